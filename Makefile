@@ -1,0 +1,70 @@
+# Every target sets up .venv by itself. PYTHON picks the interpreter it is made from: make test PYTHON=python3.12
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
+PY := $(BIN)/python
+STAMP := $(VENV)/.stamp
+ARGS ?=
+
+.DEFAULT_GOAL := help
+.NOTPARALLEL:
+.DELETE_ON_ERROR:
+.PHONY: help demo test lint format types docs docs-check accept bench fuzz check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+$(STAMP): pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
+		echo "hookport needs Python 3.11 or newer, and '$(PYTHON)' is not. Try: make PYTHON=python3.12 ..." >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || { \
+		echo "'$(PYTHON)' has no venv module. On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "==> setting up $(VENV) (a minute, once)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(PY) -m pip install -qq --disable-pip-version-check -e '.[dev]'
+	@touch $@
+
+demo: $(STAMP) ## see one hook run in several agents
+	@$(PY) examples/demo.py $(ARGS)
+
+test: $(STAMP) ## run the tests (ARGS="-k laws" to choose)
+	@echo "==> pytest"
+	@$(PY) -m pytest $(ARGS)
+
+lint: $(STAMP) ## check style, format and import layers
+	@echo "==> ruff check"
+	@$(PY) -m ruff check --quiet
+	@echo "==> ruff format --check"
+	@$(PY) -m ruff format --check --quiet || { echo "Not formatted. Try: make format" >&2; exit 1; }
+	@echo "==> lint-imports"
+	@$(PY) -c 'from importlinter.cli import lint_imports_command as main; main()' --no-logo --no-cache
+
+format: $(STAMP) ## format the code and apply the safe fixes
+	@$(PY) -m ruff check --fix-only --quiet
+	@$(PY) -m ruff format --quiet
+
+types: $(STAMP) ## check the types
+	@echo "==> mypy"
+	@$(PY) -m mypy
+
+docs: $(STAMP) ## regenerate the generated pages
+	@$(PY) docs/generate.py
+
+docs-check: $(STAMP)
+	@echo "==> docs/generate.py --check"
+	@$(PY) docs/generate.py --check
+
+accept: $(STAMP) ## rewrite the goldens with what the code does now; read the diff
+	@$(PY) -m pytest -n0 --accept $(ARGS)
+
+bench: $(STAMP) ## measure the time of a dispatch
+	@$(PY) bench/run.py $(ARGS)
+
+fuzz: $(STAMP) ## search for counterexamples, for long
+	@HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/fuzz.py $(ARGS)
+
+check: lint types docs-check test ## everything above that only reads, as CI runs it
+
+clean: ## remove .venv and what the tools leave behind
+	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache
+	@find bench docs examples src tests -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
