@@ -37,7 +37,7 @@ lint: $(STAMP) ## check style, format and import layers
 	@echo "==> ruff format --check"
 	@$(PY) -m ruff format --check --quiet || { echo "Not formatted. Try: make format" >&2; exit 1; }
 	@echo "==> lint-imports"
-	@$(PY) -c 'from importlinter.cli import lint_imports_command as main; main()' --no-logo --no-cache
+	@out=$$($(BIN)/lint-imports --no-logo --no-cache 2>&1) || { echo "$$out" >&2; exit 1; }
 
 format: $(STAMP) ## format the code and apply the safe fixes
 	@$(PY) -m ruff check --fix-only --quiet
