@@ -225,7 +225,7 @@ class _Composer:
                 raise self._problem(start, "a number has too many digits")
             value = resolve(value)
         if event.style in ("|", ">"):
-            end = start + len(self._text[start:end].rstrip())
+            end = start + len(self._text[start:end].rstrip(" \t\r\n"))
         node = Node("scalar", start, end, event.style or "", False, value)
         node.size += len(event.value)
         return node

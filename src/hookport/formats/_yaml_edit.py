@@ -69,6 +69,7 @@ class _Editor:
         self._level = level
         self._splices = Splices()
         self._newline = newline_of(source.text)
+        self._has_returns = "\r" in source.text
         self._unit, self._offset = self._indentation()
 
     def document(self, new: Any) -> str:
@@ -85,8 +86,10 @@ class _Editor:
         return text.replace("\n", self._newline)
 
     def _column(self, at: int) -> int:
-        before = self._text[:at]
-        return at - max(before.rfind("\n"), before.rfind("\r")) - 1
+        start = self._text.rfind("\n", 0, at)
+        if self._has_returns:
+            start = max(start, self._text.rfind("\r", 0, at))
+        return at - start - 1
 
     def _line_start(self, at: int) -> int:
         return at - self._column(at)
