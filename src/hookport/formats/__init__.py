@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem
+from hookport.formats._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem
 
 __all__ = [
     "KINDS",
@@ -40,23 +40,23 @@ def kind_of(path: str) -> str:
 def parse(data: bytes, kind: str) -> Document:
     """Read a document; raise SyntaxProblem, with the place, when the bytes are not of this kind."""
     if kind in ("json", "jsonc"):
-        from . import _json
+        from hookport.formats import _json
 
         return _json.parse(data, kind)
     if kind == "toml":
-        from . import _toml
+        from hookport.formats import _toml
 
         return _toml.parse(data)
     if kind == "yaml":
-        from . import _yaml
+        from hookport.formats import _yaml
 
         return _yaml.parse(data)
     if kind == "frontmatter":
-        from . import _frontmatter
+        from hookport.formats import _frontmatter
 
         return _frontmatter.parse(data)
     if kind == "text":
-        from . import _text
+        from hookport.formats import _text
 
         return _text.parse(data)
     raise _unknown(kind)
@@ -65,23 +65,23 @@ def parse(data: bytes, kind: str) -> Document:
 def dump(tree: Any, kind: str) -> bytes:
     """Write a fresh document; raise ValueError when this kind cannot hold the tree."""
     if kind in ("json", "jsonc"):
-        from . import _json
+        from hookport.formats import _json
 
         return _json.dump(tree)
     if kind == "toml":
-        from . import _toml_dump
+        from hookport.formats import _toml_dump
 
         return _toml_dump.dump(tree)
     if kind == "yaml":
-        from . import _yaml_dump
+        from hookport.formats import _yaml_dump
 
         return _yaml_dump.dump(tree)
     if kind == "frontmatter":
-        from . import _frontmatter
+        from hookport.formats import _frontmatter
 
         return _frontmatter.dump(tree)
     if kind == "text":
-        from . import _text
+        from hookport.formats import _text
 
         return _text.dump(tree)
     raise _unknown(kind)

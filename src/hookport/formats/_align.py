@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from ._document import same
+from hookport.formats._document import same
 
 # Above this many cells the exact alignment would be slow, and a single forward pass is used.
 _EXACT_CELLS = 40_000
@@ -29,9 +29,7 @@ def align(old: list[Any], new: list[Any]) -> Pairs:
     else:
         middle = _forward(left, right)
     pairs: Pairs = [(i, i) for i in range(head)]
-    pairs += [
-        (None if i is None else head + i, None if j is None else head + j) for i, j in middle
-    ]
+    pairs += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     pairs += [(len(old) - k, len(new) - k) for k in range(tail, 0, -1)]
     return pairs
 
@@ -69,18 +67,13 @@ def _exact(old: list[Any], new: list[Any]) -> Pairs:
     rows, columns = len(old), len(new)
     old_prints, new_prints = [_fingerprint(v) for v in old], [_fingerprint(v) for v in new]
     score = [
-        [
-            _EQUAL if old_prints[i] == new_prints[j] else _likeness(old[i], new[j])
-            for j in range(columns)
-        ]
+        [_EQUAL if old_prints[i] == new_prints[j] else _likeness(old[i], new[j]) for j in range(columns)]
         for i in range(rows)
     ]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for i in range(rows - 1, -1, -1):
         for j in range(columns - 1, -1, -1):
-            best[i][j] = max(
-                best[i + 1][j + 1] + score[i][j], best[i + 1][j], best[i][j + 1]
-            )
+            best[i][j] = max(best[i + 1][j + 1] + score[i][j], best[i + 1][j], best[i][j + 1])
     pairs: Pairs = []
     i = j = 0
     while i < rows and j < columns:

@@ -110,9 +110,7 @@ def same(old: Any, new: Any) -> bool:
             and all(key in new and same(value, new[key]) for key, value in old.items())
         )
     if isinstance(old, list):
-        return (
-            isinstance(new, list) and len(old) == len(new) and all(map(same, old, new))
-        )
+        return isinstance(new, list) and len(old) == len(new) and all(map(same, old, new))
     if type(old) is not type(new):
         return False
     if isinstance(old, (str, int)):

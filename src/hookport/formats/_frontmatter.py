@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from . import _yaml
-from ._document import (
+from hookport.formats import _yaml
+from hookport.formats._document import (
     Document,
     Duplicate,
     Path,
@@ -48,8 +48,7 @@ class FrontmatterDocument(Document):
     @property
     def duplicates(self) -> list[Duplicate]:
         return [
-            Duplicate(("frontmatter", *path), *self._place(at))
-            for path, at in self._source.duplicate_keys
+            Duplicate(("frontmatter", *path), *self._place(at)) for path, at in self._source.duplicate_keys
         ]
 
     def position(self, path: Path) -> tuple[int, int]:
@@ -71,7 +70,7 @@ class FrontmatterDocument(Document):
         closing = self._closed.group()
         newline = newline_of(self._text)
         if not same(content["frontmatter"], metadata):
-            from ._yaml_edit import rewrite
+            from hookport.formats._yaml_edit import rewrite
 
             inner = rewrite(self._source, metadata)
             if inner and not inner.endswith(("\n", "\r")):
@@ -94,7 +93,7 @@ def parse(data: bytes) -> Document:
 
 
 def dump(tree: Any) -> bytes:
-    from ._yaml_dump import dump as dump_yaml
+    from hookport.formats._yaml_dump import dump as dump_yaml
 
     metadata, body = _parts(tree)
     inner = dump_yaml(metadata) if metadata else b""

@@ -6,10 +6,10 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from ._align import align, anchored_additions
-from ._document import (
-    TOO_DEEP,
+from hookport.formats._align import align, anchored_additions
+from hookport.formats._document import (
     MAX_DEPTH,
+    TOO_DEEP,
     Document,
     Duplicate,
     Path,
@@ -23,20 +23,20 @@ from ._document import (
     problem,
     same,
 )
-from ._layout import JSON, Frame, Layout
+from hookport.formats._layout import JSON, Frame, Layout
 
 _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"'
-_TRIVIA = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*.*?\*/)*+", re.S)
-_STRUCTURE = re.compile(_STRING + r"|//[^\r\n]*+|/\*.*?\*/|[\[\]{}]", re.S)
-_STRING_TOKEN = re.compile(_STRING, re.S)
-_SCALAR = re.compile(_STRING + r"|[-+.\w]+", re.S)
+_TRIVIA = re.compile(r"(?:[ \t\r\n]++|//[^\r\n]*+|/\*.*?\*/)*+", re.DOTALL)
+_STRUCTURE = re.compile(_STRING + r"|//[^\r\n]*+|/\*.*?\*/|[\[\]{}]", re.DOTALL)
+_STRING_TOKEN = re.compile(_STRING, re.DOTALL)
+_SCALAR = re.compile(_STRING + r"|[-+.\w]+", re.DOTALL)
 # Unfinished strings and comments run to the end of the text, which keeps these scans linear.
 _OPEN_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)'
-_COMMENT = re.compile(_OPEN_STRING + r"|//[^\r\n]*+|/\*.*?(?:\*/|\Z)", re.S)
-_COMMA = re.compile(_OPEN_STRING + r"|[\[{,:][ \t\r\n]*+,|,(?=[ \t\r\n]*+[\]}])", re.S)
+_COMMENT = re.compile(_OPEN_STRING + r"|//[^\r\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMA = re.compile(_OPEN_STRING + r"|[\[{,:][ \t\r\n]*+,|,(?=[ \t\r\n]*+[\]}])", re.DOTALL)
 _INDENTED_LINE = re.compile(r"[\r\n]([ \t]+)[^\s/*]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-_NON_FINITE = re.compile(_STRING + r"|-?Infinity|NaN", re.S)
+_NON_FINITE = re.compile(_STRING + r"|-?Infinity|NaN", re.DOTALL)
 
 
 class Member(NamedTuple):
@@ -130,10 +130,7 @@ class JsonDocument(Document):
                         found.append((member.start, (*path, step)))
                     seen.add(step)
                     todo.append((member.value, (*path, step)))
-        return [
-            Duplicate(path, *line_column(self._source.text, start))
-            for start, path in sorted(found)
-        ]
+        return [Duplicate(path, *line_column(self._source.text, start)) for start, path in sorted(found)]
 
     def position(self, path: Path) -> tuple[int, int]:
         source = self._source
@@ -184,7 +181,7 @@ def _load(text: str, kind: str) -> _Loaded:
     if loaded is None and kind == "jsonc":
         loaded = _try_load(_COMMA.sub(_without_comma, _COMMENT.sub(_without_comment, text)))
     if loaded is None:
-        from ._json_errors import explain
+        from hookport.formats._json_errors import explain
 
         raise explain(text, allow_comments=kind == "jsonc")
     if text.count("[") + text.count("{") > MAX_DEPTH and out_of_bounds(loaded.tree):
@@ -239,9 +236,7 @@ def _too_deep(text: str) -> SyntaxProblem:
 def _render(value: Any, indent: str | None, compact: bool = False) -> str:
     separators = (",", ":") if compact else (("," if indent is not None else ", "), ": ")
     try:
-        text = json.dumps(
-            value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators
-        )
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     except ValueError:
         text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
         text = _NON_FINITE.sub(_finite, text)
@@ -286,15 +281,11 @@ class _Editor:
         return text.replace("\n", self._newline + base)
 
     def _layout(self, start: int, base: str, wide: bool) -> Layout:
-        frame = Frame(
-            JSON, self._newline, self._unit, base, wide, "" if self._compact else " "
-        )
+        frame = Frame(JSON, self._newline, self._unit, base, wide, "" if self._compact else " ")
         end = self._source.end(start) - 1
         return Layout(self._text, start + 1, end, self._source.members(start), frame)
 
-    def _object(
-        self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, wide: bool
-    ) -> str:
+    def _object(self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, wide: bool) -> str:
         members = self._source.members(start)
         layout = self._layout(start, base, wide)
         last = {member.key: at for at, member in enumerate(members) if member.key is not None}
@@ -318,9 +309,7 @@ class _Editor:
         colon = ":" if self._compact and not layout.wide else ": "
         return _render(key, None) + colon + self._fresh(value, layout.indent, layout.wide)
 
-    def _array(
-        self, old: list[Any], new: list[Any], start: int, base: str, wide: bool
-    ) -> str:
+    def _array(self, old: list[Any], new: list[Any], start: int, base: str, wide: bool) -> str:
         members = self._source.members(start)
         layout = self._layout(start, base, wide)
         plan: list[tuple[int | None, str]] = []
@@ -333,9 +322,7 @@ class _Editor:
                 plan.append(
                     (
                         i,
-                        self._value(
-                            old[i], new[j], members[i].value, layout.base_of(i), layout.wide
-                        ),
+                        self._value(old[i], new[j], members[i].value, layout.base_of(i), layout.wide),
                     )
                 )
         return "[" + layout.join(plan) + "]"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from ._document import MAX_DEPTH, TOO_DEEP, SyntaxProblem, problem
+from hookport.formats._document import MAX_DEPTH, TOO_DEEP, SyntaxProblem, problem
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?(?![\w.+-])", re.A)
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?(?![\w.+-])", re.ASCII)
 _WORD = re.compile(r"[-+.\w]+")
 _LINE_COMMENT = re.compile(r"//[^\r\n]*+")
 _STRING_PART = re.compile(r'[^"\\\x00-\x1f]*+')
@@ -25,7 +25,7 @@ class _Stop(Exception):
 class _Open:
     """A container being read: its bracket, and the last key or the number of items so far."""
 
-    __slots__ = ("bracket", "key", "count")
+    __slots__ = ("bracket", "count", "key")
 
     def __init__(self, bracket: str) -> None:
         self.bracket = bracket
@@ -68,9 +68,7 @@ class _Reader:
             char = self._peek()
             if inside.count and char != inside.close:
                 if char != ",":
-                    raise _Stop(
-                        self._at, f"expected ',' or '{inside.close}' after {inside.last}"
-                    )
+                    raise _Stop(self._at, f"expected ',' or '{inside.close}' after {inside.last}")
                 comma = self._at
                 self._at += 1
                 self._skip()

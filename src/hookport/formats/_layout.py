@@ -27,8 +27,8 @@ class Grammar(NamedTuple):
 
 
 JSON = Grammar(
-    re.compile(r"//[^\r\n]*|/\*.*?\*/", re.S),
-    re.compile(r"(?:[ \t]+|//[^\r\n]*|/\*.*?\*/)*+", re.S),
+    re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL),
+    re.compile(r"(?:[ \t]+|//[^\r\n]*|/\*.*?\*/)*+", re.DOTALL),
     "//",
 )
 HASH = Grammar(re.compile(r"#[^\r\n]*"), re.compile(r"(?:[ \t]+|#[^\r\n]*)*+"), "#")
@@ -71,9 +71,7 @@ class Layout:
             has_comma = item.comma >= 0
             self._pres.append(text[item.end : item.comma] if has_comma else "")
             last = i + 1 == len(items)
-            rest = text[
-                item.comma + 1 if has_comma else item.end : end if last else items[i + 1].start
-            ]
+            rest = text[item.comma + 1 if has_comma else item.end : end if last else items[i + 1].start]
             cut = self._line_part(rest)
             if cut is None:
                 cut = self._comments_end(rest) if last else 0

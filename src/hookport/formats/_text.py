@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ._document import Document, Path, problem
+from hookport.formats._document import Document, Path, problem
 
 
 class TextDocument(Document):

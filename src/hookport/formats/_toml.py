@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ._document import (
+from hookport.formats._document import (
     Document,
     Path,
     SyntaxProblem,
@@ -21,19 +21,19 @@ _STRING = (
     r'|"(?:[^"\\\r\n]|\\.)*+"'
     r"|'[^'\r\n]*+'"
 )
-_SCALAR = re.compile(_STRING + r"|\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*|[^\s,\]}#]+", re.S)
+_SCALAR = re.compile(_STRING + r"|\d{4}-\d\d-\d\d \d\d:[^\s,\]}#]*|[^\s,\]}#]+", re.DOTALL)
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|#[^\r\n]*+)*+")
 _KEY_PART = re.compile(r"[A-Za-z0-9_-]+|" + r'"(?:[^"\\\r\n]|\\.)*+"' + r"|'[^'\r\n]*+'")
 _DOT = re.compile(r"[ \t]*+\.[ \t]*+")
 _SPACE = re.compile(r"[ \t]*+")
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r|\Z)")
-_PLACE = re.compile(r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", re.S)
+_PLACE = re.compile(r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 
 
 class Value:
     """A value to the right of `=`: its span and, for arrays and inline tables, its members."""
 
-    __slots__ = ("start", "end", "items")
+    __slots__ = ("end", "items", "start")
 
     def __init__(self, start: int, end: int, items: list[Item] | None) -> None:
         self.start = start
@@ -44,7 +44,7 @@ class Value:
 class Item:
     """A member of an array or inline table; `keys` is empty in an array."""
 
-    __slots__ = ("keys", "start", "end", "comma", "value")
+    __slots__ = ("comma", "end", "keys", "start", "value")
 
     def __init__(self, keys: tuple[str, ...], start: int, value: Value, comma: int) -> None:
         self.keys = keys
@@ -57,7 +57,7 @@ class Item:
 class Entry:
     """One `key = value` statement and the lines it takes."""
 
-    __slots__ = ("path", "start", "line_start", "line_end", "value", "section")
+    __slots__ = ("line_end", "line_start", "path", "section", "start", "value")
 
     def __init__(self, path: Path, start: int, value: Value, section: Section) -> None:
         self.path = path
@@ -71,7 +71,7 @@ class Entry:
 class Section:
     """A header, or the top of the file, with the statements below it; `end` follows the last one."""
 
-    __slots__ = ("path", "start", "end", "entries")
+    __slots__ = ("end", "entries", "path", "start")
 
     def __init__(self, path: Path, start: int, end: int) -> None:
         self.path = path
@@ -223,7 +223,7 @@ class TomlDocument(Document):
         old = load(self._text)
         if same(old, tree):
             return self.data
-        from ._toml_edit import rewrite
+        from hookport.formats._toml_edit import rewrite
 
         return self._bom + rewrite(self._indexed(), old, tree).encode("utf-8")
 

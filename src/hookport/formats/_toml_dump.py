@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ._document import check_new
+from hookport.formats._document import check_new
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -22,9 +22,7 @@ def dump(tree: Any) -> bytes:
 def body(path: tuple[str, ...], table: dict[str, Any]) -> str:
     """The lines of a table below its header: its values, then its tables with their headers."""
     values = [f"{key(k)} = {inline(v)}\n" for k, v in table.items() if not is_section(v)]
-    return "".join(values) + "".join(
-        sections((*path, k), v) for k, v in table.items() if is_section(v)
-    )
+    return "".join(values) + "".join(sections((*path, k), v) for k, v in table.items() if is_section(v))
 
 
 def is_section(value: Any) -> bool:

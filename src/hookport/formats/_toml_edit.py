@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ._align import align, anchored_additions
-from ._document import Path, RewriteFailed, SyntaxProblem, check_new, newline_of, same
-from ._layout import HASH, Frame, Layout
-from ._splice import Splices
-from ._toml import Index, Section, Value, load
-from ._toml_dump import dump, inline, is_section, sections
-from ._toml_dump import key as key_text
+from hookport.formats._align import align, anchored_additions
+from hookport.formats._document import Path, RewriteFailed, SyntaxProblem, check_new, newline_of, same
+from hookport.formats._layout import HASH, Frame, Layout
+from hookport.formats._splice import Splices
+from hookport.formats._toml import Index, Section, Value, load
+from hookport.formats._toml_dump import dump, inline, is_section, sections
+from hookport.formats._toml_dump import key as key_text
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*+")
 _WHOLE_LINE = re.compile(r"[^\n]*\n")
-_LINE_START = re.compile(r"^(?=.)", re.M)
+_LINE_START = re.compile(r"^(?=.)", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 _INDENT = re.compile(r"[ \t]*+")
 

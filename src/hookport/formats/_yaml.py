@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ._document import (
+from hookport.formats._document import (
     MAX_DEPTH,
     TOO_DEEP,
     Document,
@@ -39,7 +39,7 @@ _TAG = "tag:yaml.org,2002:"
 class Node:
     """A value in the text: a scalar, a mapping (`keys` and `items`), a sequence or an alias."""
 
-    __slots__ = ("kind", "start", "end", "style", "flow", "value", "keys", "items", "size", "height")
+    __slots__ = ("end", "flow", "height", "items", "keys", "kind", "size", "start", "style", "value")
 
     def __init__(self, kind: str, start: int, end: int, style: str, flow: bool, value: Any) -> None:
         self.kind = kind
@@ -118,7 +118,7 @@ class YamlDocument(Document):
     def rewrite(self, tree: Any) -> bytes:
         if same(self._source.tree(), tree):
             return self.data
-        from ._yaml_edit import rewrite
+        from hookport.formats._yaml_edit import rewrite
 
         return self._bom + rewrite(self._source, tree).encode("utf-8")
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any
 
-from ._document import check_new
+from hookport.formats._document import check_new
 
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
 _WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n", "inf", "nan"))
@@ -31,9 +31,7 @@ def block(value: Any, indent: int, unit: int, *, sequence_offset: int | None = N
             f"{scalar(key)}:{after_key(item, indent, unit, offset)}" for key, item in value.items()
         )
     if isinstance(value, list) and value:
-        return margin.join(
-            "- " + block(item, indent + 2, unit, sequence_offset=offset) for item in value
-        )
+        return margin.join("- " + block(item, indent + 2, unit, sequence_offset=offset) for item in value)
     return flow(value)
 
 

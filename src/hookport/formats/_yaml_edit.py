@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from ._align import align, anchored_additions
-from ._document import MAX_DEPTH, RewriteFailed, SyntaxProblem, check_new, newline_of, same
-from ._layout import HASH, Frame, Layout
-from ._splice import Splices
-from ._yaml import Node, Source
-from ._yaml_dump import after_key, block, flow, scalar
+from hookport.formats._align import align, anchored_additions
+from hookport.formats._document import MAX_DEPTH, RewriteFailed, SyntaxProblem, check_new, newline_of, same
+from hookport.formats._layout import HASH, Frame, Layout
+from hookport.formats._splice import Splices
+from hookport.formats._yaml import Node, Source
+from hookport.formats._yaml_dump import after_key, block, flow, scalar
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+")
 _COLON = re.compile(r"[ \t]*+:")
@@ -183,10 +183,7 @@ class _Editor:
                 self._value(item, new[key.value], inner, depth + 1)
         kept = [key.value in new for key in node.keys]
         fresh = {
-            at: [
-                f"{scalar(key)}:{after_key(new[key], column, self._unit, self._offset)}"
-                for key in keys
-            ]
+            at: [f"{scalar(key)}:{after_key(new[key], column, self._unit, self._offset)}" for key in keys]
             for at, keys in anchored_additions(last, new).items()
         }
         self._members(spans, kept, fresh, column)
@@ -305,7 +302,7 @@ class _Editor:
         if last[key.value] != at or same(item.tree(), wanted):
             return whole
         if item.start == item.end:
-            return f"{self._text[key.start:key.end]}: {flow(wanted)}"
+            return f"{self._text[key.start : key.end]}: {flow(wanted)}"
         inner = self._flow(item, wanted, layout.base_of(at), depth + 1)
         return self._text[key.start : item.start] + inner
 
