@@ -24,10 +24,8 @@ def align(old: list[Any], new: list[Any]) -> Pairs:
     while tail < limit and same(old[-1 - tail], new[-1 - tail]):
         tail += 1
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
-    if len(left) * len(right) <= _EXACT_CELLS:
-        middle = _exact(left, right)
-    else:
-        middle = _forward(left, right)
+    exact = len(left) * len(right) <= _EXACT_CELLS
+    middle = _exact(left, right) if exact else _forward(left, right)
     pairs: Pairs = [(i, i) for i in range(head)]
     pairs += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     pairs += [(len(old) - k, len(new) - k) for k in range(tail, 0, -1)]
@@ -113,7 +111,7 @@ def _forward(old: list[Any], new: list[Any]) -> Pairs:
 
 
 def _by_index(old: range, new: list[int]) -> Pairs:
-    paired: Pairs = list(zip(old, new))
+    paired: Pairs = list(zip(old, new, strict=False))
     rest_old: Pairs = [(i, None) for i in old[len(new) :]]
     rest_new: Pairs = [(None, j) for j in new[len(old) :]]
     return paired + rest_old + rest_new

@@ -14,7 +14,7 @@ MAX_INT_BITS = 14_000
 BOM = b"\xef\xbb\xbf"
 
 
-class SyntaxProblem(Exception):
+class SyntaxProblem(Exception):  # noqa: N818 - the user is told of a problem, not of an error of ours
     """Bytes that are not a document of the wanted kind, and where (both 1-based)."""
 
     def __init__(self, line: int, column: int, message: str) -> None:
@@ -27,7 +27,7 @@ class SyntaxProblem(Exception):
         return type(self), (self.line, self.column, self.message)
 
 
-class RewriteFailed(RuntimeError):
+class RewriteFailed(RuntimeError):  # noqa: N818 - the same family of names
     """A rewrite that does not read back as the wanted tree; its bytes are withheld."""
 
 
@@ -114,7 +114,7 @@ def same(old: Any, new: Any) -> bool:
     if type(old) is not type(new):
         return False
     if isinstance(old, (str, int)):
-        return old == new
+        return bool(old == new)
     return repr(old) == repr(new)
 
 

@@ -25,7 +25,7 @@ _CLOSE = re.compile(r"(?:(?<=\n)|(?<=\r)(?!\n))---[ \t]*(?:\r\n|\n|\r|\Z)")
 class FrontmatterDocument(Document):
     """A Markdown file with frontmatter; its tree has the keys `frontmatter` and `body`."""
 
-    def __init__(self, data: bytes, bom: bytes, text: str, opened: int, closed: re.Match[str]):
+    def __init__(self, data: bytes, bom: bytes, text: str, opened: int, closed: re.Match[str]) -> None:
         try:
             self._source = _yaml.Source(text[opened : closed.start()])
         except SyntaxProblem as error:

@@ -68,10 +68,10 @@ class Source:
             self._ends = {}
             opened: list[int] = []
             for found in _STRUCTURE.finditer(self.text):
-                token = found.group()
-                if token in "[{":
+                char = found.group()
+                if char in "[{":
                     opened.append(found.start())
-                elif token in "]}":
+                elif char in "]}":
                     self._ends[opened.pop()] = found.end()
         return self._ends[start]
 
@@ -233,7 +233,7 @@ def _too_deep(text: str) -> SyntaxProblem:
     return problem(text, 0, "a number has too many digits")
 
 
-def _render(value: Any, indent: str | None, compact: bool = False) -> str:
+def _render(value: Any, indent: str | None, *, compact: bool = False) -> str:
     separators = (",", ":") if compact else (("," if indent is not None else ", "), ": ")
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
@@ -265,29 +265,31 @@ class _Editor:
     def document(self, old: Any, new: Any) -> str:
         start = self._source.root()
         end = self._source.end(start)
-        return self._text[:start] + self._value(old, new, start, "", True) + self._text[end:]
+        return self._text[:start] + self._value(old, new, start, "", wide=True) + self._text[end:]
 
-    def _value(self, old: Any, new: Any, start: int, base: str, wide: bool) -> str:
+    def _value(self, old: Any, new: Any, start: int, base: str, *, wide: bool) -> str:
         if not same(old, new):
             if isinstance(old, dict) and isinstance(new, dict):
-                return self._object(old, new, start, base, wide)
+                return self._object(old, new, start, base, wide=wide)
             if isinstance(old, list) and isinstance(new, list):
-                return self._array(old, new, start, base, wide)
-            return self._fresh(new, base, wide)
+                return self._array(old, new, start, base, wide=wide)
+            return self._fresh(new, base, wide=wide)
         return self._text[start : self._source.end(start)]
 
-    def _fresh(self, value: Any, base: str, wide: bool) -> str:
-        text = _render(value, self._unit if wide else None, self._compact and not wide)
+    def _fresh(self, value: Any, base: str, *, wide: bool) -> str:
+        text = _render(value, self._unit if wide else None, compact=self._compact and not wide)
         return text.replace("\n", self._newline + base)
 
-    def _layout(self, start: int, base: str, wide: bool) -> Layout:
-        frame = Frame(JSON, self._newline, self._unit, base, wide, "" if self._compact else " ")
+    def _layout(self, start: int, base: str, *, wide: bool) -> Layout:
+        frame = Frame(
+            JSON, self._newline, self._unit, base, "" if self._compact else " ", wide_when_empty=wide
+        )
         end = self._source.end(start) - 1
         return Layout(self._text, start + 1, end, self._source.members(start), frame)
 
-    def _object(self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, wide: bool) -> str:
+    def _object(self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, *, wide: bool) -> str:
         members = self._source.members(start)
-        layout = self._layout(start, base, wide)
+        layout = self._layout(start, base, wide=wide)
         last = {member.key: at for at, member in enumerate(members) if member.key is not None}
         after = anchored_additions(last, new)
         plan: list[tuple[int | None, str]] = []
@@ -298,31 +300,30 @@ class _Editor:
                 body = self._text[member.start : member.end]
                 if last[key] == at:
                     body = self._text[member.start : member.value] + self._value(
-                        old[key], new[key], member.value, layout.base_of(at), layout.wide
+                        old[key], new[key], member.value, layout.base_of(at), wide=layout.wide
                     )
                 plan.append((at, body))
-            for key in after.get(at, ()):
-                plan.append((None, self._member(key, new[key], layout)))
+            plan += [(None, self._member(key, new[key], layout)) for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
     def _member(self, key: str, value: Any, layout: Layout) -> str:
         colon = ":" if self._compact and not layout.wide else ": "
-        return _render(key, None) + colon + self._fresh(value, layout.indent, layout.wide)
+        return _render(key, None) + colon + self._fresh(value, layout.indent, wide=layout.wide)
 
-    def _array(self, old: list[Any], new: list[Any], start: int, base: str, wide: bool) -> str:
+    def _array(self, old: list[Any], new: list[Any], start: int, base: str, *, wide: bool) -> str:
         members = self._source.members(start)
-        layout = self._layout(start, base, wide)
+        layout = self._layout(start, base, wide=wide)
         plan: list[tuple[int | None, str]] = []
         for i, j in align(old, new):
             if j is None:
                 continue
             if i is None:
-                plan.append((None, self._fresh(new[j], layout.indent, layout.wide)))
+                plan.append((None, self._fresh(new[j], layout.indent, wide=layout.wide)))
             else:
                 plan.append(
                     (
                         i,
-                        self._value(old[i], new[j], members[i].value, layout.base_of(i), layout.wide),
+                        self._value(old[i], new[j], members[i].value, layout.base_of(i), wide=layout.wide),
                     )
                 )
         return "[" + layout.join(plan) + "]"

@@ -16,7 +16,7 @@ _HEX = re.compile(r"[0-9a-fA-F]{4}")
 _MAX_DIGITS = 4300
 
 
-class _Stop(Exception):
+class _Stop(Exception):  # noqa: N818 - it ends the reading, and never leaves this module
     def __init__(self, offset: int, message: str) -> None:
         self.offset = offset
         self.message = message
@@ -44,14 +44,14 @@ class _Open:
 def explain(text: str, *, allow_comments: bool) -> SyntaxProblem:
     """The first thing wrong with a text that the JSON reader refused."""
     try:
-        _Reader(text, allow_comments).read()
+        _Reader(text, allow_comments=allow_comments).read()
     except _Stop as stop:
         return problem(text, stop.offset, stop.message)
     return problem(text, 0, "not valid JSON")
 
 
 class _Reader:
-    def __init__(self, text: str, allow_comments: bool) -> None:
+    def __init__(self, text: str, *, allow_comments: bool) -> None:
         self._text = text
         self._allow_comments = allow_comments
         self._at = 0

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 
 class Span(Protocol):
@@ -43,8 +45,8 @@ class Frame(NamedTuple):
     newline: str
     unit: str
     base: str
-    wide_when_empty: bool
     separator: str
+    wide_when_empty: bool
 
 
 class Layout:
@@ -54,7 +56,7 @@ class Layout:
     of the member's own line; comments above a member are in its lead.
     """
 
-    def __init__(self, text: str, start: int, end: int, items: Sequence[Span], frame: Frame):
+    def __init__(self, text: str, start: int, end: int, items: Sequence[Span], frame: Frame) -> None:
         self.frame = frame
         self._leads: list[str] = []
         self._pres: list[str] = []
@@ -159,10 +161,7 @@ class Layout:
     def _after_removed(self, first: int, index: int, lead: str) -> str:
         for removed in range(index - 1, first - 1, -1):
             comments, space = self._kept(self._leads[removed])
-            if _starts_with_newline(lead):
-                lead = comments + lead
-            else:
-                lead = comments + space + lead.lstrip()
+            lead = comments + (lead if _starts_with_newline(lead) else space + lead.lstrip())
         return lead
 
     def _break(self, before: str, after: str, indent: str) -> str:

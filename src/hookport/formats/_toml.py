@@ -184,7 +184,8 @@ class Index:
         self._at += 1
         self._skip()
         while text[self._at] not in "]}":
-            first, keys = self._at, ()
+            first = self._at
+            keys: tuple[str, ...] = ()
             if keyed:
                 keys = self._keys()
                 self._at += 1

@@ -66,10 +66,10 @@ class _Editor:
 
     def _table(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         added = {key: value for key, value in new.items() if key not in old}
-        for key in old:
+        for key, value in old.items():
             if key not in new:
                 self._remove((*path, key))
-            elif not same(old[key], new[key]) and not self._change((*path, key), old[key], new[key]):
+            elif not same(value, new[key]) and not self._change((*path, key), value, new[key]):
                 self._remove((*path, key))
                 added[key] = new[key]
         if added:
@@ -219,7 +219,7 @@ class _Editor:
         items = value.items
         if items is None or not (keyed or listed) or any(len(i.keys) > 1 for i in items):
             return inline(new)
-        frame = Frame(HASH, self._newline, "    ", base, False, " ")
+        frame = Frame(HASH, self._newline, "    ", base, " ", wide_when_empty=False)
         layout = Layout(self._text, value.start + 1, value.end - 1, items, frame)
         plan: list[tuple[int | None, str]] = []
         if listed:
@@ -237,8 +237,7 @@ class _Editor:
                 item, key = items[at], items[at].keys[0]
                 inner = self._inline(item.value, old[key], new[key], base)
                 plan.append((at, self._text[item.start : item.value.start] + inner))
-            for key in after.get(at, ()):
-                plan.append((None, f"{key_text(key)} = {inline(new[key])}"))
+            plan += [(None, f"{key_text(key)} = {inline(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
 

@@ -39,13 +39,12 @@ _TAG = "tag:yaml.org,2002:"
 class Node:
     """A value in the text: a scalar, a mapping (`keys` and `items`), a sequence or an alias."""
 
-    __slots__ = ("end", "flow", "height", "items", "keys", "kind", "size", "start", "style", "value")
+    __slots__ = ("end", "flow", "height", "items", "keys", "kind", "size", "start", "value")
 
-    def __init__(self, kind: str, start: int, end: int, style: str, flow: bool, value: Any) -> None:
+    def __init__(self, kind: str, start: int, end: int, value: Any, *, flow: bool = False) -> None:
         self.kind = kind
         self.start = start
         self.end = end
-        self.style = style
         self.flow = flow
         self.value = value
         self.keys: list[Node] = []
@@ -62,7 +61,7 @@ class Node:
     def tree(self) -> Any:
         """A fresh tree; aliases are copied, so that a change in one place stays there."""
         if self.kind == "map":
-            return {key.value: item.tree() for key, item in zip(self.keys, self.items)}
+            return {key.value: item.tree() for key, item in zip(self.keys, self.items, strict=True)}
         if self.kind == "seq":
             return [item.tree() for item in self.items]
         return self.value.tree() if self.kind == "alias" else self.value
@@ -87,7 +86,7 @@ class Source:
         for step in path:
             node = node.target()
             if isinstance(step, str) and node.kind == "map":
-                found = [i for i, key in zip(node.items, node.keys) if key.value == step]
+                found = [i for i, key in zip(node.items, node.keys, strict=True) if key.value == step]
                 if not found:
                     break
                 node = found[-1]
@@ -179,7 +178,7 @@ class _Composer:
                 elif name in ("MappingEndEvent", "SequenceEndEvent"):
                     self._close(event)
                 elif name in ("ScalarEvent", "AliasEvent", "MappingStartEvent", "SequenceStartEvent"):
-                    self._add(self._node(name, event), event)
+                    self._add(self._node(name, event))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             message = ", ".join(m for m in (error.context, error.problem) if m)
@@ -199,7 +198,7 @@ class _Composer:
                 raise self._problem(start, f"undefined alias '{event.anchor}'")
             if anchor in self._open:
                 raise self._problem(start, f"alias '{event.anchor}' contains itself")
-            node = Node("alias", start, end, "", True, anchor)
+            node = Node("alias", start, end, anchor, flow=True)
             node.size, node.height = anchor.size, anchor.height
             self._aliased += anchor.size
             if self._aliased > _ALIAS_BUDGET:
@@ -211,7 +210,7 @@ class _Composer:
             kind = "map" if name == "MappingStartEvent" else "seq"
             if event.tag not in (None, "!", _TAG + kind):
                 raise self._problem(start, f"tag '{event.tag}' is not supported")
-            node = Node(kind, start, end, "", bool(event.flow_style), None)
+            node = Node(kind, start, end, None, flow=bool(event.flow_style))
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
@@ -226,11 +225,11 @@ class _Composer:
             value = resolve(value)
         if event.style in ("|", ">"):
             end = start + len(self._text[start:end].rstrip(" \t\r\n"))
-        node = Node("scalar", start, end, event.style or "", False, value)
+        node = Node("scalar", start, end, value)
         node.size += len(event.value)
         return node
 
-    def _add(self, node: Node, event: Any) -> None:
+    def _add(self, node: Node) -> None:
         path: Path = ()
         if self._open:
             parent = self._open[-1]

@@ -60,9 +60,7 @@ def scalar(value: Any) -> str:
     if isinstance(value, int):
         return str(int(value))
     if isinstance(value, float):
-        if value != value:
-            return ".nan"
-        return {"inf": ".inf", "-inf": "-.inf"}.get(repr(value), repr(value))
+        return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}.get(repr(value), repr(value))
     if not isinstance(value, str):
         raise ValueError(f"YAML cannot hold a {type(value).__name__}")
     if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hookport.formats._align import align, anchored_additions
 from hookport.formats._document import MAX_DEPTH, RewriteFailed, SyntaxProblem, check_new, newline_of, same
@@ -13,13 +12,16 @@ from hookport.formats._splice import Splices
 from hookport.formats._yaml import Node, Source
 from hookport.formats._yaml_dump import after_key, block, flow, scalar
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+")
 _COLON = re.compile(r"[ \t]*+:")
 _LINE_REST = re.compile(r"[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-class _TooIntricate(Exception):
+class _TooIntricateError(Exception):
     """The splice would need to know more about the text than the marks tell."""
 
 
@@ -48,7 +50,7 @@ def rewrite(source: Source, tree: Any) -> str:
             text = _Editor(source, level).document(tree)
             if same(Source(text).tree(), tree):
                 return text
-        except (_TooIntricate, SyntaxProblem):
+        except (_TooIntricateError, SyntaxProblem):
             pass
     newline = newline_of(source.text)
     text = (block(tree, 0, 2) + "\n").replace("\n", newline)
@@ -170,13 +172,13 @@ class _Editor:
             self._put(node, new, slot)
             return
         if self._text[node.start] in "&!":
-            raise _TooIntricate
+            raise _TooIntricateError
         column = self._column(node.keys[0].start)
         spans: list[tuple[int, int]] = []
-        for at, (key, item) in enumerate(zip(node.keys, node.items)):
+        for at, (key, item) in enumerate(zip(node.keys, node.items, strict=True)):
             colon = _COLON.match(self._text, key.end)
             if colon is None:
-                raise _TooIntricate
+                raise _TooIntricateError
             spans.append((key.start, max(item.end, colon.end())))
             if last[key.value] == at and key.value in new:
                 inner = Slot("key", colon.end(), column)
@@ -207,7 +209,7 @@ class _Editor:
         if not any(kept):
             self._put(node, new, slot)
             return
-        spans = [(d, max(item.end, d + 1)) for d, item in zip(dashes, node.items)]
+        spans = [(d, max(item.end, d + 1)) for d, item in zip(dashes, node.items, strict=True)]
         self._members(spans, kept, fresh, column)
 
     def _dashes(self, node: Node) -> list[int]:
@@ -217,7 +219,7 @@ class _Editor:
             trivia = _TRIVIA.match(self._text, at)
             at = trivia.end() if trivia else at
             if self._text[at : at + 1] != "-":
-                raise _TooIntricate
+                raise _TooIntricateError
             found.append(at)
             at = max(item.end, at + 1)
         return found
@@ -246,8 +248,7 @@ class _Editor:
             else:
                 self._cut_lines(start, end)
         for anchor, texts in sorted(fresh.items()):
-            for text in texts:
-                text = self._lines(text)
+            for text in map(self._lines, texts):
                 if anchor >= 0:
                     self._splices.insert(self._line_end(spans[anchor][1]), margin + text)
                 elif inline:
@@ -273,7 +274,7 @@ class _Editor:
         container = container or (node.kind == "seq" and isinstance(new, list))
         if depth >= self._level or not container or self._text[node.start] not in "[{":
             return flow(new)
-        frame = Frame(HASH, self._newline, " " * self._unit, base, False, " ")
+        frame = Frame(HASH, self._newline, " " * self._unit, base, " ", wide_when_empty=False)
         spans = self._flow_spans(node)
         layout = Layout(self._text, node.start + 1, node.end - 1, spans, frame)
         plan: list[tuple[int | None, str]] = []
@@ -289,22 +290,19 @@ class _Editor:
         after = anchored_additions(last, new)
         for at in range(-1, len(spans)):
             if at >= 0 and node.keys[at].value in new:
-                plan.append((at, self._flow_pair(node, at, last, new, layout, depth)))
+                is_last = last[node.keys[at].value] == at
+                wanted = new[node.keys[at].value] if is_last else node.items[at].tree()
+                plan.append((at, self._flow_pair(node, at, wanted, layout.base_of(at), depth)))
             plan += [(None, f"{scalar(key)}: {flow(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
-    def _flow_pair(
-        self, node: Node, at: int, last: dict[str, int], new: Any, layout: Layout, depth: int
-    ) -> str:
+    def _flow_pair(self, node: Node, at: int, wanted: Any, base: str, depth: int) -> str:
         key, item = node.keys[at], node.items[at]
-        whole = self._text[key.start : max(item.end, key.end)]
-        wanted = new[key.value]
-        if last[key.value] != at or same(item.tree(), wanted):
-            return whole
+        if same(item.tree(), wanted):
+            return self._text[key.start : max(item.end, key.end)]
         if item.start == item.end:
             return f"{self._text[key.start : key.end]}: {flow(wanted)}"
-        inner = self._flow(item, wanted, layout.base_of(at), depth + 1)
-        return self._text[key.start : item.start] + inner
+        return self._text[key.start : item.start] + self._flow(item, wanted, base, depth + 1)
 
     def _flow_spans(self, node: Node) -> list[Pair]:
         spans: list[Pair] = []
