@@ -1,0 +1,61 @@
+"""The dialects, found by file name and loaded when asked for.
+
+Other packages add theirs through the entry point group `hookport.dialects`, a name and a `Dialect` each.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+
+from hookport.dialects._base import Decoded, Dialect, EventSpec, Place, Refused, Tree
+from hookport.errors import UsageError, closest
+
+__all__ = ["Decoded", "Dialect", "EventSpec", "Place", "Refused", "Tree", "agents", "get", "names"]
+
+
+@lru_cache(maxsize=None)
+def names() -> tuple[str, ...]:
+    """The ids of all dialects, the formats first."""
+    found = [get(name) for name in (*_builtin(), *_entry_points())]
+    return tuple(dialect.id for dialect in sorted(found, key=lambda dialect: (dialect.kind != "format", dialect.id)))
+
+
+def agents() -> tuple[str, ...]:
+    """The ids of the dialects that fire events by themselves."""
+    return tuple(name for name in names() if get(name).kind == "agent")
+
+
+@lru_cache(maxsize=None)
+def get(name: str) -> Dialect:
+    """The dialect of that id."""
+    module = name.replace("-", "_")
+    if name.replace("-", "").isalnum():
+        try:
+            found: Dialect = import_module(f"hookport.dialects.{module}").DIALECT
+        except ModuleNotFoundError as missing:
+            if missing.name != f"hookport.dialects.{module}":
+                raise
+        else:
+            return found
+    points = _entry_points()
+    if name in points:
+        loaded: Dialect = points[name].load()  # type: ignore[attr-defined]
+        return loaded
+    raise UsageError(f"unknown dialect '{name}'.{closest(name, _builtin())}")
+
+
+@lru_cache(maxsize=None)
+def _builtin() -> tuple[str, ...]:
+    import pkgutil
+
+    return tuple(
+        module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")
+    )
+
+
+@lru_cache(maxsize=None)
+def _entry_points() -> dict[str, object]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group="hookport.dialects")}

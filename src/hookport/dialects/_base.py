@@ -1,0 +1,307 @@
+"""What a dialect is made of: values, with the source of every fact beside it.
+
+A dialect file fills in these tables and says only how it differs. Facts that follow from others are
+functions here, so that each is written down once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from hookport.errors import Problem
+from hookport.findings import Finding
+from hookport.model.events import Blocks
+from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
+
+Tree = Any
+Path = tuple[str | int, ...]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+SECOND = timedelta(seconds=1)
+MILLISECOND = timedelta(milliseconds=1)
+
+# How a matcher string is read. `names`: a list of exact names if it has only plain characters, else a
+# regular expression found anywhere. `regex`: found anywhere. `anchored`: must match whole. `exact`: one
+# literal value. `glob`: one name with * and ?. `terms`: the terms themselves, no string. `ignored`: read by
+# nobody. `none`: there is no matcher.
+Grammar = Literal["names", "regex", "anchored", "exact", "glob", "terms", "ignored", "none"]
+
+
+class Matching(NamedTuple):
+    """The dialect of one matcher string; `everything` lists the texts that mean all."""
+
+    grammar: Grammar
+    everything: tuple[str, ...] = ("", "*")
+    plain: str = r"[A-Za-z0-9_\-|]"
+    separators: str = "|"
+
+
+NO_MATCHER = Matching("none")
+
+
+class McpNames(NamedTuple):
+    """How an MCP tool is named in a matcher: `prefix + server + joint + tool`; no joint, no server."""
+
+    prefix: str
+    joint: str = ""
+    source: str = ""
+
+
+class EventSpec(NamedTuple):
+    """One native event.
+
+    `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call,
+    another word for what the payload calls it, empty for nothing. An event that fires only for some tools lists
+    them in `tools`, and `mcp` if it fires for MCP tools. `rewrites`: an answer may change the tool's
+    input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it.
+    """
+
+    native: str
+    canonical: str
+    blocks: Blocks
+    source: str
+    subject: str = ""
+    tools: tuple[str, ...] = ()
+    mcp: bool = False
+    rewrites: bool = False
+    context: bool = False
+    secondary: bool = False
+    matching: Matching | None = None
+    types: tuple[str, ...] = ()
+    default_timeout: timedelta | None = None
+    max_timeout: timedelta | None = None
+
+
+class ToolName(NamedTuple):
+    """One native tool and the word of the vocabulary it stands for.
+
+    Several tools may share a name, and a tool may have several: a matcher is written with all of them but
+    the aliases, which are only read.
+    """
+
+    tool: str
+    native: str
+    source: str
+    alias: bool = False
+
+
+class Timeout(NamedTuple):
+    """The timeout field: its unit (None: there is no field), the default and the limits.
+
+    `seconds_below`: a smaller number is read as seconds although the unit is milliseconds.
+    """
+
+    unit: timedelta | None
+    default: timedelta | None = None
+    whole: bool = False
+    minimum: timedelta | None = None
+    maximum: timedelta | None = None
+    seconds_below: int = 0
+
+
+class Field(NamedTuple):
+    """One field of a native entry and the attribute it fills; `values` translates a closed set."""
+
+    attr: str
+    values: Mapping[Any, Any] = NOTHING
+    read_only: bool = False
+
+
+class HandlerSpec(NamedTuple):
+    """One type of handler: its name in the `type` field and the fields it has.
+
+    `required` lists attributes that must be there; `a|b` means one of the two.
+    """
+
+    type: str
+    fields: Mapping[str, Field | str]
+    timeout: Timeout
+    required: tuple[str, ...] = ()
+
+
+class Location(NamedTuple):
+    """One place where the agent looks; `*` in the path stands for any name."""
+
+    scope: Literal["project", "local", "user", "plugin", "system"]
+    path: str
+    source: str
+
+
+class Quirk(NamedTuple):
+    """A surprise, by id, that the code or the documentation cites."""
+
+    id: str
+    text: str
+    source: str
+
+
+class Place(NamedTuple):
+    """Where a hook was read: the file and the path in its tree."""
+
+    file: str
+    path: Path
+
+
+class Decoded(NamedTuple):
+    """A manifest with the place of each hook and what was noticed while reading."""
+
+    manifest: Manifest
+    places: tuple[Place, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Shape(NamedTuple):
+    """Configuration trees to a manifest and back.
+
+    `decode` takes the trees by path; `encode` gives them. `by_event`: hooks are grouped by native event,
+    so their order is the order of the event table. `merges`: one hook may be several entries.
+    """
+
+    decode: Callable[[Dialect, Mapping[str, Tree]], Decoded]
+    encode: Callable[[Dialect, Manifest], dict[str, Tree]]
+    by_event: bool = True
+    merges: bool = False
+
+
+class Dialect(NamedTuple):
+    """One way of writing hooks down; see the fields' types for what each table says.
+
+    `lacks` names every canonical event that is missing, and why. `deny_answer` is the JSON that blocks
+    where exit code 2 with a reason on stderr is not the way (`{reason}` is replaced). `reads_output`: answers as JSON
+    are read. `project_dir` is how a command names the project's root, `package_dir` how it names the root
+    of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
+    says where a file's ending does not tell its format (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
+    events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
+    written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
+    the last step before encoding for what no table can say. `is_hub`: it says everything the model can.
+    """
+
+    id: str
+    title: str
+    kind: Literal["format", "agent"]
+    facts: str
+    sources: Mapping[str, str]
+    locations: tuple[Location, ...]
+    events: tuple[EventSpec, ...]
+    tools: tuple[ToolName, ...]
+    handlers: Mapping[str, HandlerSpec]
+    shape: Shape
+    lacks: Mapping[str, str] = NOTHING
+    mcp: McpNames | None = None
+    matching: Matching = NO_MATCHER
+    reads_output: bool = True
+    deny_answer: Mapping[str, Any] = NOTHING
+    project_dir: tuple[str, ...] = ()
+    package_dir: tuple[str, ...] = ()
+    file_placeholder: str = ""
+    file_kinds: Mapping[str, str] = NOTHING
+    root: tuple[str, ...] = ("hooks",)
+    root_keys: Mapping[str, Any] = NOTHING
+    not_events: tuple[str, ...] = ()
+    forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
+    group_fields: Mapping[str, Field | str] = NOTHING
+    notes: tuple[str, ...] = ()
+    quirks: tuple[Quirk, ...] = ()
+    precedence: int = 0
+    adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
+    is_hub: bool = False
+
+
+class Refused(Exception):  # noqa: N818  (says what happened to the input, reads well in `except Refused`)
+    """A tree that does not say what this dialect must; `problems` lists everything wrong."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("; ".join(str(problem) for problem in problems))
+
+
+def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+    """Rows of a tool table from one source: `named("A", shell=("Bash", "PowerShell"))`."""
+    return tuple(
+        ToolName(tool, native, source)
+        for tool, natives in names.items()
+        for native in ([natives] if isinstance(natives, str) else natives)
+    )
+
+
+def aliases(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+    """Rows for names that are read in a matcher and never written."""
+    return tuple(row._replace(alias=True) for row in named(source, **names))
+
+
+def event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
+    """The native events a canonical event is written as, secondary ones left out."""
+    return [spec for spec in dialect.events if spec.canonical == event and not spec.secondary]
+
+
+def event_named(dialect: Dialect, native: str) -> EventSpec | None:
+    """The event of that native name."""
+    return next((spec for spec in dialect.events if spec.native == native), None)
+
+
+def tools_named(dialect: Dialect, native: str) -> list[str]:
+    """The canonical tools that a native name stands for."""
+    return [row.tool for row in dialect.tools if row.native == native]
+
+
+def names_of(dialect: Dialect, tool: str) -> list[str]:
+    """The native names that a matcher for a canonical tool is written with."""
+    return [row.native for row in dialect.tools if row.tool == tool and not row.alias]
+
+
+def native_tools(dialect: Dialect) -> list[str]:
+    """Every native tool name, once."""
+    return list(dict.fromkeys(row.native for row in dialect.tools))
+
+
+def matching_of(dialect: Dialect, spec: EventSpec) -> Matching:
+    """How the matcher of this event is read."""
+    if spec.matching is not None:
+        return spec.matching
+    return dialect.matching if spec.subject else NO_MATCHER
+
+
+def attrs_of(handler: HandlerSpec) -> Iterator[tuple[str, Field]]:
+    """(native key, field) for every field of a handler type."""
+    for key, field in handler.fields.items():
+        yield key, field if isinstance(field, Field) else Field(field)
+
+
+def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
+    """Whether an entry of this type has a field for the attribute."""
+    handler = dialect.handlers.get(type_)
+    if handler is None:
+        return False
+    fields = [*attrs_of(handler), *((key, as_field(f)) for key, f in dialect.group_fields.items())]
+    return any(field.attr == attr and not field.read_only for _, field in fields)
+
+
+def as_field(field: Field | str) -> Field:
+    """A field from its short form."""
+    return field if isinstance(field, Field) else Field(field)
+
+
+def covers(spec: EventSpec, term: Term) -> bool:
+    """Whether an event that fires only for some tools fires for this term's."""
+    if term.kind == "mcp":
+        return spec.mcp
+    return term.kind == "tool" and term.value in spec.tools
+
+
+def is_split(spec: EventSpec) -> bool:
+    """Whether the event fires only for some tools."""
+    return bool(spec.tools) or spec.mcp
+
+
+def terms_of(spec: EventSpec) -> tuple[Term, ...]:
+    """The tools that an event fires for, as terms."""
+    terms = tuple(Term("tool", tool) for tool in spec.tools)
+    return (*terms, Term("mcp", ANY_SERVER)) if spec.mcp else terms
+
+
+def dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:
+    """What the hook keeps for this dialect alone."""
+    data: Mapping[str, Any] = hook.provider_data.get(dialect, NOTHING)
+    return data

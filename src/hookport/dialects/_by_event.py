@@ -1,0 +1,226 @@
+"""Configuration that maps events to hooks, as one JSON object, nested or flat.
+
+Nested: event -> groups with a matcher -> handlers; handlers that follow each other with the same matcher
+are written as one group. Flat: event -> entries, the matcher being a field of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hookport.dialects._base import Decoded, Dialect, Location, Path, Place, Refused, Shape, Tree, as_field, event_named
+from hookport.dialects._entries import (
+    bind,
+    group_extra,
+    kind_word,
+    merge_entries,
+    own_data,
+    read_entry,
+    root_data,
+    slots,
+    type_problem,
+    write_entry,
+)
+from hookport.dialects._matchers import read_matcher, write_matcher
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import Finding, IgnoredMatcher, OtherSettings, UnknownEvent
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """Every hook of the files, in the order the agent reads them."""
+    problems: list[Problem] = []
+    hooks: list[tuple[Hook, Place]] = []
+    findings: list[Finding] = []
+    data: dict[str, Tree] = {}
+    for file, tree in trees.items():
+        events, path = event_map(dialect, file, tree, problems)
+        if path and isinstance(tree, Mapping):
+            extra = root_data(dialect, tree)
+            if extra:
+                data.update(extra)
+                findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
+        for native, groups in events.items():
+            _decode_event(dialect, Place(file, (*path, native)), native, groups, hooks, findings, problems)
+    if problems:
+        raise Refused(*problems)
+    if dialect.shape.merges:
+        hooks = merge_entries(hooks)
+    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+
+def event_map(
+    dialect: Dialect, file: str, tree: Tree, problems: list[Problem]
+) -> tuple[Mapping[str, Tree], Path]:
+    """The object that maps events to hooks, and where it is in the tree."""
+    path: Path = ()
+    if not isinstance(tree, Mapping):
+        problems.append(Problem(f"must be an object, not {kind_word(tree)}", (), file))
+        return {}, path
+    for key in dialect.root:
+        if not path and key not in tree and _looks_bare(dialect, tree):
+            return tree, ()
+        tree = tree.get(key, {})
+        path = (*path, key)
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be an object, not {kind_word(tree)}", path, file))
+            return {}, path
+    return tree, path
+
+
+def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
+    return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
+
+
+def _decode_event(
+    dialect: Dialect,
+    place: Place,
+    native: str,
+    groups: Tree,
+    hooks: list[tuple[Hook, Place]],
+    findings: list[Finding],
+    problems: list[Problem],
+) -> None:
+    file, path = place
+    if native in dialect.not_events:
+        return
+    if not isinstance(groups, list):
+        problems.append(Problem(f"must be a list of groups, not {kind_word(groups)}", path, file))
+        return
+    spec = event_named(dialect, native)
+    if spec is None:
+        known = tuple(event.native for event in dialect.events)
+        guess = closest(native, known)
+        findings.append(
+            UnknownEvent.at(spell_path(path), event=native, dialect=dialect.id, guess=guess)._replace(file=file)
+        )
+    for number, group in enumerate(groups):
+        at = (*path, number)
+        if not isinstance(group, Mapping):
+            problems.append(Problem(f"must be an object, not {kind_word(group)}", at, file))
+            continue
+        entries = group.get("hooks")
+        flat = "hooks" not in group
+        found: list[tuple[Path, Tree]]
+        if ("flat" if flat else "nested") not in dialect.forms:
+            lacks = "lacks 'hooks', the list of its handlers" if flat else "has 'hooks', a list that is not read here"
+            problems.append(Problem(f"{lacks}; {dialect.id} does not run it", at, file))
+            continue
+        if flat:
+            found = [(at, group)]
+        elif isinstance(entries, list):
+            found = [((*at, "hooks", index), entry) for index, entry in enumerate(entries)]
+        else:
+            problems.append(Problem(f"must be a list of handlers, not {kind_word(entries)}", (*at, "hooks"), file))
+            continue
+        for where, entry in found:
+            hook = _decode_entry(dialect, file, native, where, group, entry, problems, is_flat=flat)
+            if hook is None:
+                continue
+            if spec is not None and _ignored(dialect, group, hook):
+                findings.append(
+                    IgnoredMatcher.at(spell_path(where), dialect=dialect.id, matcher=group["matcher"])._replace(
+                        file=file
+                    )
+                )
+            hooks.append((hook, Place(file, where)))
+
+
+def _ignored(dialect: Dialect, group: Mapping[str, Tree], hook: Hook) -> bool:
+    return group.get("matcher") not in (None, *dialect.matching.everything) and not hook.matcher and not hook.content
+
+
+def _decode_entry(
+    dialect: Dialect,
+    file: str,
+    native: str,
+    path: Path,
+    group: Mapping[str, Tree],
+    entry: Tree,
+    problems: list[Problem],
+    *,
+    is_flat: bool,
+) -> Hook | None:
+    group_path = path if is_flat else path[:-2]
+    matcher = group.get("matcher", "")
+    if not isinstance(matcher, str):
+        problems.append(Problem(f"must be a string, not {kind_word(matcher)}", (*group_path, "matcher"), file))
+        return None
+    if not isinstance(entry, Mapping):
+        problems.append(Problem(f"must be an object, not {kind_word(entry)}", path, file))
+        return None
+    here: list[Problem] = []
+    structure = ("matcher", "hooks", *dialect.group_fields) if is_flat else ()
+    hook = read_entry(dialect, entry, path, structure, here)
+    extra: dict[str, Tree] = {}
+    values: dict[str, Tree] = {}
+    for key, value in group.items():
+        if key in ("matcher", "hooks") or (is_flat and key not in dialect.group_fields):
+            continue
+        if key in dialect.group_fields:
+            field = as_field(dialect.group_fields[key])
+            wrong = type_problem(field.attr, value, (*group_path, key))
+            here += [wrong] if wrong else []
+            values[field.attr] = value
+        else:
+            extra[key] = value
+    problems += [problem._replace(file=file) for problem in here]
+    if hook is None or here:
+        return None
+    if extra:
+        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": extra}
+        hook = hook._replace(provider_data={dialect.id: own})
+    hook = hook._replace(**values)
+    spec = event_named(dialect, native)
+    terms, content = read_matcher(dialect, spec, matcher) if spec else ((), "")
+    if spec is None and matcher:
+        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
+        hook = hook._replace(provider_data={dialect.id: own})
+    return bind(dialect, hook, native, spec, terms, content)
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """The file of all hooks, at the place where the agent looks for it."""
+    events: dict[str, list[dict[str, Tree]]] = {}
+    for hook in manifest.hooks:
+        for spec, terms in slots(dialect, hook):
+            for matcher in write_matcher(dialect, spec, terms, hook.content):
+                _add(events.setdefault(spec.native, []), dialect, hook, matcher)
+    return {location(dialect, manifest).path: wrapped(dialect, manifest, ordered(dialect, events))}
+
+
+def _add(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: str | None) -> None:
+    head: dict[str, Tree] = {} if matcher is None else {"matcher": matcher}
+    head.update(group_extra(dialect, hook))
+    entry = write_entry(dialect, hook)
+    if dialect.forms[0] == "flat":
+        groups.append({**entry, **head})
+    elif groups and {key: value for key, value in groups[-1].items() if key != "hooks"} == head:
+        groups[-1]["hooks"].append(entry)
+    else:
+        groups.append({**head, "hooks": [entry]})
+
+
+def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The events in the order of the dialect's table, unknown ones last."""
+    natives = [spec.native for spec in dialect.events if spec.native in events]
+    return {native: events[native] for native in [*natives, *(name for name in events if name not in natives)]}
+
+
+def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
+    """The event map inside what else the file says."""
+    for key in reversed(dialect.root):
+        events = {key: events}
+    return {**dialect.root_keys, **own_data(dialect, manifest), **events} if dialect.root else events
+
+
+def location(dialect: Dialect, manifest: Manifest) -> Location:
+    """Where the file goes: into the plugin if a command names the plugin's root, else into the project."""
+    in_package = any(word in hook.handler.command for hook in manifest.hooks for word in dialect.package_dir)
+    scopes = ("plugin", "project", "user") if in_package else ("project", "user", "plugin")
+    return next(place for scope in scopes for place in dialect.locations if place.scope == scope)
+
+
+BY_EVENT = Shape(decode, encode)
+SPLIT_BY_EVENT = Shape(decode, encode, merges=True)

@@ -1,0 +1,226 @@
+"""Matcher strings to terms and back, for every grammar a dialect may use.
+
+Reading keeps what it cannot name as a pattern; writing gives exact names wherever the grammar has them,
+so that a guard for `Edit` does not also run on `NotebookEdit`, or the other way round.
+"""
+
+from __future__ import annotations
+
+import re
+
+from hookport.dialects._base import (
+    Dialect,
+    EventSpec,
+    Matching,
+    McpNames,
+    matching_of,
+    names_of,
+    native_tools,
+    terms_of,
+    tools_named,
+)
+from hookport.model.hooks import ANY_SERVER, Term
+from hookport.model.tools import TOOLS
+
+_ANY = r".*"
+_ORDER = {tool: number for number, tool in enumerate(TOOLS)}
+_KINDS = {"tool": 0, "pattern": 1, "mcp": 2}
+
+
+def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
+    """Terms without repetition in one order: a matcher is a set of alternatives."""
+    return tuple(
+        sorted(
+            dict.fromkeys(terms),
+            key=lambda term: (_KINDS[term.kind], _ORDER.get(term.value, len(_ORDER)), term),
+        )
+    )
+
+
+def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
+    """The terms and the content pattern that a matcher string of this event means."""
+    matching = matching_of(dialect, spec)
+    everything = text in matching.everything or matching.grammar in ("none", "ignored")
+    if spec.subject in ("command", "path"):
+        return terms_of(spec), "" if everything else text
+    if everything:
+        return terms_of(spec), ""
+    if spec.subject == "mcp_tool":
+        return normal([Term("mcp", ANY_SERVER, tool) for tool in alternatives(text) or [text]]), ""
+    if spec.subject != "tool":
+        return (Term("pattern", text),), ""
+    return normal(_read_names(dialect, matching, text)), ""
+
+
+def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str) -> list[str | None]:
+    """The matcher strings that say these terms, one entry each; None means the entry has no matcher."""
+    matching = matching_of(dialect, spec)
+    if matching.grammar == "none":
+        return [None]
+    if spec.subject in ("command", "path"):
+        return [content or None]
+    if not terms:
+        return [None]
+    if spec.subject == "mcp_tool":
+        tools = [term.tool for term in terms]
+        return ["^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"] if all(tools) else [None]
+    if spec.subject != "tool":
+        if matching.grammar == "exact":
+            return [value for term in terms for value in alternatives(term.value) or [term.value]]
+        return ["|".join(term.value for term in terms)]
+    names, patterns = native_parts(dialect, terms)
+    if not names and not patterns:
+        return []
+    if matching.grammar == "glob":
+        return [*names, *(_glob(pattern) for pattern in patterns)]
+    return [_join(dialect, matching, names, patterns)]
+
+
+def native_parts(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], list[str]]:
+    """(exact names, regular expressions) of the terms; a tool the dialect does not have gives nothing."""
+    names: list[str] = []
+    patterns: list[str] = []
+    for term in terms:
+        if term.kind == "pattern":
+            patterns.append(term.value)
+        elif term.kind == "mcp":
+            name, pattern = mcp_parts(dialect.mcp, term)
+            names += [name] if name else []
+            patterns += [pattern] if pattern else []
+        elif term.value in TOOLS:
+            names += names_of(dialect, term.value)
+        else:
+            names.append(term.value)
+    return list(dict.fromkeys(names)), list(dict.fromkeys(patterns))
+
+
+def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
+    """(exact name, regular expression) of an MCP term, one of them empty."""
+    if mcp is None:
+        return "", ""
+    if not mcp.joint:
+        return (mcp.prefix + term.tool, "") if term.tool else ("", re.escape(mcp.prefix) + _ANY)
+    if term.value == ANY_SERVER:
+        return "", re.escape(mcp.prefix) + _ANY
+    if term.tool:
+        return f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}", ""
+    return "", re.escape(f"{mcp.prefix}{term.value}{mcp.joint}") + _ANY
+
+
+def alternatives(pattern: str) -> list[str]:
+    """The plain words of `a|b`, `(a|b)`, `^(?:a|b)$`; nothing if it is a real regular expression."""
+    inner = _unanchored(pattern)
+    words = inner.split("|")
+    return words if all(re.fullmatch(r"[\w@:/ .-]+", word) and "." not in word for word in words) else []
+
+
+def found_in(pattern: str, names: list[str]) -> list[str]:
+    """The names that a pattern matches anywhere; none if it is not a valid pattern."""
+    try:
+        compiled = re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return []
+    return [name for name in names if compiled.search(name)]
+
+
+def _unanchored(pattern: str) -> str:
+    inner = pattern.removeprefix("^").removesuffix("$") if pattern.startswith("^") else pattern
+    group = re.fullmatch(r"\((?:\?:)?([^()]*)\)", inner)
+    return group[1] if group else inner
+
+
+def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
+    if matching.grammar == "glob":
+        return [_read_glob(dialect, text)]
+    if matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text):
+        words = re.split(f"[{re.escape(matching.separators)}]", text)
+        return [term for word in words for term in _read_name(dialect, word.strip())]
+    terms: list[Term] = []
+    known = native_tools(dialect)
+    for part in _unanchored(text).split("|"):
+        mcp = _read_mcp_pattern(dialect.mcp, part)
+        if mcp:
+            terms.append(mcp)
+        elif part in known or _is_mcp(dialect.mcp, part):
+            terms += _read_name(dialect, part)
+        else:
+            return [Term("pattern", text)]
+    return terms
+
+
+def _read_name(dialect: Dialect, name: str) -> list[Term]:
+    tools = tools_named(dialect, name)
+    if tools:
+        return [Term("tool", tool) for tool in tools]
+    if _is_mcp(dialect.mcp, name):
+        return [_read_mcp(dialect.mcp, name)]
+    return [Term("tool", name)]
+
+
+def _is_mcp(mcp: McpNames | None, name: str) -> bool:
+    return bool(
+        mcp
+        and mcp.prefix
+        and re.fullmatch(r"[\w:@./ -]+", name)
+        and name.startswith(mcp.prefix)
+        and mcp.joint in name[len(mcp.prefix) :]
+        and len(name) > len(mcp.prefix)
+    )
+
+
+def _read_mcp(mcp: McpNames | None, name: str) -> Term:
+    assert mcp is not None
+    rest = name[len(mcp.prefix) :]
+    if not mcp.joint:
+        return Term("mcp", ANY_SERVER, rest)
+    server, _, tool = rest.partition(mcp.joint)
+    return Term("mcp", server, tool)
+
+
+def _read_mcp_pattern(mcp: McpNames | None, part: str) -> Term | None:
+    """`mcp__github__.*` and `mcp__.*`: all tools of one server, or of all."""
+    if mcp is None or not mcp.prefix or not part.startswith(re.escape(mcp.prefix)):
+        return None
+    rest = part[len(re.escape(mcp.prefix)) :]
+    if rest == _ANY:
+        return Term("mcp", ANY_SERVER)
+    joint = re.escape(mcp.joint)
+    if not joint or not rest.endswith(joint + _ANY):
+        return None
+    server = re.sub(r"\\(.)", r"\1", rest.removesuffix(joint + _ANY))
+    return Term("mcp", server) if re.fullmatch(r"[\w:@./ -]+", server) else None
+
+
+def _read_glob(dialect: Dialect, text: str) -> Term:
+    mcp = dialect.mcp
+    if mcp and mcp.prefix and text.startswith(mcp.prefix):
+        server, _, tool = text[len(mcp.prefix) :].partition(mcp.joint)
+        if not set(server) & set("*?") and tool in ("", "*"):
+            return Term("mcp", server)
+        if server == "*" and tool in ("", "*"):
+            return Term("mcp", ANY_SERVER)
+    if set(text) & set("*?[") or not text:
+        return Term("pattern", "^" + re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + "$")
+    return _read_name(dialect, text)[0] if len(tools_named(dialect, text)) < 2 else Term("pattern", text)
+
+
+def _glob(pattern: str) -> str:
+    return re.sub(r"\\(.)", r"\1", pattern.replace(_ANY, "*").removeprefix("^").removesuffix("$"))
+
+
+def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list[str]) -> str:
+    if len(patterns) == 1 and not names:
+        return patterns[0]
+    if matching.grammar == "names" and not patterns:
+        joined = "|".join(names)
+        if re.fullmatch(f"{matching.plain}+", joined):
+            return joined
+    parts = [*map(re.escape, names), *patterns]
+    joined = "|".join(part.replace(r"\-", "-").replace(r"\ ", " ") for part in parts)
+    others = [name for name in native_tools(dialect) if name not in names]
+    loose = matching.grammar != "anchored" and (
+        bool(patterns and names)
+        or matching.grammar == "names"
+        or any(name in other for name in names for other in others)
+    )
+    return f"^(?:{joined})$" if loose else joined

@@ -1,0 +1,199 @@
+"""Claude Code: hooks in its settings files and in plugins."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hookport.dialects._base import (
+    SECOND,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Timeout,
+    aliases,
+    named,
+)
+from hookport.dialects._by_event import BY_EVENT
+
+SOURCES = {
+    "doc": "official hooks reference, 2026-08-22 (CLI 2.1.240), and the settings, plugins and tools pages",
+    "log": "official changelog up to 2.1.317, November 2026",
+    "lab": "measured on 2.1.325, November 2026",
+    "spec": "Claude Code hook spec 1.0 (2025-10-16)",
+}
+
+# A matcher of these characters only is a list of exact names (doc; hyphen since 2.1.195, comma and blank
+# since 2.1.191); anything else is a JavaScript regular expression found anywhere.
+NAMES = Matching("names", plain=r"[A-Za-z0-9_\- ,|]", separators="|,")
+# FileChanged and StopFailure take the narrower set (doc).
+NARROW = Matching("names", plain=r"[A-Za-z0-9_|]")
+
+ALL = ("command", "http", "prompt", "agent")
+NO_MODEL = ("command", "http")
+COMMAND = ("command",)
+
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True, types=ALL),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "doc", "tool", types=ALL),
+    EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "doc", "tool", types=ALL),
+    EventSpec("PostToolBatch", "after_tool_batch", "prevent", "doc", types=ALL),
+    EventSpec("PermissionRequest", "permission_request", "prevent", "doc", "tool", rewrites=True, types=ALL),
+    EventSpec("PermissionDenied", "permission_denied", "observe", "doc", "tool", types=ALL),
+    EventSpec(
+        "UserPromptSubmit", "before_prompt", "prevent", "doc", types=ALL, default_timeout=timedelta(seconds=30)
+    ),
+    EventSpec("UserPromptExpansion", "before_command_expansion", "prevent", "doc", "command_name", types=ALL),
+    EventSpec("SessionStart", "session_start", "observe", "doc", "source", types=COMMAND),
+    EventSpec(
+        "SessionEnd",
+        "session_end",
+        "observe",
+        "doc",
+        "reason",
+        types=NO_MODEL,
+        default_timeout=timedelta(seconds=1.5),
+        max_timeout=timedelta(seconds=60),
+    ),
+    EventSpec("Stop", "agent_stop", "retry", "doc", types=ALL),
+    EventSpec("StopFailure", "error_occurred", "observe", "doc", "error", matching=NARROW, types=NO_MODEL),
+    EventSpec("SubagentStart", "subagent_start", "observe", "doc", "agent_type", types=NO_MODEL),
+    EventSpec("SubagentStop", "subagent_stop", "retry", "doc", "agent_type", types=ALL),
+    EventSpec("PreCompact", "before_compact", "prevent", "doc", "trigger", types=NO_MODEL),
+    EventSpec("PostCompact", "after_compact", "observe", "doc", "trigger", types=NO_MODEL),
+    EventSpec("Notification", "notification", "observe", "doc", "notification_type", types=NO_MODEL),
+    EventSpec("ConfigChange", "config_change", "prevent", "doc", "source", types=NO_MODEL),
+    EventSpec("FileChanged", "file_changed", "observe", "doc", "file_name", matching=NARROW, types=NO_MODEL),
+    EventSpec("InstructionsLoaded", "instructions_loaded", "observe", "doc", "load_reason", types=NO_MODEL),
+    EventSpec(
+        "MessageDisplay", "message_display", "observe", "doc", types=NO_MODEL, default_timeout=timedelta(seconds=10)
+    ),
+    EventSpec("Setup", "", "observe", "doc", "trigger", types=COMMAND),
+    EventSpec("TaskCreated", "", "prevent", "doc", types=ALL),
+    EventSpec("TaskCompleted", "", "prevent", "doc", types=ALL),
+    EventSpec("TeammateIdle", "", "retry", "doc", types=ALL),
+    EventSpec("CwdChanged", "", "observe", "doc", types=NO_MODEL),
+    EventSpec("DirectoryAdded", "", "observe", "doc", "source", types=NO_MODEL),
+    EventSpec("WorktreeCreate", "", "prevent", "doc", types=NO_MODEL),
+    EventSpec("WorktreeRemove", "", "observe", "doc", types=NO_MODEL),
+    EventSpec("Elicitation", "", "prevent", "doc", "mcp_server_name", types=NO_MODEL),
+    EventSpec("ElicitationResult", "", "prevent", "doc", "mcp_server_name", types=NO_MODEL),
+    EventSpec(
+        "PreModelSwitch", "", "prevent", "log", "to_model", types=COMMAND, default_timeout=timedelta(seconds=30)
+    ),
+    EventSpec(
+        "PostModelSwitch", "", "observe", "log", "to_model", types=COMMAND, default_timeout=timedelta(seconds=30)
+    ),
+)
+
+_NONE = "no such event among the 33 of the reference"
+LACKS = {
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "file_created": "FileChanged reports additions too, for watched names only",
+    "file_saved": "FileChanged reports changes by any writer, for watched names only",
+    "file_deleted": "FileChanged reports removals too, for watched names only",
+    "before_task": "TaskCreated is about the task list, not about running a task",
+    "after_task": "TaskCompleted is about the task list, not about running a task",
+    "interrupted": "Stop does not fire on an interrupt, and no other event does",
+}
+
+ON_FAILURE = Field("on_failure", {"block": "block", "continue": ""})
+WAIT = Timeout(SECOND, default=timedelta(seconds=600))
+
+
+DIALECT = Dialect(
+    id="claude-code",
+    title="Claude Code",
+    kind="agent",
+    facts="2.1.325",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".claude/settings.json", "doc"),
+        Location("local", ".claude/settings.local.json", "doc"),
+        Location("user", "~/.claude/settings.json", "doc"),
+        Location("plugin", "hooks/hooks.json", "doc"),
+        Location("plugin", "hooks.json", "spec"),
+        Location("system", "/etc/claude-code/managed-settings.json", "doc"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *named(
+            "doc",
+            shell=("Bash", "PowerShell", "Monitor"),
+            file_read="Read",
+            file_write="Write",
+            file_edit="Edit",
+            search="Grep",
+            find="Glob",
+            web_search="WebSearch",
+            web_fetch="WebFetch",
+            agent="Agent",
+            todo=("TodoWrite", "TaskCreate", "TaskUpdate", "TaskGet", "TaskList"),
+            notebook_edit="NotebookEdit",
+            skill="Skill",
+            ask_user="AskUserQuestion",
+        ),
+        *aliases("doc", agent="Task"),
+    ),
+    mcp=McpNames("mcp__", "__", "doc"),
+    matching=NAMES,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "command": "command",
+                "args": Field("args", read_only=True),
+                "timeout": "timeout",
+                "async": "is_async",
+                "statusMessage": "status_message",
+                "onFailure": ON_FAILURE,
+            },
+            WAIT,
+            required=("command",),
+        ),
+        "http": HandlerSpec(
+            "http",
+            {
+                "url": "url",
+                "headers": "headers",
+                "allowedEnvVars": "allowed_env",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+                "onFailure": ON_FAILURE,
+            },
+            WAIT,
+            required=("url",),
+        ),
+        "prompt": HandlerSpec(
+            "prompt",
+            {"prompt": "prompt", "model": "model", "timeout": "timeout", "statusMessage": "status_message"},
+            Timeout(SECOND, default=timedelta(seconds=30)),
+            required=("prompt",),
+        ),
+        "agent": HandlerSpec(
+            "agent",
+            {"prompt": "prompt", "model": "model", "timeout": "timeout", "statusMessage": "status_message"},
+            Timeout(SECOND, default=timedelta(seconds=60)),
+            required=("prompt",),
+        ),
+        "native": HandlerSpec("mcp_tool", {}, WAIT),
+    },
+    shape=BY_EVENT,
+    precedence=1,
+    project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
+    package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
+    quirks=(
+        Quirk("CC1", "exit 2 is ignored on PermissionRequest: only JSON denies there", "doc"),
+        Quirk("CC2", "a JSON deny without hookEventName, or after any other text, is no deny", "lab"),
+        Quirk("CC3", "Glob and Grep are gone in 2.1.325: a matcher on them matches nothing there", "lab"),
+        Quirk("CC4", "`continue: false` on PreToolUse lets the tool run, then stops the agent", "lab"),
+        Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),
+    ),
+)

@@ -1,0 +1,143 @@
+"""Cursor: hooks.json, with events of its own for shell, MCP and reading files."""
+
+from __future__ import annotations
+
+
+from hookport.dialects._base import (
+    SECOND,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Timeout,
+    named,
+)
+from hookport.dialects._by_event import SPLIT_BY_EVENT
+
+SOURCES = {
+    "doc": "official hooks documentation as of July 2026 (IDE 3.9, CLI 2026.07.01)",
+    "probe": "measured by third parties on Cursor 3.9.16, June 2026",
+}
+
+# JavaScript regular expression found anywhere; what `*` and "" mean is not documented, so they are not
+# read as everything (doc).
+REGEX = Matching("regex", everything=("",))
+
+EVENTS = (
+    EventSpec("preToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True),
+    EventSpec("beforeShellExecution", "before_tool_execute", "prevent", "doc", "command", tools=("shell",)),
+    EventSpec("beforeMCPExecution", "before_tool_execute", "prevent", "doc", "mcp_tool", mcp=True),
+    EventSpec(
+        "beforeReadFile",
+        "before_tool_execute",
+        "prevent",
+        "doc",
+        tools=("file_read",),
+    ),
+    EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool", context=True),
+    EventSpec(
+        "afterShellExecution", "after_tool_execute", "observe", "doc", "command", tools=("shell",),
+    ),
+    EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", mcp=True),
+    EventSpec(
+        "afterFileEdit", "after_tool_execute", "observe", "doc", tools=("file_write", "file_edit"),
+    ),
+    EventSpec("postToolUseFailure", "tool_use_failure", "observe", "doc", "tool"),
+    EventSpec("beforeSubmitPrompt", "before_prompt", "prevent", "doc"),
+    EventSpec("stop", "agent_stop", "retry", "doc"),
+    EventSpec("sessionStart", "session_start", "observe", "doc"),
+    EventSpec("sessionEnd", "session_end", "observe", "doc"),
+    EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
+    EventSpec("subagentStop", "subagent_stop", "retry", "doc", "subagent_type"),
+    EventSpec("preCompact", "before_compact", "observe", "doc"),
+    EventSpec("afterAgentResponse", "after_model", "observe", "doc"),
+    EventSpec("afterAgentThought", "", "observe", "doc"),
+    EventSpec("beforeTabFileRead", "", "prevent", "doc"),
+    EventSpec("afterTabFileEdit", "", "observe", "doc"),
+    EventSpec("workspaceOpen", "", "observe", "doc"),
+)
+
+_NONE = "no such event among the 21 of the documentation"
+LACKS = {
+    "notification": _NONE,
+    "error_occurred": _NONE,
+    "permission_request": _NONE,
+    "before_model": "beforeAgentResponse of older tables does not exist",
+    "before_tool_selection": "beforeToolSelection of older tables does not exist",
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "after_compact": _NONE,
+    "permission_denied": "postToolUseFailure fires with failure_type permission_denied",
+    "interrupted": "stop fires with status aborted",
+    "file_changed": "afterFileEdit sees only the agent's own edits",
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+FAIL_CLOSED = Field("on_failure", {True: "block", False: ""})
+# "platform default" in the documentation, without a number.
+WAIT = Timeout(SECOND, default=None)
+
+
+DIALECT = Dialect(
+    id="cursor",
+    title="Cursor",
+    kind="agent",
+    facts="3.9.16",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".cursor/hooks.json", "doc"),
+        Location("user", "~/.cursor/hooks.json", "doc"),
+        Location("plugin", "hooks/hooks.json", "doc"),
+        Location("system", "/etc/cursor/hooks.json", "doc"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=named(
+        "doc",
+        shell="Shell",
+        file_read="Read",
+        file_write="Write",
+        file_edit="Write",
+        search="Grep",
+        agent="Task",
+    ),
+    mcp=McpNames("MCP:", source="doc"),
+    matching=REGEX,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {"command": "command", "timeout": "timeout", "failClosed": FAIL_CLOSED},
+            WAIT,
+            required=("command",),
+        ),
+        "prompt": HandlerSpec(
+            "prompt",
+            {"prompt": "prompt", "model": "model", "timeout": "timeout", "failClosed": FAIL_CLOSED},
+            WAIT,
+            required=("prompt",),
+        ),
+    },
+    shape=SPLIT_BY_EVENT,
+    forms=("flat",),
+    root_keys={"version": 1},
+    deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
+    project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
+    notes=("Cursor runs project hooks only in a trusted workspace.",),
+    quirks=(
+        Quirk("CU1", "preToolUse and the special event both fire for one call: one of them is enough", "doc"),
+        Quirk("CU2", "`ask` behaves as deny", "probe"),
+        Quirk("CU3", "the CLI 2026.07.01 drops the whole file when a command holds a URL", "probe"),
+        Quirk("CU4", "Write stands for creating and for editing a file", "doc"),
+    ),
+)

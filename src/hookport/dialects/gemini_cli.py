@@ -1,0 +1,130 @@
+"""Gemini CLI: hooks in its settings files and in extensions."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from hookport.dialects._base import (
+    MILLISECOND,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Timeout,
+    aliases,
+    named,
+)
+from hookport.dialects._by_event import SPLIT_BY_EVENT
+
+SOURCES = {
+    "src": "google-gemini/gemini-cli at 2026-08-21 (0.56.0-nightly): packages/core/src/hooks, packages/cli",
+    "lab": "measured on 0.61.0, November 2026",
+}
+
+# `new RegExp(matcher).test(name)`; lifecycle events compare the whole string (src, lab).
+TOOLS = Matching("regex")
+EXACT = Matching("exact")
+
+EVENTS = (
+    EventSpec("BeforeTool", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
+    EventSpec("AfterTool", "after_tool_execute", "observe", "src", "tool"),
+    EventSpec("BeforeAgent", "before_prompt", "prevent", "src"),
+    EventSpec("AfterAgent", "agent_stop", "retry", "src"),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source", matching=EXACT),
+    EventSpec("SessionEnd", "session_end", "observe", "src", "reason", matching=EXACT),
+    EventSpec("PreCompress", "before_compact", "observe", "src", "trigger", matching=EXACT),
+    EventSpec("Notification", "notification", "observe", "src", "notification_type", matching=EXACT),
+    EventSpec("BeforeModel", "before_model", "prevent", "src"),
+    EventSpec("AfterModel", "after_model", "observe", "src"),
+    EventSpec("BeforeToolSelection", "before_tool_selection", "observe", "src"),
+)
+
+_NONE = "no such event among the 11 in the source"
+LACKS = {
+    "error_occurred": _NONE,
+    "subagent_start": _NONE,
+    "subagent_stop": _NONE,
+    "permission_request": "Notification of type ToolPermission only tells that one was asked",
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": "AfterTool fires with tool_response.error",
+    "after_compact": _NONE,
+    "permission_denied": _NONE,
+    "interrupted": _NONE,
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": "AfterModel fires for every streamed chunk",
+}
+
+
+DIALECT = Dialect(
+    id="gemini-cli",
+    title="Gemini CLI",
+    kind="agent",
+    facts="0.61.0",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".gemini/settings.json", "src"),
+        Location("user", "~/.gemini/settings.json", "src"),
+        Location("plugin", "hooks/hooks.json", "src"),
+        Location("system", "/etc/gemini-cli/settings.json", "src"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *named(
+            "src",
+            shell="run_shell_command",
+            file_read=("read_file", "read_many_files"),
+            file_write="write_file",
+            file_edit="replace",
+            search="grep_search",
+            find="glob",
+            web_search="google_web_search",
+            web_fetch="web_fetch",
+            agent="invoke_agent",
+            list="list_directory",
+            todo="write_todos",
+            skill="activate_skill",
+            ask_user="ask_user",
+        ),
+        *aliases("src", search="search_file_content"),
+    ),
+    mcp=McpNames("mcp_", "_", "src"),
+    matching=TOOLS,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "name": "name",
+                "command": "command",
+                "description": "description",
+                "timeout": "timeout",
+                "env": "env",
+            },
+            Timeout(MILLISECOND, default=timedelta(seconds=60)),
+            required=("command",),
+        ),
+    },
+    shape=SPLIT_BY_EVENT,
+    file_kinds={"json": "jsonc"},
+    not_events=("enabled", "disabled", "notifications"),
+    project_dir=("$GEMINI_PROJECT_DIR", "${GEMINI_PROJECT_DIR}"),
+    package_dir=("${extensionPath}",),
+    notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
+    quirks=(
+        Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),
+        Quirk("GM2", "exit 2 without any output does not deny", "lab"),
+        Quirk("GM3", "`startup|resume` never matches on SessionStart: lifecycle matchers are exact", "lab"),
+        Quirk("GM4", "search_file_content is an older name of grep_search that a matcher no longer finds", "src"),
+    ),
+)

@@ -1,0 +1,75 @@
+"""Every error hookport raises on purpose, one tree, with the exit code on the class.
+
+    HookportError (2)
+      UsageError (2)       the command line, or a name in it, is wrong
+      InputError (2)       a file cannot be read or does not say what it must; lists every problem found
+      Bug (70)             an internal promise was broken; nothing was written
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Problem(NamedTuple):
+    """One thing wrong in an input: where it is and what is wrong with it."""
+
+    message: str
+    path: tuple[str | int, ...] = ()
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+    def __str__(self) -> str:
+        place = self.file
+        if self.line:
+            place += f":{self.line}:{self.column}"
+        where = spell_path(self.path)
+        return ": ".join(part for part in (place, where, self.message) if part)
+
+
+class HookportError(Exception):
+    """The root of what hookport raises on purpose."""
+
+    exit_code = 2
+
+
+class UsageError(HookportError):
+    """The caller named something that does not exist or used a command wrongly."""
+
+
+class InputError(HookportError):
+    """An input that cannot be understood; `problems` says where and why, all of it."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("\n".join(map(str, problems)))
+
+
+class Bug(HookportError):
+    """A promise hookport makes to itself was broken."""
+
+    exit_code = 70
+
+
+def spell_path(path: tuple[str | int, ...]) -> str:
+    """`("hooks", "PreToolUse", 0)` as people write it: `hooks.PreToolUse[0]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
+    """`" Did you mean 'x'?"` for the nearest known word, or nothing."""
+    import difflib
+
+    by_folded = {name.replace("_", "").replace("-", "").lower(): name for name in reversed(known)}
+    folded = word.replace("_", "").replace("-", "").lower()
+    found = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
+    if not found and folded:
+        found = [name for name in by_folded if name.startswith(folded) or folded.startswith(name)][:1]
+    return f" Did you mean '{by_folded[found[0]]}'?" if found else ""

@@ -1,0 +1,744 @@
+"""Every finding hookport can report: one code each, and the docstring is its page in the documentation.
+
+A finding is a loss, a warning or an error that a person must be able to see. `effect` says what became of
+the hook: `kept` (it means the same), `changed` (written another way, or with less), `stricter` (it blocks
+more than before) or `dropped`.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal, NamedTuple
+
+Severity = Literal["note", "loss", "error"]
+Effect = Literal["kept", "changed", "stricter", "dropped"]
+
+SEVERITIES: tuple[Severity, ...] = ("note", "loss", "error")
+EFFECTS: tuple[Effect, ...] = ("kept", "changed", "stricter", "dropped")
+
+
+class Finding(NamedTuple):
+    """One finding at one place; `hook` is the index of the hook it is about, if it is about one."""
+
+    code: str
+    severity: Severity
+    where: str
+    message: str
+    hint: str = ""
+    effect: Effect = "kept"
+    hook: int | None = None
+    file: str = ""
+    line: int = 0
+    column: int = 0
+
+
+class Kind:
+    """What all findings of one code share."""
+
+    code: ClassVar[str]
+    severity: ClassVar[Severity]
+    effect: ClassVar[Effect] = "kept"
+    message: ClassVar[str]
+    hint: ClassVar[str] = ""
+
+    def __init_subclass__(cls) -> None:
+        if cls.code in KINDS:
+            raise TypeError(f"{cls.code} is {KINDS[cls.code].__name__} already")
+        KINDS[cls.code] = cls
+
+    @classmethod
+    def at(cls, where: str, hook: int | None = None, **words: object) -> Finding:
+        """The finding of this kind at one place."""
+        return Finding(
+            cls.code,
+            cls.severity,
+            where,
+            cls.message.format(**words),
+            cls.hint.format(**words),
+            cls.effect,
+            hook,
+        )
+
+
+KINDS: dict[str, type[Kind]] = {}
+
+
+class DraftSpec(Kind):
+    """The manifest names the public draft `hooks/0.1` of the Hook Interchange Format.
+
+    It is read by the rules of 1.0, which kept everything the draft said about manifests; `darwin` is read
+    as `osx`. Write `"spec": "hooks/1.0"` to say that you mean the released format.
+    """
+
+    code = "HP101"
+    severity = "note"
+    message = 'read as {spec}: the manifest says "{found}", the public draft'
+    hint = 'Write "spec": "{spec}".'
+
+
+class UnknownEvent(Kind):
+    """The event is in no table of the dialect it is written in.
+
+    The hook is kept under its own name for this dialect and dropped for every other, because nobody knows
+    when it should run there. A plugin format says that unknown events must be ignored, so there it never
+    runs at all.
+    """
+
+    code = "HP102"
+    severity = "loss"
+    effect = "kept"
+    message = "unknown event '{event}' for {dialect}.{guess}"
+    hint = "Correct the name; `hookport matrix --agent {dialect}` lists the events."
+
+
+class UnknownTool(Kind):
+    """A matcher names a tool that is not in the tool vocabulary.
+
+    The word is passed through as it is, since new tools appear all the time, but it cannot be translated:
+    in another agent it will match only a tool of exactly that name.
+    """
+
+    code = "HP103"
+    severity = "loss"
+    effect = "kept"
+    message = "unknown tool '{tool}', passed through as it is.{guess}"
+    hint = "Use a word of the tool vocabulary to have it translated."
+
+
+class OtherSettings(Kind):
+    """The file holds settings that are not hooks.
+
+    They stay in the source file and are not converted.
+    """
+
+    code = "HP104"
+    severity = "note"
+    message = "not hooks, so not converted: {keys}"
+
+
+class DisabledHook(Kind):
+    """The hook is switched off where it was read.
+
+    A target that has no such switch would run it, so it is left out there.
+    """
+
+    code = "HP105"
+    severity = "loss"
+    effect = "dropped"
+    message = "left out: it is switched off, and {target} has no switch for one hook"
+    hint = "Enable it, or delete it."
+
+
+class DuplicateKey(Kind):
+    """A key stands twice in one object.
+
+    The agent reads only one of the two, usually the last, so half of what is written never happens.
+    """
+
+    code = "HP106"
+    severity = "loss"
+    message = "the key '{key}' stands twice; only the last one counts"
+    hint = "Merge the two."
+
+
+class IgnoredMatcher(Kind):
+    """The agent does not look at a matcher on this event, or not at any matcher.
+
+    The hook runs every time, also when the matcher says otherwise.
+    """
+
+    code = "HP107"
+    severity = "loss"
+    message = "{dialect} ignores the matcher '{matcher}' here: the hook runs every time"
+    hint = "Filter in the script."
+
+
+class EventDropped(Kind):
+    """The target has no event like this one, so the hook is left out.
+
+    The hook only watched, so no guard is lost; what it did is.
+    """
+
+    code = "HP201"
+    severity = "loss"
+    effect = "dropped"
+    message = "dropped, {target} has no {event} event{reason}"
+    hint = "Use --strict to stop instead."
+
+
+class GuardDropped(Kind):
+    """The hook may block, and the target has no event where it could: **the guard is gone there**.
+
+    A hook that does not run looks exactly like a hook that approves. Do not rely on this hook in that
+    agent; guard the action another way (the agent's own permissions, a sandbox), or leave the agent out.
+    """
+
+    code = "HP202"
+    severity = "error"
+    effect = "dropped"
+    message = "GUARD LOST: dropped, {target} has no {event} event{reason}; nothing is blocked there"
+    hint = "Guard it another way in {target}, or take `blocking` away if it need not block."
+
+
+class GuardObserves(Kind):
+    """The hook may block, and the target only lets hooks watch this event: **it runs and cannot prevent**.
+
+    The hook is converted, because it may still log or notify, but its deny has no effect.
+    """
+
+    code = "HP203"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST: {target} runs the hook on {event} and ignores its deny"
+    hint = "Guard it another way in {target}, or take `blocking` away if it need not block."
+
+
+class TimingShift(Kind):
+    """A hook that should run before something runs after it in the target.
+
+    The target has no such before-event. What the hook sees has already happened; nothing can be prevented.
+    """
+
+    code = "HP204"
+    severity = "loss"
+    effect = "changed"
+    message = "TOO LATE: {target} has no {event} event, the hook runs on {after}, after the fact"
+    hint = "Use --strict to stop instead."
+
+
+class KeptFromBlocking(Kind):
+    """The hook must not block, but any hook on this event can block in the target by its exit code.
+
+    Its command was wrapped so that every exit code becomes 0.
+    """
+
+    code = "HP205"
+    severity = "note"
+    effect = "changed"
+    message = "wrapped with `|| true`: the hook must not block, and {target} would obey its exit code"
+
+
+class BlockedInstead(Kind):
+    """The target cannot do what the hook does, and the strategy for that is `block`.
+
+    The converted hook denies every matching action and gives the reason, instead of letting it pass
+    without the protection. For a rewrite this is the default, since an unsanitised input would get through.
+    Set another strategy in `degradation` if the feature is not a protection.
+    """
+
+    code = "HP206"
+    severity = "loss"
+    effect = "stricter"
+    message = "STRICTER: blocks every matching action, {target} lacks {capability} ({evidence})"
+    hint = 'Set "degradation": {{"{capability}": "warn"}} if the hook may run without it.'
+
+
+class Excluded(Kind):
+    """The target cannot do what the hook does, and the strategy for that is `exclude`.
+
+    The hook only watched, so no guard is lost.
+    """
+
+    code = "HP207"
+    severity = "loss"
+    effect = "dropped"
+    message = "left out, {target} lacks {capability} ({evidence})"
+    hint = 'Set another strategy in "degradation" to have it block or run with less.'
+
+
+class GuardExcluded(Kind):
+    """A hook that may block is left out by the strategy `exclude`: **the guard is gone there**.
+
+    The target cannot do what the hook does (a prompt or an agent as handler, for example).
+    """
+
+    code = "HP208"
+    severity = "error"
+    effect = "dropped"
+    message = "GUARD LOST: left out, {target} lacks {capability} ({evidence}); nothing is blocked there"
+    hint = 'Set "degradation": {{"{capability}": "block"}} to block instead.'
+
+
+class FailsOpen(Kind):
+    """The hook blocks when it fails or times out, and the target lets the action run then.
+
+    The guard holds while it works and no longer when it crashes.
+    """
+
+    code = "HP209"
+    severity = "loss"
+    effect = "changed"
+    message = "WEAKER: {target} lets the action run when the hook {failure}"
+    hint = "Make the script itself deny on every failure, well within its timeout."
+
+
+class CannotBlockHere(Kind):
+    """The strategy says block, and the target gives hooks on this event no way to block."""
+
+    code = "HP210"
+    severity = "error"
+    effect = "dropped"
+    message = "GUARD LOST: {target} lacks {capability} ({evidence}) and hooks cannot block on {event}"
+    hint = "Guard it another way in {target}."
+
+
+class MatcherWidened(Kind):
+    """The target cannot tell some tools apart, so the hook also runs on others.
+
+    A guard becomes stricter by this; a hook that only reacts runs more often.
+    """
+
+    code = "HP301"
+    severity = "loss"
+    effect = "changed"
+    message = "runs on more than before: {extra} too, {target} does not tell them apart"
+    hint = "Filter in the script if that is too much."
+
+
+class MatcherDropped(Kind):
+    """The target has no matcher on this event, so the hook runs every time."""
+
+    code = "HP302"
+    severity = "loss"
+    effect = "changed"
+    message = "runs every time: {target} has no matcher here, '{matcher}' was dropped"
+    hint = "Filter in the script."
+
+
+class PatternExpanded(Kind):
+    """A regular expression on tool names was replaced by the tools it matches.
+
+    Names differ between agents, so the expression itself would match other tools, or none.
+    """
+
+    code = "HP303"
+    severity = "note"
+    effect = "changed"
+    message = "the pattern '{pattern}' became the tools it matches: {tools}"
+
+
+class PatternPassed(Kind):
+    """A regular expression on tool names matches no tool we know, and is written as it is.
+
+    Names differ between agents: whether it matches anything in the target is not known.
+    """
+
+    code = "HP304"
+    severity = "loss"
+    effect = "changed"
+    message = "the pattern '{pattern}' matches no known tool; {target} gets it as it is"
+    hint = "Name the tools instead of a pattern."
+
+
+class ContentDropped(Kind):
+    """The hook runs only on certain content of the tool's input, and the target cannot say that.
+
+    The hook runs on every call of its tools. A script that blocks without looking at its input would
+    block them all.
+    """
+
+    code = "HP305"
+    severity = "loss"
+    effect = "stricter"
+    message = "runs on every call: {target} cannot filter by content, '{pattern}' was dropped"
+    hint = "Let the script look at its input too."
+
+
+class ToolMissing(Kind):
+    """The target has no such tool, or does not show it to hooks; that part of the matcher is left out."""
+
+    code = "HP306"
+    severity = "loss"
+    effect = "changed"
+    message = "not seen in {target}: it shows hooks no {tool} tool"
+
+
+class GuardToolMissing(Kind):
+    """The hook may block a tool that the target does not show to hooks: **that call is not guarded there**."""
+
+    code = "HP307"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST for {tool}: {target} does not show that tool to hooks"
+    hint = "Guard it another way in {target}."
+
+
+class NoToolLeft(Kind):
+    """None of the tools the hook is for exists in the target, so the hook is left out."""
+
+    code = "HP308"
+    severity = "loss"
+    effect = "dropped"
+    message = "dropped, {target} shows hooks none of its tools: {tools}"
+
+
+class PartialCover(Kind):
+    """The hook is for every tool, and the target shows only some tools to hooks."""
+
+    code = "HP309"
+    severity = "loss"
+    effect = "changed"
+    message = "covers only {tools}: {target} shows hooks no other tool"
+    hint = "Do not rely on it for anything else in {target}."
+
+
+class WordPassed(Kind):
+    """A tool's name is not in the vocabulary, so it is written for the target as it is.
+
+    It matches there only if the target has a tool of exactly that name.
+    """
+
+    code = "HP310"
+    severity = "loss"
+    effect = "changed"
+    message = "'{tool}' is no tool we know; {target} gets the name as it is"
+
+
+class ServerWidened(Kind):
+    """The target cannot name the MCP server in a matcher."""
+
+    code = "HP311"
+    severity = "loss"
+    effect = "changed"
+    message = "runs for every MCP server: {target} cannot name one, '{server}' was dropped"
+
+
+class SplitMatcher(Kind):
+    """One hook became several entries, because the target takes one value per matcher."""
+
+    code = "HP312"
+    severity = "note"
+    effect = "changed"
+    message = "written once per value: {target} takes one value here ({values})"
+
+
+class WireDiffers(Kind):
+    """The command reads the payload and gives the answers of the dialect it was written for.
+
+    The target hands it another payload and obeys other answers, so a guard may not guard. Run it through
+    the bridge, or rewrite the script for the target.
+    """
+
+    code = "HP401"
+    severity = "loss"
+    effect = "changed"
+    message = "the command speaks {source}, {target} does not: it reads another payload and obeys other answers"
+    hint = "Adapt the script to {target} before you rely on it."
+
+
+class HttpToCurl(Kind):
+    """The target cannot call a URL by itself, so the hook calls it with `curl`.
+
+    The payload is posted as it comes, the answer is printed for the agent. `curl` must be installed. When
+    the call fails the command exits with 1, which is no decision.
+    """
+
+    code = "HP402"
+    severity = "loss"
+    effect = "changed"
+    message = "{target} has no http handler: the hook calls the URL with curl"
+    hint = "curl must be on the PATH of {target}."
+
+
+class AsyncInBackground(Kind):
+    """The target waits for its hooks, so the command starts itself in the background."""
+
+    code = "HP403"
+    severity = "note"
+    effect = "changed"
+    message = "starts in the background by its own command, {target} has no async hooks"
+
+
+class AsyncDropped(Kind):
+    """The target waits for this hook, although nobody needs its answer."""
+
+    code = "HP404"
+    severity = "loss"
+    effect = "changed"
+    message = "{target} waits for the hook: it has no async hooks of this type"
+
+
+class CarriedInCommand(Kind):
+    """The target has no field for this, so it is said in the command itself."""
+
+    code = "HP405"
+    severity = "note"
+    effect = "changed"
+    message = "{what} moved into the command, {target} has no field for it"
+
+
+class PlatformDropped(Kind):
+    """The command for one operating system has no place in the target."""
+
+    code = "HP406"
+    severity = "loss"
+    effect = "changed"
+    message = "the command for {platform} was dropped, {target} runs one command everywhere"
+
+
+class TimeoutRounded(Kind):
+    """The target takes whole units only; the time was rounded up."""
+
+    code = "HP407"
+    severity = "note"
+    effect = "changed"
+    message = "timeout {before} became {after}: {target} takes whole {unit}"
+
+
+class TimeoutClamped(Kind):
+    """The target does not allow so long or so short a timeout."""
+
+    code = "HP408"
+    severity = "loss"
+    effect = "changed"
+    message = "timeout {before} became {after}, the limit of {target}"
+
+
+class TimeoutSpelled(Kind):
+    """The hook relied on its dialect's default timeout; the target's default is another one.
+
+    The time is written out so that it stays the same.
+    """
+
+    code = "HP409"
+    severity = "note"
+    effect = "changed"
+    message = "timeout {timeout} written out, the default of {source}; that of {target} is {default}"
+
+
+class TimeoutDropped(Kind):
+    """The target has no timeout for one hook."""
+
+    code = "HP410"
+    severity = "loss"
+    effect = "changed"
+    message = "timeout {timeout} dropped: {target} has no timeout per hook ({default})"
+    hint = "Let the script end in time by itself."
+
+
+class FieldDropped(Kind):
+    """The target has no field for this, and nothing about when or how the hook runs depends on it."""
+
+    code = "HP411"
+    severity = "note"
+    effect = "changed"
+    message = "{field} dropped, {target} has no field for it"
+
+
+class PriorityDropped(Kind):
+    """The target has no priorities: hooks run in the order they are written, or all at once.
+
+    The hooks are written in the order of their priorities.
+    """
+
+    code = "HP412"
+    severity = "loss"
+    effect = "changed"
+    message = "priority {priority} dropped, {target} has none; the hooks are written in that order"
+
+
+class NativeDropped(Kind):
+    """Fields that only the dialect of the source knows were left out."""
+
+    code = "HP413"
+    severity = "loss"
+    effect = "changed"
+    message = "fields of {source} that {target} does not have were dropped: {fields}"
+
+
+class OutputLost(Kind):
+    """The target reads nothing but the exit code.
+
+    A decision printed as JSON is not obeyed there, **a deny with exit code 0 lets the action run**, and
+    context or messages are lost.
+    """
+
+    code = "HP414"
+    severity = "loss"
+    effect = "changed"
+    message = "{target} reads only the exit code: JSON answers, also a deny, are not obeyed ({evidence})"
+    hint = "Deny with exit code 2 and a reason on stderr."
+
+
+class PlaceholderTranslated(Kind):
+    """A placeholder in the command was replaced by the one the target understands."""
+
+    code = "HP415"
+    severity = "note"
+    effect = "changed"
+    message = "{before} became {after}"
+
+
+class PlaceholderLost(Kind):
+    """The target does not fill in this placeholder.
+
+    The command will not find its file there, so a guard does not run.
+    """
+
+    code = "HP416"
+    severity = "loss"
+    effect = "changed"
+    message = "{target} does not fill in {placeholder}: {consequence}"
+    hint = "Write a path that {target} can find."
+
+
+class GuardPlaceholderLost(Kind):
+    """A guard's command starts at a root that the target does not fill in: **it will not run there**."""
+
+    code = "HP421"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST unless fixed: {target} does not fill in {placeholder}: {consequence}"
+    hint = "Write a path that {target} can find."
+
+
+class CapabilityInferred(Kind):
+    """The hook uses a feature that its manifest does not name; this says what gave it away."""
+
+    code = "HP417"
+    severity = "note"
+    message = "uses {capability}: {evidence}"
+
+
+class RewriteLost(Kind):
+    """The hook rewrites the tool's input, the target cannot, and the author asked to run it all the same.
+
+    The tool runs with the input as it was.
+    """
+
+    code = "HP418"
+    severity = "loss"
+    effect = "changed"
+    message = "WEAKER: {target} ignores the rewritten input, the tool runs with the original ({evidence})"
+    hint = 'Set "degradation": {{"input_rewrite": "block"}} to block instead.'
+
+
+class HandlerDropped(Kind):
+    """The handler has no form in the target and the author asked to run it with less: nothing is left of it."""
+
+    code = "HP419"
+    severity = "error"
+    effect = "dropped"
+    message = "dropped: {target} has no {type} handler and nothing of the hook would be left"
+    hint = "Write it as a command."
+
+
+class FieldGiven(Kind):
+    """The target needs a field that the hook does not have, or not in this form; hookport filled it in."""
+
+    code = "HP420"
+    severity = "note"
+    effect = "changed"
+    message = "{target} needs a {field}, so it got one: '{value}'"
+
+
+class NoKnownTool(Kind):
+    """The matcher matches no tool the agent has, so the hook never runs.
+
+    A guard that never runs looks exactly like a guard that approves.
+    """
+
+    code = "HP501"
+    severity = "error"
+    message = "the matcher '{matcher}' matches no tool of {dialect}: the hook never runs.{guess}"
+    hint = "`hookport matrix --agent {dialect}` lists the tools."
+
+
+class SuspiciousTimeout(Kind):
+    """The timeout makes sense only in another unit.
+
+    Some agents count seconds, others milliseconds. A guard killed after 30 milliseconds lets everything
+    through; one that may take eight hours blocks the agent.
+    """
+
+    code = "HP502"
+    severity = "error"
+    message = "{value} is {meaning}; {dialect} counts {unit}. Did you mean {guess}?"
+
+
+class ScriptMissing(Kind):
+    """The command names a script that is not there. The hook cannot start and nothing is blocked."""
+
+    code = "HP503"
+    severity = "error"
+    message = "the script {script} does not exist"
+    hint = "Create it, or correct the path."
+
+
+class ScriptNotExecutable(Kind):
+    """The command runs a script directly, and the script is not executable. The hook cannot start."""
+
+    code = "HP504"
+    severity = "error"
+    message = "the script {script} is not executable"
+    hint = "Try: chmod +x {script}"
+
+
+class NoShebang(Kind):
+    """The script has no first line that says what runs it, so it depends on who starts it."""
+
+    code = "HP505"
+    severity = "loss"
+    message = "the script {script} has no shebang line"
+    hint = "Start it with `#!/usr/bin/env bash`, or what runs it."
+
+
+class BlocksNothing(Kind):
+    """The hook is meant to block on an event that has already happened or that hooks only watch."""
+
+    code = "HP506"
+    severity = "error"
+    message = "the hook is blocking, and {event} can only be watched{where_}"
+    hint = "Use an event that comes before the action, or take `blocking` away."
+
+
+class DuplicateHook(Kind):
+    """The same hook stands twice. Most agents run it twice."""
+
+    code = "HP507"
+    severity = "loss"
+    message = "the same hook as {other}"
+    hint = "Delete one."
+
+
+class PackageRootUnused(Kind):
+    """A plugin's script is named by a path that does not start at the plugin's root.
+
+    The plugin is installed somewhere else on every machine, so the path does not lead to the script.
+    """
+
+    code = "HP508"
+    severity = "loss"
+    message = "the command does not use {placeholder} for {script}"
+    hint = "Write {placeholder}/{script}"
+
+
+class PriorityRange(Kind):
+    """A value lies outside the range its format allows."""
+
+    code = "HP509"
+    severity = "loss"
+    message = "{field} {value} is outside {lowest} to {highest}"
+
+
+class TimeoutNever(Kind):
+    """The agent stops reading its whole configuration, or drops the hook, when it meets this value."""
+
+    code = "HP510"
+    severity = "error"
+    message = "{dialect} refuses the timeout {value}: {rule}"
+
+
+class NothingLeft(Kind):
+    """Nothing of the manifest can be said in the target, so no file is written for it."""
+
+    code = "HP601"
+    severity = "loss"
+    message = "no hook is left for {target}, so there is no file"
+
+
+class TargetNote(Kind):
+    """Something a person must know before the written file works in the target."""
+
+    code = "HP602"
+    severity = "note"
+    message = "{note}"
