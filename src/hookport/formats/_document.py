@@ -123,14 +123,17 @@ def out_of_bounds(tree: Any) -> str | None:
     level = [tree]
     for _ in range(MAX_DEPTH + 1):
         below: list[Any] = []
+        nested = False
         for value in level:
             if isinstance(value, dict):
+                nested = True
                 below += value.values()
             elif isinstance(value, list):
+                nested = True
                 below += value
             elif isinstance(value, int) and value.bit_length() > MAX_INT_BITS:
                 return "a number has too many digits"
-        if not below:
+        if not nested:
             return None
         level = below
     return TOO_DEEP

@@ -10,6 +10,7 @@ from hookport.formats._document import (
     Document,
     Duplicate,
     Path,
+    RewriteFailed,
     SyntaxProblem,
     decode,
     line_column,
@@ -78,7 +79,10 @@ class FrontmatterDocument(Document):
         if body and not closing.endswith(("\n", "\r")):
             closing += newline
         text = self._text[: self._opened] + inner + closing + body
-        return self._bom + text.encode("utf-8")
+        result = self._bom + text.encode("utf-8")
+        if not same(parse(result).tree, tree):
+            raise RewriteFailed("the edited frontmatter does not read back as the wanted tree")
+        return result
 
 
 def parse(data: bytes) -> Document:

@@ -8,14 +8,15 @@ class Splices:
 
     def __init__(self) -> None:
         self._cuts: list[tuple[int, int]] = []
-        self._inserts: list[tuple[int, int, str]] = []
+        self._inserts: list[tuple[int, int, int, str]] = []
 
     def cut(self, start: int, end: int) -> None:
         if end > start:
             self._cuts.append((start, end))
 
-    def insert(self, at: int, text: str) -> None:
-        self._inserts.append((at, len(self._inserts), text))
+    def insert(self, at: int, text: str, rank: int = 0) -> None:
+        """At one offset a lower rank comes first, and the earlier call among equals."""
+        self._inserts.append((at, rank, len(self._inserts), text))
 
     def replace(self, start: int, end: int, text: str) -> None:
         self.insert(start, text)
@@ -32,7 +33,7 @@ class Splices:
         at = 0
         cuts = iter([*merged, (len(text), len(text))])
         cut = next(cuts)
-        for where, _, added in [*sorted(self._inserts), (len(text), 0, "")]:
+        for where, _, _, added in [*sorted(self._inserts), (len(text), 0, 0, "")]:
             while cut[1] <= where and cut[0] < len(text):
                 out.append(text[at : cut[0]])
                 at = cut[1]

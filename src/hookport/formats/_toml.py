@@ -6,12 +6,14 @@ import re
 from typing import Any
 
 from hookport.formats._document import (
+    TOO_DEEP,
     Document,
     Path,
     SyntaxProblem,
     decode,
     line_column,
     out_of_bounds,
+    problem,
     same,
 )
 
@@ -27,6 +29,10 @@ _KEY_PART = re.compile(r"[A-Za-z0-9_-]+|" + r'"(?:[^"\\\r\n]|\\.)*+"' + r"|'[^'\
 _DOT = re.compile(r"[ \t]*+\.[ \t]*+")
 _SPACE = re.compile(r"[ \t]*+")
 _LINE = re.compile(r"[^\r\n]*+(?:\r\n|\n|\r|\Z)")
+# tomllib takes quadratic time over the parts of one dotted key.
+_ENDLESS_KEY = re.compile(
+    r"^[ \t\[{]*+(?:(?:[\w-]++|\"[^\"\n]*+\"|'[^'\n]*+')[ \t]*+\.[ \t]*+){1000}", re.MULTILINE | re.ASCII
+)
 _PLACE = re.compile(r"(.*?) \(at (?:line (\d+), column (\d+)|end of document)\)", re.DOTALL)
 
 
@@ -236,12 +242,15 @@ def parse(data: bytes) -> Document:
 
 def load(text: str) -> Any:
     """The tree of a text; raises SyntaxProblem."""
+    endless = _ENDLESS_KEY.search(text)
+    if endless:
+        raise problem(text, endless.start(), TOO_DEEP)
     import tomllib
 
     try:
         tree = tomllib.loads(text)
     except RecursionError:
-        raise SyntaxProblem(1, 1, "nested too deeply") from None
+        raise SyntaxProblem(1, 1, TOO_DEEP) from None
     except ValueError as error:
         raise _located(text, str(error)) from None
     reason = out_of_bounds(tree)

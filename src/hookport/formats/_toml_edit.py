@@ -17,6 +17,8 @@ _BLANK_LINES = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*+")
 _WHOLE_LINE = re.compile(r"[^\n]*\n")
 _LINE_START = re.compile(r"^(?=.)", re.MULTILINE)
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
+# What meets at one offset: values of the section above, then tables after it, then the next one's.
+_VALUES, _AFTER, _BEFORE = range(3)
 _INDENT = re.compile(r"[ \t]*+")
 
 
@@ -105,9 +107,9 @@ class _Editor:
                 text = sections(_names(path), [new[j]])
                 if anchor is None:
                     at = self._comment_block(self._under((*path, 0))[0].start)
-                    self._splices.insert(at, self._lines(text[1:] + "\n"))
+                    self._splices.insert(at, self._lines(text[1:] + "\n"), _BEFORE)
                 else:
-                    self._append(self._under((*path, anchor))[-1].end, text)
+                    self._append(self._under((*path, anchor))[-1].end, text, _AFTER)
             elif i is not None and j is None:
                 self._remove((*path, i))
             elif i is not None and j is not None:
@@ -160,7 +162,7 @@ class _Editor:
                 ".".join(map(key_text, (*prefix, k))) + f" = {inline(v)}\n" for k, v in added.items()
             )
             entries = [e for e in dotted.entries if e.path[: len(path)] == path]
-            self._append(entries[-1].line_end, self._indented(lines, entries[-1].line_start))
+            self._append(entries[-1].line_end, self._indented(lines, entries[-1].line_start), _VALUES)
             return
         if values:
             lines = "".join(f"{key_text(k)} = {inline(v)}\n" for k, v in values.items())
@@ -169,11 +171,11 @@ class _Editor:
             else:
                 name = ".".join(map(key_text, _names(path)))
                 header = self._comment_block(self._under(path)[0].start)
-                self._splices.insert(header, self._lines(f"[{name}]\n{lines}\n"))
+                self._splices.insert(header, self._lines(f"[{name}]\n{lines}\n"), _BEFORE)
         under = self._under(path)
         for key, value in tables.items():
             end = under[-1].end if path else len(self._text)
-            self._append(end, sections((*_names(path), key), value))
+            self._append(end, sections((*_names(path), key), value), _AFTER)
 
     def _dotted(self, path: Path) -> Section | None:
         depth = len(path)
@@ -185,13 +187,13 @@ class _Editor:
     def _add_values(self, section: Section, lines: str) -> None:
         if section.entries:
             last = section.entries[-1]
-            self._append(last.line_end, self._indented(lines, last.line_start))
+            self._append(last.line_end, self._indented(lines, last.line_start), _VALUES)
         elif section.path or len(self._index.sections) == 1:
             end = section.end if section.path else len(self._text)
-            self._append(end, lines)
+            self._append(end, lines, _VALUES)
         else:
             at = self._comment_block(self._index.sections[1].start)
-            self._splices.insert(at, self._lines(lines + "\n"))
+            self._splices.insert(at, self._lines(lines + "\n"), _VALUES)
 
     def _comment_block(self, header: int) -> int:
         """Where the comment lines directly above a header begin."""
@@ -204,12 +206,12 @@ class _Editor:
         found = _INDENT.match(self._text, line_start)
         return _LINE_START.sub(found.group() if found else "", lines)
 
-    def _append(self, at: int, text: str) -> None:
+    def _append(self, at: int, text: str, rank: int) -> None:
         if at and self._text[at - 1] not in "\r\n":
             text = "\n" + text
             if at == len(self._text):
                 text = text.removesuffix("\n")
-        self._splices.insert(at, self._lines(text))
+        self._splices.insert(at, self._lines(text), rank)
 
     def _inline(self, value: Value, old: Any, new: Any, base: str) -> str:
         if same(old, new):

@@ -50,7 +50,7 @@ class Node:
         self.keys: list[Node] = []
         self.items: list[Node] = []
         self.size = 1
-        self.height = 0
+        self.height = int(kind in ("map", "seq"))
 
     def target(self) -> Node:
         node = self
@@ -245,7 +245,7 @@ class _Composer:
             path = (*self._paths[-1], step)
         else:
             self._source.root = node
-        if len(self._open) + node.height >= MAX_DEPTH:
+        if len(self._open) + node.height > MAX_DEPTH:
             raise self._problem(node.start, TOO_DEEP)
         if node.kind in ("map", "seq"):
             self._open.append(node)
