@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import checks, formats
@@ -37,6 +38,7 @@ class Reading(NamedTuple):
     dialect: Dialect
     documents: Mapping[str, formats.Document]
     decoded: Decoded
+    found_scripts: Mapping[str, str] = MappingProxyType({})
 
     @property
     def wheres(self) -> tuple[str, ...]:
@@ -49,8 +51,8 @@ class Reading(NamedTuple):
 
     @property
     def scripts(self) -> dict[str, str]:
-        """The text of every script that came with the hooks."""
-        return {name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}
+        """The text of every script that came with the hooks or was found beside them."""
+        return {**self.found_scripts, **{name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}}
 
 
 def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[str, formats.Document]:

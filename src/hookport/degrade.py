@@ -254,13 +254,13 @@ def _quoted(text: str) -> str:
 
 def _curl(handler: Handler) -> Handler:
     """The call as a command: the payload from stdin is the body; a failed call exits with 1, no decision."""
-    words = ["curl", "-fsS", "-X", "POST"]
+    words = ["curl", "-gfsS", "-X", "POST"]
     if handler.timeout is not None:
-        words += ["--max-time", f"{handler.timeout / SECOND:g}"]
+        words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
     words += ["-H", _quoted("Content-Type: application/json")]
     for name, value in handler.headers.items():
         words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
-    command = " ".join([*words, "--data-binary", "@-", _quoted(handler.url)]) + " || exit 1"
+    command = " ".join([*words, "--data-binary", "@-", "--url", _quoted(handler.url)]) + " || exit 1"
     return Handler(
         command=command,
         timeout=handler.timeout,
@@ -319,12 +319,13 @@ def _async(work: Work) -> bool:
         return True
 
     def warn(work: Work) -> bool:
-        if handler.type == "command":
+        if handler.type == "command" and not work.hook.blocking:
             work.note(f.AsyncInBackground)
-            work.change(command=f"( {_lines(handler.command)}) <&0 >/dev/null 2>&1 &", is_async=False)
+            # A shell gives what it starts in the background no input, so the payload goes through another number.
+            _each_command(work, lambda command: f"{{ ( {_lines(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
         else:
             work.note(f.AsyncDropped)
-            work.change(is_async=False)
+        work.change(is_async=False)
         if _blocks(work) and not work.target.is_hub:
             work.hook = work.hook._replace(blocking=True)
         return True
@@ -333,8 +334,9 @@ def _async(work: Work) -> bool:
 
 
 def _lines(command: str) -> str:
-    """A command that may end in a comment, ready to be followed by a closing bracket."""
-    return f"{command}\n" if "#" in command or "<<" in command else f"{command}; " if not command.endswith("&") else f"{command} "
+    """A command, whatever it ends in, ready to be followed by a closing bracket."""
+    is_plain = re.fullmatch(r"[^#<\\\n]*[\w\"')/.}]", command)
+    return f"{command}; " if is_plain else f"{command}\n"
 
 
 def _platform(work: Work) -> bool:
@@ -348,9 +350,9 @@ def _platform(work: Work) -> bool:
         unix = {name: text for name, text in lost.items() if name != "windows"}
         if unix:
             cases = {"osx": "Darwin", "linux": "Linux"}
-            arms = " ".join(f"{cases[name]}) {_lines(text)};;" for name, text in unix.items())
-            command = f'case "$(uname -s)" in {arms} *) {_lines(command)};; esac'
-            command = command.replace("; ;;", " ;;")
+            arms = {**{cases[name]: text for name, text in unix.items()}, "*": command}
+            spelled = " ".join(f"{name}) {_lines(text).removesuffix('; ')} ;;" for name, text in arms.items())
+            command = f'case "$(uname -s)" in {spelled} esac'
             work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
         if "windows" in lost:
             work.note(f.PlatformDropped, platform="windows")
@@ -573,21 +575,23 @@ def _content(work: Work) -> bool:
 def _blocking(work: Work) -> bool:
     """A guard stays one or is reported; what must not block is kept from it."""
     hook = work.hook
-    if says(work.target, "blocking"):
+    if work.target.is_hub:
         return True
     specs = _specs(work)
-    can = [spec for spec in specs if spec.blocks in ("prevent", "retry")]
-    if hook.blocking and not can:
-        names = ", ".join(spec.native for spec in specs)
-        if EVENTS[hook.event].blocks == "observe" if hook.event in EVENTS else False:
+    deaf = [spec.native for spec in specs if spec.blocks == "observe" or hook.handler.is_async]
+    if hook.blocking and deaf:
+        if all(spec.blocks == "observe" for spec, _ in slots(work.source, hook)):
             work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
         else:
-            work.note(f.GuardObserves, event=names)
+            work.note(f.GuardObserves, event=", ".join(deaf))
+    if says(work.target, "blocking"):
+        return True
+    if hook.blocking and len(deaf) == len(specs):
         work.hook = hook._replace(blocking=False)
-    elif not hook.blocking and can and not hook.handler.is_async:
-        if hook.handler.type == "command" and not hook.handler.command.endswith("&"):
+    elif not hook.blocking and len(deaf) < len(specs):
+        if hook.handler.type == "command":
             work.note(f.KeptFromBlocking)
-            _each_command(work, lambda command: f"{{ {_lines(command)}}} || true")
+            _each_command(work, lambda command: f"( {_lines(command)}) || true")
         work.hook = work.hook._replace(blocking=True)
     return True
 

@@ -8,10 +8,33 @@ from __future__ import annotations
 from functools import lru_cache
 from importlib import import_module
 
-from hookport.dialects._base import Decoded, Dialect, EventSpec, Place, Refused, Tree
+from hookport.dialects._base import (
+    Decoded,
+    Dialect,
+    EventSpec,
+    Place,
+    Refused,
+    Tree,
+    event_specs,
+    names_of,
+    supports,
+)
 from hookport.errors import UsageError, closest
 
-__all__ = ["Decoded", "Dialect", "EventSpec", "Place", "Refused", "Tree", "agents", "get", "names"]
+__all__ = [
+    "Decoded",
+    "Dialect",
+    "EventSpec",
+    "Place",
+    "Refused",
+    "Tree",
+    "agents",
+    "event_specs",
+    "get",
+    "names",
+    "names_of",
+    "supports",
+]
 
 
 @lru_cache(maxsize=None)

@@ -278,6 +278,25 @@ def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
     return any(field.attr == attr and not field.read_only for _, field in fields)
 
 
+def supports(dialect: Dialect, capability: str) -> bool:
+    """Whether a dialect has one of the eight capabilities."""
+    if capability == "structured_output":
+        return dialect.reads_output
+    if capability == "input_rewrite":
+        return any(spec.rewrites for spec in event_specs(dialect, "before_tool_execute"))
+    if capability == "llm_evaluated":
+        return "prompt" in dialect.handlers or "agent" in dialect.handlers
+    if capability == "http_handler":
+        return "http" in dialect.handlers
+    attrs = {
+        "async_execution": ("is_async",),
+        "platform_commands": ("windows", "linux", "osx"),
+        "custom_env": ("env",),
+        "configurable_cwd": ("cwd",),
+    }
+    return any(says(dialect, attr) for attr in attrs[capability])
+
+
 def as_field(field: Field | str) -> Field:
     """A field from its short form."""
     return field if isinstance(field, Field) else Field(field)

@@ -1,0 +1,121 @@
+"""The command line: one module per command, loaded when it is the one."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from hookport.errors import Bug, HookportError, InputError, closest
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+
+COMMANDS = {
+    "convert": "write hooks of one dialect in another",
+    "check": "find what is wrong with hooks",
+    "matrix": "show what each agent can do",
+    "dialects": "list the dialects",
+    "explain": "explain a finding",
+    "completion": "print the completion script of a shell",
+}
+INTERRUPTED = 130
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run one command; the exit code is 0, 1 for findings, 2 for wrong input, 70 for a bug of ours."""
+    args = sys.argv[1:] if argv is None else argv
+    try:
+        code = _run(args)
+        sys.stdout.flush()
+    except InputError as error:
+        for problem in error.problems:
+            _say(f"{problem}")
+        _say("Nothing was written.")
+        return error.exit_code
+    except Bug as bug:
+        _say(f"this is a bug in hookport: {bug}")
+        _say("Nothing was written. Please report it with the input that led to it.")
+        return bug.exit_code
+    except HookportError as error:
+        _say(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
+        _say(f"this is a bug in hookport: {type(error).__name__}: {error}")
+        _say("Nothing was written. Please report it with the input that led to it; HOOKPORT_DEBUG=1 shows more.")
+        _debug()
+        return Bug.exit_code
+    return code
+
+
+def _debug() -> None:
+    import os
+
+    if os.environ.get("HOOKPORT_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+
+
+def _say(line: str) -> None:
+    sys.stderr.write(f"hookport: {line}\n")
+
+
+def _run(args: list[str]) -> int:
+    if args and args[0] in COMMANDS:
+        module = import_module(f"hookport.cli.{args[0]}")
+        parser = command_parser(args[0])
+        code: int = module.run(parser.parse_args(args[1:]))
+        return code
+    return _top(args)
+
+
+def command_parser(name: str) -> ArgumentParser:
+    """The parser of one command."""
+    from argparse import ArgumentParser, RawDescriptionHelpFormatter
+
+    module = import_module(f"hookport.cli.{name}")
+    description, _, rest = (module.__doc__ or "").partition("\n")
+    parser = ArgumentParser(
+        prog=f"hookport {name}",
+        description=description + rest,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    module.add_arguments(parser)
+    return parser
+
+
+def _top(args: list[str]) -> int:
+    """What is said without a command."""
+    if args and args[0] in ("--version", "-V"):
+        from hookport import __version__
+
+        sys.stdout.write(f"hookport {__version__}\n")
+        return 0
+    if args and args[0] not in ("--help", "-h", "help"):
+        word = "command" if not args[0].startswith("-") else "option"
+        _say(f"unknown {word} '{args[0]}'.{closest(args[0], tuple(COMMANDS))} Try: hookport --help")
+        return HookportError.exit_code
+    if len(args) > 1 and args[0] == "help" and args[1] in COMMANDS:
+        command_parser(args[1]).print_help()
+        return 0
+    (sys.stdout if args else sys.stderr).write(usage())
+    return 0 if args else HookportError.exit_code
+
+
+def usage() -> str:
+    """The overview of all commands."""
+    width = max(map(len, COMMANDS))
+    lines = [f"  {name:{width}}  {text}" for name, text in COMMANDS.items()]
+    return (
+        "usage: hookport COMMAND …\n\n"
+        "Write a hook for AI coding agents once and run it in every agent.\n\n"
+        "commands:\n" + "\n".join(lines) + "\n\n"
+        "`hookport COMMAND --help` tells more. Exit codes: 0 done; 1 an error-level finding, or any loss under\n"
+        "--strict; 2 wrong usage or unreadable input; 70 a bug in hookport.\n"
+    )

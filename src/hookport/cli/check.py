@@ -1,0 +1,83 @@
+"""Find what is wrong with hooks before an agent finds it by not running them.
+
+Each PATH is a file or a folder; folders are searched for hooks of every dialect.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport import __version__, checks, sources
+from hookport.cli import report
+from hookport.cli.convert import title
+from hookport.cli.terminal import Paint
+from hookport.convert import Reading
+from hookport.dialects import get
+from hookport.errors import InputError, Problem
+from hookport.findings import Finding
+
+FORMATS = ("text", "json", "sarif", "github")
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport check`."""
+    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file with hooks, or a folder to look in")
+    parser.add_argument("--dialect", metavar="DIALECT", help="the dialect of the files; recognised if left out")
+    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print the findings (default: text)")
+    parser.add_argument("--strict", action="store_true", help="exit with 1 on any loss, not only on errors")
+
+
+def run(args: Namespace) -> int:
+    """Check every path; one that cannot be read does not keep the others from being checked."""
+    if args.dialect:
+        get(args.dialect)
+    findings: list[Finding] = []
+    problems: list[Problem] = []
+    text = ""
+    paint = Paint(sys.stdout)
+    for path in args.paths:
+        try:
+            found = sources.find_all(path, args.dialect)
+        except InputError as error:
+            problems += error.problems
+            continue
+        for source in found:
+            try:
+                reading = sources.read(source)
+            except InputError as error:
+                problems += error.problems
+                continue
+            here = [*reading.decoded.findings, *checks.check(reading), *checks.check_scripts(reading, source.root)]
+            here = [placed(finding, reading) for finding in here]
+            findings += here
+            hooks = reading.decoded.manifest.hooks
+            titles = {number: title(hook) for number, hook in enumerate(hooks)}
+            count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
+            text += f"{path}: {count} of {source.dialect.id}, {len(here) or 'no'} finding{'s' * (len(here) != 1)}\n"
+            text += report.grouped(here, paint, titles)
+    if args.format == "text":
+        sys.stdout.write(text)
+    elif args.format == "json":
+        sys.stdout.write(json.dumps([report.as_json(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.write(report.sarif(findings, __version__) if args.format == "sarif" else report.github(findings))
+    for problem in problems:
+        sys.stderr.write(f"hookport: {problem}\n")
+    return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
+
+
+def placed(finding: Finding, reading: Reading) -> Finding:
+    """The finding with its file and line."""
+    if finding.line:
+        return finding
+    if finding.hook is not None and finding.hook < len(reading.decoded.places):
+        place = reading.decoded.places[finding.hook]
+        file, path = place.file, place.path
+    else:
+        file, path = finding.file or next(iter(reading.documents), ""), ()
+    document = reading.documents.get(file)
+    line, column = document.position(path) if document else (0, 0)
+    return finding._replace(file=file, line=line, column=column)

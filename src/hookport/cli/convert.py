@@ -1,0 +1,151 @@
+"""Write hooks of one dialect in another and say what was lost on the way.
+
+The document goes to stdout, the findings to stderr. With -o DIR the files land where the agent looks for
+them below DIR (with `--to all`, below DIR/<dialect>); a file that is already there is never replaced
+without --force, which keeps the old one as NAME.orig.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import ArgumentParser, Namespace
+from collections import Counter
+from pathlib import Path
+
+from hookport import sources
+from hookport.cli import report
+from hookport.cli.terminal import Paint
+from hookport.convert import Conversion, File, Reading, convert
+from hookport.dialects import get, names
+from hookport.errors import InputError, Problem
+from hookport.findings import EFFECTS
+from hookport.model.hooks import Hook
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport convert`."""
+    parser.add_argument("path", metavar="FILE|DIR", help="a file with hooks, or a folder to look in")
+    parser.add_argument("--from", dest="source", metavar="DIALECT", help="the dialect of the source; recognised if left out")
+    parser.add_argument("--to", dest="target", metavar="DIALECT|all", required=True, help="the dialect to write, or all")
+    parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the files below this folder")
+    parser.add_argument("--strict", action="store_true", help="stop at any loss and write nothing")
+    parser.add_argument("--json", action="store_true", help="print one JSON object with files and findings")
+    parser.add_argument("--force", action="store_true", help="replace files that exist, keeping them as NAME.orig")
+    parser.add_argument("-q", "--quiet", action="store_true", help="report losses and errors only, no notes")
+
+
+def run(args: Namespace) -> int:
+    """Convert, print or write, report, and say by the exit code how it went."""
+    targets = [get(name) for name in (names() if args.target == "all" else [args.target])]
+    source = sources.find(Path(args.path), args.source)
+    reading = sources.read(source)
+    if source.recognised:
+        sys.stderr.write(f"{args.path}: recognised as {source.dialect.id}\n")
+    if args.target == "all":
+        targets = [target for target in targets if target.id != source.dialect.id]
+    results = [convert(reading, target) for target in targets]
+    code = max((report.worst(result.findings, strict=args.strict) for result in results), default=0)
+    stopped = args.strict and code != 0
+    if args.output and not stopped:
+        write(results, args.output, is_all=args.target == "all", force=args.force)
+    if args.json:
+        objects = [_object(result) for result in results]
+        text = json.dumps(objects if args.target == "all" else objects[0], indent=2, ensure_ascii=False)
+        _out(text + "\n")
+        return code
+    if not args.output and not stopped:
+        _out(_documents(results))
+    _report(results, reading, quiet=args.quiet)
+    if stopped:
+        sys.stderr.write("hookport: stopped by --strict. Nothing was written.\n")
+    return code
+
+
+def _out(text: str) -> None:
+    sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _object(result: Conversion) -> dict[str, object]:
+    return {
+        "from": result.source,
+        "to": result.target,
+        "files": [{"path": file.path, "text": file.text} for file in result.files],
+        "findings": [report.as_json(finding) for finding in result.findings],
+    }
+
+
+def _documents(results: list[Conversion]) -> str:
+    """One file as it is; several with their paths."""
+    files = [(result, file) for result in results for file in result.files]
+    if len(files) == 1 and len(results) == 1:
+        return files[0][1].text
+    parts = []
+    for result, file in files:
+        head = f"{result.target}: {file.path}" if len(results) > 1 else file.path
+        parts.append(f"==> {head} <==\n{file.text}{'' if file.text.endswith(chr(10)) else chr(10)}")
+    return "\n".join(parts)
+
+
+def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None:
+    paint = Paint(sys.stderr)
+    titles = {number: title(hook) for number, hook in enumerate(reading.decoded.manifest.hooks)}
+    for result in results:
+        found = [one for one in result.findings if not (quiet and one.severity == "note")]
+        counts = Counter(result.effects)
+        line = ", ".join(f"{counts[effect]} {paint(effect, effect) if counts[effect] else effect}" for effect in EFFECTS)
+        count = len(result.hooks)
+        sys.stderr.write(f"\n{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}\n")
+        sys.stderr.write(report.grouped(found, paint, titles))
+
+
+def title(hook: Hook) -> str:
+    """What a hook is, for a person: its name or its event and tools."""
+    tools = "|".join(f"{term.value}/{term.tool}" if term.kind == "mcp" and term.tool else term.value for term in hook.matcher)
+    return hook.name or f"{hook.event}{' ' + tools if tools else ''}"
+
+
+def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool) -> None:
+    """Write every file or none: what exists and differs stops it all before the first is written."""
+    planned: list[tuple[Path, File]] = []
+    for result in results:
+        below = folder / result.target if is_all else folder
+        planned += [(below / file.path.removeprefix("~/").lstrip("/"), file) for file in result.files]
+    taken = [path for path, file in planned if path.exists() and path.read_bytes() != _data(file)]
+    if taken and not force:
+        raise InputError(
+            *(
+                Problem("exists and says something else; choose another folder, or replace it with --force", file=str(path))
+                for path in taken
+            )
+        )
+    for path, file in planned:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path in taken:
+            path.replace(path.with_name(path.name + ".orig"))
+        replace(path, _data(file), executable=file.text.startswith("#!"))
+        sys.stderr.write(f"wrote {path}\n")
+
+
+def _data(file: File) -> bytes:
+    return file.text.encode("utf-8", "surrogateescape")
+
+
+def replace(path: Path, data: bytes, *, executable: bool) -> None:
+    """Write a file whole or not at all."""
+    import os
+    import tempfile
+
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        umask = os.umask(0)
+        os.umask(umask)
+        Path(name).chmod((0o777 if executable else 0o666) & ~umask)
+        Path(name).replace(path)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise

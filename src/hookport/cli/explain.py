@@ -1,0 +1,34 @@
+"""Explain a finding by its code, or list all of them."""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from argparse import ArgumentParser, Namespace
+
+from hookport.cli.report import summary
+from hookport.cli.terminal import Paint
+from hookport.errors import UsageError, closest
+from hookport.findings import KINDS
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport explain`."""
+    parser.add_argument("code", metavar="CODE", nargs="?", help="the code of a finding, such as HP202; all if left out")
+
+
+def run(args: Namespace) -> int:
+    """Print the page of one finding, or a line for each."""
+    paint = Paint(sys.stdout)
+    if args.code is None:
+        for code, kind in sorted(KINDS.items()):
+            sys.stdout.write(f"{paint(code, 'bold')} {paint(f'{kind.severity:5}', kind.severity)} {summary(kind)}\n")
+        return 0
+    found = KINDS.get(args.code.upper())
+    if found is None:
+        raise UsageError(f"unknown finding '{args.code}'.{closest(args.code.upper(), tuple(KINDS))}")
+    sys.stdout.write(f"{paint(found.code, 'bold')} ({found.severity})\n\n{inspect.getdoc(found)}\n\n")
+    sys.stdout.write(f"Reported as: {found.message}\n")
+    if found.hint:
+        sys.stdout.write(f"What to do:  {found.hint.replace('{{', '{').replace('}}', '}')}\n")
+    return 0

@@ -1,0 +1,202 @@
+"""Find hooks on disk: which files belong to a source, which dialect they are, which scripts they run."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from hookport import convert
+from hookport.dialects import Dialect, get, names
+from hookport.errors import InputError, Problem, UsageError
+from hookport.model.hooks import Hook
+from hookport.model.tools import TOOLS
+
+LARGEST = 32 * 1024 * 1024
+SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
+_SCRIPT = re.compile(r"[\w.~/$\{\}@+-]*[\w-]+(?:\.[A-Za-z0-9]{1,4}|/run)\b")
+
+
+class Source(NamedTuple):
+    """The files of one source and the folder that its paths start from."""
+
+    dialect: Dialect
+    files: Mapping[str, bytes]
+    root: Path
+    recognised: bool
+
+
+def find(path: Path, dialect: str | None = None) -> Source:
+    """The one source at a path; its dialect is recognised if it was not named."""
+    found = find_all(path, dialect)
+    if len(found) > 1:
+        several = ", ".join(source.dialect.id for source in found)
+        raise UsageError(f"{path}: holds hooks of {several}. Say which with --from.")
+    return found[0]
+
+
+def find_all(path: Path, dialect: str | None = None) -> list[Source]:
+    """Every source at a path, one per dialect."""
+    if not path.exists():
+        raise InputError(Problem("does not exist", file=str(path)))
+    if dialect:
+        named = get(dialect)
+        files = _files(path, named)
+        if not files:
+            places = ", ".join(place.path for place in named.locations)
+            raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
+        return [Source(named, files, root_of(path, named), recognised=False)]
+    owners: dict[str, list[Dialect]] = {}
+    contents: dict[str, bytes] = {}
+    for one in map(get, names()):
+        for name, data in _files(path, one).items():
+            owners.setdefault(name, []).append(one)
+            contents[name] = data
+    chosen: dict[str, dict[str, bytes]] = {}
+    for name in (name for name in contents if not _is_part(name)):
+        own = {part: data for part, data in contents.items() if part == name or _is_part_of(part, name)}
+        best = recognise(own, owners[name])
+        if best:
+            chosen.setdefault(best.id, {}).update(own)
+        elif path.is_file():
+            _refuse(name, contents[name])
+    if not chosen:
+        raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
+    return [Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()]
+
+
+def _is_part(name: str) -> bool:
+    return PurePosixPath(name).parent.name == "scripts" and PurePosixPath(name).name.startswith("run")
+
+
+def _is_part_of(part: str, name: str) -> bool:
+    return name.endswith("HOOK.md") and part.startswith(name.removesuffix("HOOK.md") + "scripts/")
+
+
+def _refuse(name: str, data: bytes) -> None:
+    """Say why a file is not recognised: a syntax error is more telling than `unknown`."""
+    convert.parse({name: data})
+    raise UsageError(f"{name}: not recognised as hooks of any dialect. Say which with --from.")
+
+
+def recognise(files: Mapping[str, bytes], dialects: list[Dialect]) -> Dialect | None:
+    """The dialect whose places and names fit best; of equals, the one that is read by most agents."""
+    scored = [(score(one, files), one.precedence, -number) for number, one in enumerate(dialects)]
+    best, _, number = max(scored)
+    return dialects[-number] if best > 0 else None
+
+
+def read(source: Source) -> convert.Reading:
+    """The manifest of a source, with the text of the scripts that its commands name."""
+    reading = convert.read(source.files, source.dialect)
+    found = scripts(source.root, reading.decoded.manifest.hooks, source.dialect)
+    return reading._replace(found_scripts=found)
+
+
+def root_of(path: Path, dialect: Dialect) -> Path:
+    """The project that a file belongs to: the folder its known place is relative to."""
+    if path.is_dir():
+        return path
+    full = PurePosixPath(path.resolve().as_posix())
+    for place in dialect.locations:
+        parts = PurePosixPath(place.path.removeprefix("~/")).parts
+        tail = full.parts[-len(parts) :]
+        if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
+            return Path(*full.parts[: -len(parts)])
+    return path.resolve().parent
+
+
+def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, str]:
+    """The text of every script that a command names and that is there, by the name in the command."""
+    found: dict[str, str] = {}
+    roots = (*dialect.project_dir, *dialect.package_dir)
+    for hook in hooks:
+        for word in _SCRIPT.findall(" ".join((hook.handler.command, *hook.handler.platform.values()))):
+            bare = word
+            for spelling in roots:
+                bare = bare.removeprefix(spelling).lstrip("/") if bare.startswith(spelling) else bare
+            path = Path(os.path.expanduser(bare)) if bare.startswith("~") else root / bare.lstrip("/") if bare != word else root / word
+            text = _script_text(path)
+            if text is not None:
+                found[word] = text
+    return found
+
+
+def _script_text(path: Path) -> str | None:
+    try:
+        if path.is_file() and path.stat().st_size < 1024 * 1024:
+            return path.read_text("utf-8", "replace")
+    except OSError:
+        return None
+    return None
+
+
+def _files(path: Path, dialect: Dialect) -> dict[str, bytes]:
+    """The files of a dialect at a path: the file itself, or those in the places where the dialect looks."""
+    if path.is_file():
+        return _with_scripts(path)
+    found: dict[str, bytes] = {}
+    for pattern in dict.fromkeys(place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"):
+        for file in _glob(path, pattern):
+            found.update(_with_scripts(file))
+    if not found and PurePosixPath(dialect.locations[0].path).name == "HOOK.md":
+        for file in _walk(path, "HOOK.md"):
+            found.update(_with_scripts(file))
+    return found
+
+
+def _with_scripts(file: Path) -> dict[str, bytes]:
+    """A file, and for HOOK.md the scripts of its folder."""
+    files = {file.as_posix(): _bytes(file)}
+    if file.name == "HOOK.md":
+        files.update(
+            (script.as_posix(), _bytes(script)) for script in sorted(file.parent.glob("scripts/run*")) if script.is_file()
+        )
+    return files
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        if file.stat().st_size > LARGEST:
+            raise InputError(Problem(f"is larger than {LARGEST // 1024 // 1024} MiB, so it was not read", file=str(file)))
+        return file.read_bytes()
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror or error}", file=str(file))) from None
+
+
+def _glob(root: Path, pattern: str) -> list[Path]:
+    if "*" in pattern:
+        return sorted(file for file in root.glob(pattern) if file.is_file())
+    file = root / pattern
+    return [file] if file.is_file() else []
+
+
+def _walk(root: Path, name: str) -> Iterator[Path]:
+    for folder, inside, files in os.walk(root):
+        inside[:] = sorted(set(inside) - SKIPPED)
+        if name in files:
+            yield Path(folder) / name
+
+
+def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
+    """How much files look like a dialect: its places, its events, its tools, its placeholders."""
+    try:
+        reading = convert.read(files, dialect)
+    except InputError:
+        return 0
+    hooks = reading.decoded.manifest.hooks
+    known = sum(1 for hook in hooks if ":" not in hook.event)
+    unknown = len(hooks) - known
+    tools = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value in TOOLS)
+    strange = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value not in TOOLS)
+    text = " ".join(hook.handler.command for hook in hooks)
+    rooted = any(spelling in text for spelling in (*dialect.project_dir, *dialect.package_dir) if len(spelling) > 1)
+    placed = any(
+        fnmatch.fnmatchcase("/" + name, "*/" + place.path.removeprefix("~/")) for name in files for place in dialect.locations
+    )
+    if not hooks and not placed:
+        return 0
+    return 100 * placed + 30 * rooted + 6 * known - 10 * unknown + 2 * tools - 3 * strange + 1
