@@ -152,6 +152,19 @@ class IgnoredMatcher(Kind):
     hint = "Filter in the script."
 
 
+class NeverRuns(Kind):
+    """The hook is written where or how its own agent never runs it.
+
+    The agent says nothing, and a guard that never runs looks exactly like a guard that approves. The hook
+    is converted as it is written, so it runs in the target.
+    """
+
+    code = "HP108"
+    severity = "error"
+    message = "{dialect} never runs this hook: {reason}"
+    hint = "{way}"
+
+
 class EventDropped(Kind):
     """The target has no event like this one, so the hook is left out.
 
