@@ -55,7 +55,8 @@ class EventSpec(NamedTuple):
     `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call,
     another word for what the payload calls it, empty for nothing. An event that fires only for some tools lists
     them in `tools`, and `mcp` if it fires for MCP tools. `rewrites`: an answer may change the tool's
-    input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it.
+    input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it
+    or, where its matcher is all there is to the tool's input, when it says a content pattern.
     """
 
     native: str
@@ -175,7 +176,8 @@ class Dialect(NamedTuple):
     says where a file's ending does not tell its format (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
     events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
     written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
-    the last step before encoding for what no table can say. `is_hub`: it says everything the model can.
+    the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
+    not taken for a command. `is_hub`: it says everything the model can.
     """
 
     id: str
@@ -206,6 +208,7 @@ class Dialect(NamedTuple):
     quirks: tuple[Quirk, ...] = ()
     precedence: int = 0
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
+    needs_type: bool = False
     is_hub: bool = False
 
 

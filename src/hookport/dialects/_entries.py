@@ -26,6 +26,7 @@ from hookport.dialects._base import (
     event_named,
     event_specs,
     is_split,
+    terms_of,
 )
 from hookport.dialects._matchers import normal
 from hookport.errors import Problem
@@ -49,6 +50,9 @@ _TYPES: dict[str, tuple[type, ...]] = {
 }
 _WORDS = {dict: "an object", list: "a list", bool: "true or false", int: "a number", float: "a number", str: "a string"}
 _KEEP = ("group", "event")
+# Tools whose input is one text: a pattern on the input is a pattern on that text. What is written to a file
+# is input too, so a pattern for such a tool is not a pattern on the path.
+_WHOLE_INPUT = frozenset({("shell", "command"), ("file_read", "path")})
 
 
 def kind_word(value: Tree) -> str:
@@ -93,6 +97,8 @@ def write_timeout(rule: Timeout, timeout: timedelta) -> int | float:
 def handler_of(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> tuple[str, HandlerSpec] | Problem:
     """(canonical type, spec) of an entry's handler; `native` for a type only this dialect has."""
     native = entry.get("type", "")
+    if dialect.needs_type and not native:
+        return Problem("'type' is missing", path)
     if not isinstance(native, str):
         return Problem(f"must be a string, not {kind_word(native)}", (*path, "type"))
     for type_, spec in dialect.handlers.items():
@@ -224,11 +230,12 @@ def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 def bind(dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str) -> Hook:
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
-    if spec and spec.secondary:
+    blocking = bool(spec and spec.blocks in ("prevent", "retry") and not hook.handler.is_async)
+    hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
+    if spec and spec.secondary and (spec, terms) not in slots(dialect, hook):
         own = {**dialect_data(hook, dialect.id), "event": native}
         hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
-    blocking = bool(spec and spec.blocks in ("prevent", "retry") and not hook.handler.is_async)
-    return hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
+    return hook
 
 
 def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
@@ -241,6 +248,9 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         return [(chosen, hook.matcher)]
     specs = event_specs(dialect, hook.event)
     used = {*hook.capabilities, *hook.degradation}
+    exact = next((spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)), None)
+    if exact:
+        return [(exact, hook.matcher)]
     split = [spec for spec in specs if is_split(spec)]
     general = [spec for spec in specs if not is_split(spec)][:1]
     if general and "input_rewrite" in used and general[0].rewrites:
@@ -255,6 +265,19 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         if spec:
             found.setdefault(spec.native, []).append(term)
     return [(spec, normal(found[spec.native])) for spec in specs if spec.native in found]
+
+
+def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
+    """Whether the event fires for exactly the hook's tools and its matcher can be the hook's content pattern."""
+    return (
+        bool(hook.content)
+        and spec.canonical == hook.event
+        and is_split(spec)
+        and all((tool, spec.subject) in _WHOLE_INPUT for tool in spec.tools)
+        and normal(terms_of(spec)) == normal(hook.matcher)
+        and not (hook.blocking and spec.blocks == "observe")
+        and (spec.rewrites or "input_rewrite" not in used)
+    )
 
 
 def event_order(dialect: Dialect, hook: Hook) -> int:
