@@ -48,7 +48,8 @@ def run(args: Namespace) -> int:
     code = max((report.worst(result.findings, strict=args.strict) for result in results), default=0)
     stopped = args.strict and code != 0
     if args.output and not stopped:
-        write(results, args.output, is_all=args.target == "all", force=args.force)
+        for path in write(results, args.output, is_all=args.target == "all", force=args.force):
+            sys.stderr.write(f"wrote {path}\n")
     if args.json:
         objects = [_object(result) for result in results]
         text = json.dumps(objects if args.target == "all" else objects[0], indent=2, ensure_ascii=False)
@@ -105,7 +106,7 @@ def title(hook: Hook) -> str:
     return hook.name or f"{hook.event}{' ' + tools if tools else ''}"
 
 
-def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool) -> None:
+def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool) -> list[Path]:
     """Write every file or none: what exists and differs stops it all before the first is written."""
     planned: list[tuple[Path, File]] = []
     for result in results:
@@ -124,7 +125,7 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
         if path in taken:
             path.replace(path.with_name(path.name + ".orig"))
         replace(path, _data(file), executable=file.text.startswith("#!"))
-        sys.stderr.write(f"wrote {path}\n")
+    return [path for path, _ in planned]
 
 
 def _data(file: File) -> bytes:

@@ -41,8 +41,8 @@ def grouped(findings: Iterable[Finding], paint: Paint, titles: Mapping[int, str]
     text = ""
     for where, group in sorted(groups.items(), key=lambda item: min(_RANK[one.severity] for one in item[1])):
         title = titles.get(group[0].hook, "") if group[0].hook is not None else ""
-        head = " ".join(part for part in (where, f"({title})" if title else "") if part)
-        text += f"{paint(head, 'bold')}\n" if head else ""
+        head = " ".join(part for part in (where or "in general", f"({title})" if title else "") if part)
+        text += f"{paint(head, 'bold')}\n"
         for finding in sorted(group, key=lambda one: _RANK[one.severity]):
             text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {finding.message}\n"
             if finding.hint and finding.severity != "note":

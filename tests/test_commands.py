@@ -1,0 +1,64 @@
+"""Transcripts of the command line: every command in tests/commands/*.md is run and compared.
+
+A block that starts with ```file NAME makes a file, one that starts with ```console holds one command: its
+stdout, stderr lines behind `2> `, and `=> N` where the exit status is not 0. Each document starts in an empty
+folder that its blocks share.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent / "commands"
+BLOCK = re.compile(r"^```(file|console)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)
+def test_transcript(path: Path, tmp_path: Path, *, accept: bool) -> None:
+    """Every command prints what the document says."""
+    text = path.read_text("utf-8")
+
+    def play(block: re.Match[str]) -> str:
+        kind, name, body = block.groups()
+        if kind == "file":
+            _make(tmp_path / name, body)
+            return block[0]
+        return f"```console\n{_run(body, tmp_path)}```"
+
+    got = BLOCK.sub(play, text)
+    if accept:
+        path.write_text(got, "utf-8")
+    else:
+        assert got == text
+
+
+def _make(path: Path, body: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(body, "utf-8")
+    if body.startswith("#!"):
+        path.chmod(0o755)
+
+
+def _run(body: str, folder: Path) -> str:
+    command = body.partition("\n")[0].removeprefix("$ ")
+    words = shlex.split(command)
+    program = [sys.executable, "-m", "hookport"] if words[0] == "hookport" else words[:1]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "PYTHONPATH": _source(), "NO_COLOR": "1"}
+    done = subprocess.run(  # noqa: S603
+        [*program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    err = "".join(f"2> {line}".rstrip() + "\n" for line in done.stderr.splitlines())
+    out = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "%\n"
+    status = f"=> {done.returncode}\n" if done.returncode else ""
+    return f"$ {command}\n{out}{err}{status}"
+
+
+def _source() -> str:
+    return str(Path(__file__).parent.parent / "src")
