@@ -40,6 +40,9 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             if extra:
                 data.update(extra)
                 findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
+        kept = {native: value for native, value in events.items() if native in dialect.not_events}
+        if kept and len(path) == 1:
+            data[str(path[0])] = kept
         for native, groups in events.items():
             _decode_event(dialect, Place(file, (*path, native)), native, groups, hooks, findings, problems)
     if problems:
@@ -210,9 +213,12 @@ def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
 
 def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
     """The event map inside what else the file says."""
+    own = dict(own_data(dialect, manifest))
+    kept = own.pop(dialect.root[0], NOTHING) if len(dialect.root) == 1 else NOTHING
+    events = {**kept, **events}
     for key in reversed(dialect.root):
         events = {key: events}
-    return {**dialect.root_keys, **own_data(dialect, manifest), **events} if dialect.root else events
+    return {**dialect.root_keys, **own, **events} if dialect.root else events
 
 
 def location(dialect: Dialect, manifest: Manifest) -> Location:
