@@ -405,6 +405,8 @@ def _directory(work: Work) -> bool:
             root = work.target.project_dir[0] if work.target.project_dir else ""
             inside = not handler.cwd.startswith(("/", "~", "$"))
             path = shell_word(f"{root}/{handler.cwd}") if root and inside else shell_word(handler.cwd)
+            if root.startswith("$(") and inside:
+                path = f'"{root}"/{shell_word(handler.cwd)}'
             _each_command(work, lambda command: f"cd {path} && {{ {_lines(command)}}}")
         work.change(cwd="")
         return True
