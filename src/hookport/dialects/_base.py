@@ -30,12 +30,16 @@ Grammar = Literal["names", "regex", "anchored", "exact", "glob", "terms", "ignor
 
 
 class Matching(NamedTuple):
-    """The dialect of one matcher string; `everything` lists the texts that mean all."""
+    """The dialect of one matcher string.
+
+    `everything` lists the texts that mean all, `never` those for which the agent skips the hook.
+    """
 
     grammar: Grammar
     everything: tuple[str, ...] = ("", "*")
     plain: str = r"[A-Za-z0-9_\-|]"
     separators: str = "|"
+    never: tuple[str, ...] = ()
 
 
 NO_MATCHER = Matching("none")
@@ -56,7 +60,9 @@ class EventSpec(NamedTuple):
     another word for what the payload calls it, empty for nothing. An event that fires only for some tools lists
     them in `tools`, and `mcp` if it fires for MCP tools. `rewrites`: an answer may change the tool's
     input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it
-    or, where its matcher is all there is to the tool's input, when it says a content pattern.
+    or, where its matcher is all there is to the tool's input, when it says a content pattern. `tool_names`
+    and `mcp_names` are the names of this event where they are not those of the dialect, `deny_answer` the
+    answer that blocks here. `fails_closed`: a command that fails blocks, a timeout aside.
     """
 
     native: str
@@ -73,6 +79,10 @@ class EventSpec(NamedTuple):
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
     max_timeout: timedelta | None = None
+    tool_names: tuple[ToolName, ...] = ()
+    mcp_names: McpNames | None = None
+    deny_answer: Mapping[str, Any] = NOTHING
+    fails_closed: bool = False
 
 
 class ToolName(NamedTuple):
@@ -113,13 +123,15 @@ class Field(NamedTuple):
 class HandlerSpec(NamedTuple):
     """One type of handler: its name in the `type` field and the fields it has.
 
-    `required` lists attributes that must be there; `a|b` means one of the two.
+    `required` lists attributes that must be there; `a|b` means one of the two. `url_start`: other URLs are
+    refused.
     """
 
     type: str
     fields: Mapping[str, Field | str]
     timeout: Timeout
     required: tuple[str, ...] = ()
+    url_start: str = ""
 
 
 class Location(NamedTuple):
@@ -177,7 +189,8 @@ class Dialect(NamedTuple):
     events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
     written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
     the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
-    not taken for a command. `is_hub`: it says everything the model can.
+    not taken for a command. `prepare` is the first step of reading an entry of an event, for what no table
+    can say: the entry by the field tables, and why the agent never runs it, if so. `is_hub`: it says everything the model can.
     """
 
     id: str
@@ -209,6 +222,7 @@ class Dialect(NamedTuple):
     precedence: int = 0
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
     needs_type: bool = False
+    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
     is_hub: bool = False
 
 
@@ -264,6 +278,13 @@ def matching_of(dialect: Dialect, spec: EventSpec) -> Matching:
     if spec.matching is not None:
         return spec.matching
     return dialect.matching if spec.subject else NO_MATCHER
+
+
+def at_event(dialect: Dialect, spec: EventSpec) -> Dialect:
+    """The dialect with the tool names of one event."""
+    if not spec.tool_names and spec.mcp_names is None:
+        return dialect
+    return dialect._replace(tools=spec.tool_names or dialect.tools, mcp=spec.mcp_names or dialect.mcp)
 
 
 def attrs_of(handler: HandlerSpec) -> Iterator[tuple[str, Field]]:

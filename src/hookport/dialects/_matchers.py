@@ -13,6 +13,7 @@ from hookport.dialects._base import (
     EventSpec,
     Matching,
     McpNames,
+    at_event,
     matching_of,
     names_of,
     native_tools,
@@ -40,6 +41,7 @@ def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
     """The terms and the content pattern that a matcher string of this event means."""
     matching = matching_of(dialect, spec)
+    dialect = at_event(dialect, spec)
     everything = text in matching.everything or matching.grammar in ("none", "ignored")
     if spec.subject in ("command", "path"):
         return terms_of(spec), "" if everything else text
@@ -55,6 +57,7 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
 def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str) -> list[str | None]:
     """The matcher strings that say these terms, one entry each; None means the entry has no matcher."""
     matching = matching_of(dialect, spec)
+    dialect = at_event(dialect, spec)
     if matching.grammar == "none":
         return [None]
     if spec.subject in ("command", "path"):
@@ -69,6 +72,9 @@ def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], co
             return [value for term in terms for value in alternatives(term.value) or [term.value]]
         return ["|".join(term.value for term in terms)]
     names, patterns = native_parts(dialect, terms)
+    if matching.grammar == "anchored":
+        whole = [_matching_whole(term.value) for term in terms if term.kind == "pattern"]
+        patterns = [*whole, *native_parts(dialect, tuple(term for term in terms if term.kind == "mcp"))[1]]
     if not names and not patterns:
         return []
     if matching.grammar == "glob":
@@ -85,6 +91,8 @@ def native_parts(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], 
             patterns.append(term.value)
         elif term.kind == "mcp":
             name, pattern = mcp_parts(dialect.mcp, term)
+            if name and _is_bare(dialect) and dialect.mcp and name.count(dialect.mcp.joint) > 1:
+                name, pattern = "", _bare(dialect.mcp, term.value, f"(?:{_escaped(term.tool)})")
             names += [name] if name else []
             patterns += [pattern] if pattern else []
         elif term.value in TOOLS:
@@ -100,11 +108,31 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
         return "", ""
     if not mcp.joint:
         return (mcp.prefix + term.tool, "") if term.tool else ("", re.escape(mcp.prefix) + _ANY)
+    if term.value == ANY_SERVER and not mcp.prefix:
+        return "", _bare(mcp, ANY_SERVER, f"(?:{_escaped(term.tool)})" if term.tool else "")
     if term.value == ANY_SERVER:
         return "", re.escape(mcp.prefix) + _ANY
+    if not mcp.prefix and not term.tool:
+        return "", _bare(mcp, term.value, "")
     if term.tool:
         return f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}", ""
     return "", re.escape(f"{mcp.prefix}{term.value}{mcp.joint}") + _ANY
+
+
+def _escaped(text: str) -> str:
+    """A literal text in a regular expression; a hyphen needs no escape and JavaScript may refuse one."""
+    return re.escape(text).replace(r"\-", "-")
+
+
+def _bare(mcp: McpNames, server: str, tool: str) -> str:
+    """The pattern for MCP tools that have no prefix; the group shows where the tool's name begins."""
+    return (_ANY if server == ANY_SERVER else _escaped(server)) + _escaped(mcp.joint) + (tool or _ANY)
+
+
+def _is_bare(dialect: Dialect) -> bool:
+    """Whether MCP tools have no prefix and are still told from others, by the joint that no other name has."""
+    mcp = dialect.mcp
+    return bool(mcp and mcp.joint and not mcp.prefix) and not any(mcp.joint in name for name in native_tools(dialect))
 
 
 def alternatives(pattern: str) -> list[str]:
@@ -138,14 +166,57 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     terms: list[Term] = []
     known = native_tools(dialect)
     for part in _unanchored(text).split("|"):
-        mcp = _read_mcp_pattern(dialect.mcp, part)
+        mcp = _read_bare(dialect, part) if _is_bare(dialect) else _read_mcp_pattern(dialect.mcp, part)
         if mcp:
             terms.append(mcp)
         elif part in known or _is_mcp(dialect.mcp, part):
             terms += _read_name(dialect, part)
+        elif matching.grammar == "anchored" and re.fullmatch(r"[\w-]+", part):
+            terms.append(Term("tool", part))
         else:
-            return [Term("pattern", text)]
+            return [Term("pattern", _found_anywhere(text) if matching.grammar == "anchored" else text)]
     return terms
+
+
+def _found_anywhere(text: str) -> str:
+    """A pattern for the whole name as one that is looked for in the name, as terms hold it."""
+    loose = re.fullmatch(r"\.\*\(\?:(.*)\)\.\*", text)
+    return loose[1] if loose and _compiles(loose[1]) else f"^(?:{text})$"
+
+
+def _matching_whole(pattern: str) -> str:
+    """The same pattern for a dialect that matches it with the whole name."""
+    whole = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
+    return whole[1] if whole and _compiles(whole[1]) else f".*(?:{pattern}).*"
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _read_bare(dialect: Dialect, part: str) -> Term | None:
+    """`server-tool`, `server-(?:the-tool)`, `server-.*`, `.*-.*`; nothing if the server's end cannot be told."""
+    assert dialect.mcp is not None
+    joint = dialect.mcp.joint
+    text = re.sub(r"\\(\W)", r"\1", part)
+    server, _, tool = text.rpartition(joint + "(?:") if text.endswith(")") else text.rpartition(joint)
+    marked = text.endswith(")")
+    if tool == _ANY:
+        tool = ""
+    elif marked:
+        tool = tool.removesuffix(")")
+    elif joint in server:
+        return None
+    if server == _ANY and (marked or not tool):
+        server = ANY_SERVER
+    plain = r"[\w:@./ -]+"
+    known = server == ANY_SERVER or re.fullmatch(plain, server)
+    is_name = bool(known) and (not tool or re.fullmatch(plain, tool))
+    return Term("mcp", server, tool) if is_name and (tool or text.endswith(_ANY)) else None
 
 
 def _read_name(dialect: Dialect, name: str) -> list[Term]:
