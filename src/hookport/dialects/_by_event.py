@@ -8,7 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hookport.dialects._base import Decoded, Dialect, Location, Path, Place, Refused, Shape, Tree, as_field, event_named
+from hookport.dialects._base import (
+    Decoded,
+    Dialect,
+    EventSpec,
+    Location,
+    Path,
+    Place,
+    Refused,
+    Shape,
+    Tree,
+    as_field,
+    event_named,
+    matching_of,
+)
 from hookport.dialects._entries import (
     bind,
     group_extra,
@@ -23,7 +36,7 @@ from hookport.dialects._entries import (
 )
 from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
-from hookport.findings import Finding, IgnoredMatcher, OtherSettings, UnknownEvent
+from hookport.findings import Finding, IgnoredMatcher, NeverRuns, OtherSettings, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 
 
@@ -118,10 +131,20 @@ def _decode_event(
             problems.append(Problem(f"must be a list of handlers, not {kind_word(entries)}", (*at, "hooks"), file))
             continue
         for where, entry in found:
+            reason = ""
+            if dialect.prepare and isinstance(entry, Mapping):
+                entry, reason = dialect.prepare(native, entry)
             hook = _decode_entry(dialect, file, native, where, group, entry, problems, is_flat=flat)
             if hook is None:
                 continue
-            if spec is not None and _ignored(dialect, group, hook):
+            reason = reason or _skipped(dialect, spec, group)
+            if reason:
+                findings.append(
+                    NeverRuns.at(
+                        spell_path(where), dialect=dialect.id, reason=reason, way="Correct it, or delete it."
+                    )._replace(file=file)
+                )
+            elif spec is not None and _ignored(dialect, spec, group, hook):
                 findings.append(
                     IgnoredMatcher.at(spell_path(where), dialect=dialect.id, matcher=group["matcher"])._replace(
                         file=file
@@ -130,8 +153,15 @@ def _decode_event(
             hooks.append((hook, Place(file, where)))
 
 
-def _ignored(dialect: Dialect, group: Mapping[str, Tree], hook: Hook) -> bool:
-    return group.get("matcher") not in (None, *dialect.matching.everything) and not hook.matcher and not hook.content
+def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
+    everything = matching_of(dialect, spec).everything
+    return group.get("matcher") not in (None, *everything) and not hook.matcher and not hook.content
+
+
+def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
+    if spec is None or group.get("matcher") not in matching_of(dialect, spec).never:
+        return ""
+    return f"'{group['matcher']}' is no valid matcher on {spec.native}; without a matcher it runs every time"
 
 
 def _decode_entry(

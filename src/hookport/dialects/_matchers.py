@@ -42,7 +42,7 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
     """The terms and the content pattern that a matcher string of this event means."""
     matching = matching_of(dialect, spec)
     dialect = at_event(dialect, spec)
-    everything = text in matching.everything or matching.grammar in ("none", "ignored")
+    everything = text in (*matching.everything, *matching.never) or matching.grammar in ("none", "ignored")
     if spec.subject in ("command", "path"):
         return terms_of(spec), "" if everything else text
     if everything:
@@ -132,7 +132,9 @@ def _bare(mcp: McpNames, server: str, tool: str) -> str:
 def _is_bare(dialect: Dialect) -> bool:
     """Whether MCP tools have no prefix and are still told from others, by the joint that no other name has."""
     mcp = dialect.mcp
-    return bool(mcp and mcp.joint and not mcp.prefix) and not any(mcp.joint in name for name in native_tools(dialect))
+    if mcp is None or mcp.prefix or not mcp.joint:
+        return False
+    return not any(mcp.joint in name for name in native_tools(dialect))
 
 
 def alternatives(pattern: str) -> list[str]:
