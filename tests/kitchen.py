@@ -1,0 +1,131 @@
+"""The kitchen-sink manifest: every event, kind of matcher, type of handler and field, in the canonical format.
+
+Every command is another one, so that a hook can be told from every other wherever it ends up.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+from functools import cache
+from typing import Any
+
+from hookport import convert
+from hookport.dialects import get, names
+from hookport.model.events import EVENTS, about_tool, native_event
+from hookport.model.hooks import CAPABILITIES, STRATEGIES
+from hookport.model.tools import TOOLS
+
+Tree = dict[str, Any]
+
+TOOL_MATCHERS: tuple[Any, ...] = (
+    *TOOLS,
+    "no_such_tool",
+    ["shell", "file_write"],
+    ["file_write", "file_edit", {"mcp": {"server": "github"}}],
+    ["shell", {"pattern": "file_(read|edit)"}],
+    {"pattern": "file_(read|write|edit)"},
+    {"pattern": "^web_"},
+    {"pattern": "no_such_.*"},
+    {"mcp": {"server": "github"}},
+    {"mcp": {"server": "github", "tool": "create_issue"}},
+    {"mcp": {"server": "*"}},
+)
+SUBJECT_MATCHERS: tuple[Any, ...] = (
+    {"pattern": "startup"},
+    {"pattern": "startup|resume"},
+    {"pattern": "^(?:manual|auto)$"},
+    {"pattern": "a.*b"},
+)
+HANDLERS: tuple[Tree, ...] = (
+    {"type": "http", "url": "http://127.0.0.1:9/hook"},
+    {
+        "type": "http",
+        "url": "http://127.0.0.1:9/hook?a=1&b=[2]",
+        "headers": {"Authorization": "Bearer $TOKEN", "X-Quote": "it's \"quoted\""},
+        "allowed_env_vars": ["TOKEN"],
+        "timeout": 2.5,
+    },
+    {"type": "prompt", "prompt": "Is this safe? $ARGUMENTS"},
+    {"type": "prompt", "prompt": "Is this safe?", "model": "small", "timeout": 20},
+    {"type": "agent", "prompt": "Look around, then say whether this is safe."},
+)
+COMMAND_FIELDS: tuple[Tree, ...] = (
+    {"cwd": "sub dir"},
+    {"cwd": "/"},
+    {"env": {"NAME": "it's \"a\" $value", "OTHER": "1"}},
+    {"env": {"not-a-name": "1"}},
+    {"platform": {"linux": "./on-linux.sh"}},
+    {"platform": {"windows": "on-windows.ps1"}},
+    {"platform": {"windows": "on-windows.ps1", "linux": "./on-linux.sh", "osx": "./on-mac.sh"}},
+    {"async": True},
+    {"async": True, "cwd": "sub", "env": {"A": "b"}, "platform": {"osx": "./on-mac.sh"}},
+    {"timeout": 1},
+    {"timeout": 0.25},
+    {"timeout": 12.345},
+    {"timeout": 86_400},
+    {"timeout_action": "block", "timeout": 10},
+    {"timeout_action": "warn", "timeout": 10},
+    {"on_failure": "block"},
+    {"status_message": "Checking…"},
+)
+HOOK_FIELDS: tuple[Tree, ...] = (
+    {"name": "A name: with 'quotes' and #"},
+    {"provider_data": {"hookport": {"description": "What it does, in “words”"}}},
+    {"provider_data": {"hookport": {"content": r"rm\s+-rf"}}},
+    {"provider_data": {"hookport": {"priority": 500}}},
+    {"provider_data": {"hookport": {"priority": 0}}},
+    {"provider_data": {"hookport": {"metadata": {"owner": "security", "level": 3}}}},
+    {"provider_data": {"hookport": {"enabled": False}}},
+    {"provider_data": {"somebody": {"key": [1, {"a": None}]}}},
+    {"capabilities": list(CAPABILITIES)},
+    *({"degradation": {capability: strategy}} for capability in CAPABILITIES for strategy in STRATEGIES),
+)
+# Two events stand for all where every matcher, field and strategy is tried: one of tools, one without.
+THOROUGH = ("before_tool_execute", "before_prompt")
+
+
+@cache
+def manifest() -> Tree:
+    """The whole manifest as a tree."""
+    numbers = itertools.count(1)
+    hooks: list[Tree] = []
+
+    def add(event: str, handler: Tree | None = None, **fields: Any) -> None:
+        command = {"type": "command", "command": f"./hook-{next(numbers)}.sh"}
+        made = {**command, **(handler or {})} if (handler or {}).get("type", "command") == "command" else handler
+        hooks.append({"event": event, "handler": made, **fields})
+
+    for event in EVENTS:
+        matchers = TOOL_MATCHERS if about_tool(event) else SUBJECT_MATCHERS
+        for number, blocking in enumerate((False, True)):
+            add(event, blocking=blocking)
+            add(event, HANDLERS[0], blocking=blocking)
+            add(event, HANDLERS[2], blocking=blocking)
+            for matcher in matchers if event == THOROUGH[0] else matchers[number :: 1 + len(matchers) // 4]:
+                add(event, matcher=matcher, blocking=blocking)
+    for event in THOROUGH:
+        for blocking in (False, True):
+            for handler in (*HANDLERS, *COMMAND_FIELDS):
+                add(event, handler, blocking=blocking)
+        for number, fields in enumerate(HOOK_FIELDS):
+            add(event, blocking=bool(number % 2), **fields)
+            add(event, HANDLERS[0], blocking=bool(number % 3), **fields)
+    for name in names():
+        for spec in get(name).events:
+            if not spec.canonical:
+                own = {"hookport": {"dialect": name}}
+                add(native_event(name, spec.native), provider_data=own)
+                add(native_event(name, spec.native), provider_data=own, blocking=True)
+    return {"spec": "hooks/1.0", "hooks": hooks}
+
+
+@cache
+def reading(dialect: str) -> convert.Reading:
+    """What a dialect can say of the manifest, read from files in that dialect."""
+    hub = next(get(name) for name in names() if get(name).is_hub)
+    whole = convert.read({hub.locations[0].path: json.dumps(manifest()).encode()}, hub)
+    if hub.id == dialect:
+        return whole
+    written = convert.convert(whole, get(dialect))
+    return convert.read({file.path: file.text.encode() for file in written.files}, get(dialect))

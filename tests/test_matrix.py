@@ -1,0 +1,95 @@
+"""The kitchen-sink manifest through every pair of dialects: nothing is lost in silence."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hookport import convert
+from hookport.degrade import degrade
+from hookport.dialects import get, names
+from hookport.dialects._entries import slots
+from hookport.model.hooks import NOTHING, Hook
+from hookport.model.tools import TOOLS
+from tests import kitchen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from hookport.findings import Finding
+
+PAIRS = [pytest.param(a, b, id=f"{a}-to-{b}") for a in names() for b in names() if a != b]
+
+
+def about(result: convert.Conversion, index: int) -> list[Finding]:
+    return [finding for finding in result.findings if finding.hook == index]
+
+
+def said(hook: Hook) -> Hook:
+    """The hook without what only says where it came from."""
+    return hook._replace(dialect="", provider_data=NOTHING, capabilities=(), degradation=NOTHING)
+
+
+def guards(dialect: str, hook: Hook) -> bool:
+    """Whether the hook prevents something where it is."""
+    specs = slots(get(dialect), hook)
+    return hook.blocking and hook.enabled and any(spec.blocks != "observe" for spec, _ in specs)
+
+
+@pytest.mark.parametrize("source", names())
+def test_every_dialect_says_something_of_it(source: str) -> None:
+    assert kitchen.reading(source).decoded.manifest.hooks
+
+
+@pytest.mark.parametrize(("source", "target"), PAIRS)
+def test_nothing_is_lost_in_silence(source: str, target: str) -> None:
+    reading = kitchen.reading(source)
+    degraded = degrade(reading.decoded.manifest, get(target), reading.wheres, reading.scripts)
+    result = convert.convert(reading, get(target))
+    hooks = reading.decoded.manifest.hooks
+    after = dict(zip(degraded.kept, degraded.manifest.hooks, strict=True))
+    assert result.hooks == hooks
+    assert len(result.effects) == len(hooks)
+    dropped = [index for index, effect in enumerate(result.effects) if effect == "dropped"]
+    assert sorted([*after, *dropped]) == list(range(len(hooks)))
+    files = {file.path: file.text.encode() for file in result.files}
+    written = convert.read(files, get(target)).decoded.manifest.hooks if files else ()
+    assert len(written) == len(hooks) - len(dropped)
+    assert list(untold(result, after)) == []
+    assert list(lost_guards(result, after)) == []
+
+
+def untold(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
+    """The hooks that changed or went without a finding."""
+    for index, hook in enumerate(result.hooks):
+        effects = {finding.effect for finding in about(result, index)}
+        if index not in after:
+            if "dropped" not in effects:
+                yield hook, None
+        elif said(hook) != said(after[index]) and effects <= {"kept"}:
+            yield hook, after[index]
+
+
+def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
+    """The hooks that prevent less than before without an error."""
+    target = get(result.target)
+    for index, hook in enumerate(result.hooks):
+        found = about(result, index)
+        if not guards(result.source, hook) or any(finding.severity == "error" for finding in found):
+            continue
+        now = after.get(index)
+        if now is None:
+            yield hook, now
+            continue
+        specs = [spec for spec, _ in slots(target, now)]
+        holds = now.blocking and (target.is_hub or all(spec.blocks != "observe" for spec in specs))
+        tools = {term for term in hook.matcher if term.kind == "tool" and term.value in TOOLS}
+        if not holds or (now.matcher and not tools <= {*now.matcher}):
+            yield hook, now
+
+
+@pytest.mark.parametrize("target", names())
+def test_converting_twice_gives_the_same_bytes(target: str) -> None:
+    reading = kitchen.reading(next(name for name in names() if name != target))
+    assert convert.convert(reading, get(target)) == convert.convert(reading, get(target))
