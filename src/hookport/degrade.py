@@ -20,6 +20,7 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Timeout,
+    at_event,
     event_named,
     event_specs,
     is_split,
@@ -198,11 +199,13 @@ def _handler(work: Work) -> bool:
     """The target has the handler's type on this event, or the strategy of the capability decides."""
     type_ = work.hook.handler.type
     allowed = all(not spec.types or type_ in spec.types for spec in _specs(work))
-    if type_ in work.target.handlers and allowed and (type_ != "native" or work.is_home):
+    spec = work.target.handlers.get(type_)
+    if spec and allowed and work.hook.handler.url.startswith(spec.url_start) and (type_ != "native" or work.is_home):
         return True
     if type_ == "http" and _strategy(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
-        work.hook = work.hook._replace(handler=_curl(work.hook.handler))
+        closed = any(spec.fails_closed for spec in _specs(work))
+        work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
         return True
     if type_ == "native":
         return _drop_handler(work)
@@ -229,7 +232,7 @@ def _without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
     work.note(f.BlockedInstead, capability=capability, evidence=evidence)
     reason = f"blocked: {work.target.title} cannot do what the hook {work.hook.name or work.where} needs ({capability})"
     work.hook = work.hook._replace(
-        handler=Handler(command=deny_command(work.target, reason)),
+        handler=Handler(command=deny_command(work.target, reason, _specs(work)[0].deny_answer)),
         blocking=True,
         dialect=work.target.id,
         capabilities=(),
@@ -240,10 +243,10 @@ def _without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
     return True
 
 
-def deny_command(target: Dialect, reason: str) -> str:
+def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
     """A shell command that blocks in the target's own terms and gives the reason."""
-    if target.deny_answer:
-        answer = json.dumps(target.deny_answer, ensure_ascii=True).replace("{reason}", json.dumps(reason)[1:-1])
+    if answer_here or target.deny_answer:
+        answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace("{reason}", json.dumps(reason)[1:-1])
         return f"printf '%s\\n' {_quoted(answer)}"
     return f"printf '%s\\n' {_quoted(reason)} >&2; exit 2"
 
@@ -252,15 +255,15 @@ def _quoted(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def _curl(handler: Handler) -> Handler:
-    """The call as a command: the payload from stdin is the body; a failed call exits with 1, no decision."""
+def _curl(handler: Handler, *, failed: int) -> Handler:
+    """The call as a command: the payload from stdin is the body; a failed call is no decision."""
     words = ["curl", "-gfsS", "-X", "POST"]
     if handler.timeout is not None:
         words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
     words += ["-H", _quoted("Content-Type: application/json")]
     for name, value in handler.headers.items():
         words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
-    command = " ".join([*words, "--data-binary", "@-", "--url", _quoted(handler.url)]) + " || exit 1"
+    command = " ".join([*words, "--data-binary", "@-", "--url", _quoted(handler.url)]) + f" || exit {failed}"
     return Handler(
         command=command,
         timeout=handler.timeout,
@@ -468,7 +471,7 @@ def _spelled(term: Term) -> str:
 
 def _said(work: Work) -> tuple[Term, ...]:
     """The matcher after being written for the target and read back."""
-    if work.target.matching.grammar == "terms":
+    if all(matching_of(work.target, spec).grammar == "terms" for spec in _specs(work)):
         return work.hook.matcher
     terms: list[Term] = []
     for spec, part in slots(work.target, work.hook):
@@ -488,7 +491,9 @@ def _exists(work: Work, term: Term) -> bool:
     if term.kind == "mcp":
         return special or (general and (work.target.mcp is not None or _unmatched(work, specs)))
     if term.kind == "tool" and term.value in TOOLS:
-        return special or (general and bool(names_of(work.target, term.value)))
+        return special or any(
+            names_of(at_event(work.target, spec), term.value) for spec in specs if not is_split(spec)
+        )
     return general
 
 
@@ -503,9 +508,10 @@ def _unmatched(work: Work, specs: list[EventSpec]) -> bool:
 def _expand(work: Work) -> tuple[Term, ...]:
     """Patterns become the tools they match: names differ, so the pattern itself would match others."""
     terms: list[Term] = []
+    source, target = _here(work.source, work.hook), _here(work.target, work.hook)
     for term in work.hook.matcher:
         if term.kind == "tool" and term.value not in TOOLS:
-            tools = tools_named(work.target, term.value)
+            tools = tools_named(target, term.value)
             terms += [Term("tool", tool) for tool in tools] or [term]
             if not tools:
                 work.note(f.WordPassed, tool=term.value)
@@ -513,7 +519,6 @@ def _expand(work: Work) -> tuple[Term, ...]:
         if term.kind != "pattern":
             terms.append(term)
             continue
-        source = work.source
         tools = [tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)]
         tools = list(dict.fromkeys(tools))
         mcp = source.mcp.prefix if source.mcp else "mcp__"
@@ -524,10 +529,15 @@ def _expand(work: Work) -> tuple[Term, ...]:
             work.note(f.ServerWidened, server=term.value)
             terms.append(Term("mcp", ANY_SERVER))
         else:
-            if not found_in(term.value, native_tools(work.target)):
+            if not found_in(term.value, native_tools(target)):
                 work.note(f.PatternPassed, pattern=term.value)
             terms.append(term)
     return normal(terms)
+
+
+def _here(dialect: Dialect, hook: Hook) -> Dialect:
+    """The dialect with the tool names of the hook's event."""
+    return next((at_event(dialect, spec) for spec, _ in slots(dialect, hook)), dialect)
 
 
 def _same_mcp(work: Work) -> bool:
@@ -594,6 +604,8 @@ def _blocking(work: Work) -> bool:
         if hook.handler.type == "command":
             work.note(f.KeptFromBlocking)
             _each_command(work, lambda command: f"( {_lines(command)}) || true")
+        else:
+            work.note(f.MayBlockNow, type=hook.handler.type, event=", ".join(spec.native for spec in specs))
         work.hook = work.hook._replace(blocking=True)
     return True
 
@@ -602,6 +614,9 @@ def _failure(work: Work) -> bool:
     """A hook that blocks when it fails must do so in the target too."""
     handler = work.hook.handler
     closed = handler.on_failure == "block"
+    specs = _specs(work)
+    if specs and all(spec.fails_closed for spec in specs) and handler.type == "command" and work.hook.blocking:
+        return _failure_closed(work)
     if closed and not says(work.target, "on_failure", handler.type):
         work.note(f.FailsOpen, failure="fails or times out")
         work.change(on_failure="")
@@ -616,6 +631,21 @@ def _failure(work: Work) -> bool:
     else:
         work.note(f.FieldDropped, field="timeout_action")
     work.change(timeout_action="")
+    return True
+
+
+def _failure_closed(work: Work) -> bool:
+    """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
+    handler = work.hook.handler
+    harmless = any(finding.code in (f.KeptFromBlocking.code, f.AsyncInBackground.code) for finding in work.findings)
+    if handler.on_failure == "block" or handler.timeout_action == "block":
+        if not work.is_home:
+            work.note(f.FailsOpen, failure="times out")
+    elif not harmless and not work.is_home:
+        work.note(f.FailsClosed)
+    if handler.timeout_action == "warn":
+        work.note(f.FieldDropped, field="timeout_action")
+    work.change(on_failure="block", timeout_action="")
     return True
 
 
@@ -709,6 +739,8 @@ def _placeholders(work: Work) -> bool:
             if spelling not in text or not spelling.startswith("$"):
                 continue
             there = target.project_dir if role == "project" else target.package_dir
+            if there == (".",) and work.hook.handler.cwd:
+                there = ()
             if there:
                 replaced[spelling] = there[0]
                 if there[0] != spelling:

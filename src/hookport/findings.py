@@ -294,6 +294,32 @@ class CannotBlockHere(Kind):
     hint = "Guard it another way in {target}."
 
 
+class MayBlockNow(Kind):
+    """The hook should only watch, and in the target a handler of its type may block on this event.
+
+    A command is wrapped so that it cannot; for another type there is no such way.
+    """
+
+    code = "HP211"
+    severity = "loss"
+    effect = "stricter"
+    message = "STRICTER: {target} lets a {type} hook block on {event}, and this one should only watch"
+    hint = "Let it approve everything, or write it as a command."
+
+
+class FailsClosed(Kind):
+    """The target blocks when the hook fails, and where it was written for a failure is no decision.
+
+    A script that cannot start, or ends with an error of its own, blocks every matching action there.
+    """
+
+    code = "HP212"
+    severity = "note"
+    effect = "stricter"
+    message = "STRICTER: {target} blocks when the hook fails, with any exit code but 0"
+    hint = "Let the script exit with 0 when it has no decision."
+
+
 class MatcherWidened(Kind):
     """The target cannot tell some tools apart, so the hook also runs on others.
 
