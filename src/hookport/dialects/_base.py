@@ -15,6 +15,7 @@ from hookport.errors import Problem
 from hookport.findings import Finding
 from hookport.model.events import Blocks
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
+from hookport.model.runs import Decision
 
 Tree = Any
 Path = tuple[str | int, ...]
@@ -62,7 +63,8 @@ class EventSpec(NamedTuple):
     input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it
     or, where its matcher is all there is to the tool's input, when it says a content pattern. `tool_names`
     and `mcp_names` are the names of this event where they are not those of the dialect, `deny_answer` the
-    answer that blocks here. `fails_closed`: a command that fails blocks, a timeout aside.
+    answer that blocks here. `fails_closed`: a command that fails blocks, a timeout aside. `partly` says in
+    words which products of the agent obey a deny here, where not all do.
     """
 
     native: str
@@ -83,6 +85,7 @@ class EventSpec(NamedTuple):
     mcp_names: McpNames | None = None
     deny_answer: Mapping[str, Any] = NOTHING
     fails_closed: bool = False
+    partly: str = ""
 
 
 class ToolName(NamedTuple):
@@ -124,7 +127,7 @@ class HandlerSpec(NamedTuple):
     """One type of handler: its name in the `type` field and the fields it has.
 
     `required` lists attributes that must be there; `a|b` means one of the two. `url_start`: other URLs are
-    refused.
+    refused. Not `decides`: a handler of this type has no way to block.
     """
 
     type: str
@@ -132,6 +135,7 @@ class HandlerSpec(NamedTuple):
     timeout: Timeout
     required: tuple[str, ...] = ()
     url_start: str = ""
+    decides: bool = True
 
 
 class Location(NamedTuple):
@@ -178,6 +182,12 @@ class Shape(NamedTuple):
     merges: bool = False
 
 
+class Wire(NamedTuple):
+    """How a running hook is talked to; the script's side so far: what its exit code and output decide."""
+
+    read_answer: Callable[..., Decision]
+
+
 class Dialect(NamedTuple):
     """One way of writing hooks down; see the fields' types for what each table says.
 
@@ -185,7 +195,7 @@ class Dialect(NamedTuple):
     where exit code 2 with a reason on stderr is not the way (`{reason}` is replaced). `reads_output`: answers as JSON
     are read. `project_dir` is how a command names the project's root, `package_dir` how it names the root
     of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
-    says where a file's ending does not tell its format (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
+    says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
     events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
     written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
     the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
@@ -203,6 +213,7 @@ class Dialect(NamedTuple):
     tools: tuple[ToolName, ...]
     handlers: Mapping[str, HandlerSpec]
     shape: Shape
+    wire: Wire | None = None
     lacks: Mapping[str, str] = NOTHING
     mcp: McpNames | None = None
     matching: Matching = NO_MATCHER

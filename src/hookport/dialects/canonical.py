@@ -21,7 +21,9 @@ from hookport.dialects._base import (
     Timeout,
     ToolName,
     Tree,
+    Wire,
 )
+from hookport.dialects._canonical_wire import read_answer
 from hookport.dialects._entries import kind_word, own_data, read_entry, type_problem, write_entry
 from hookport.dialects._matchers import normal
 from hookport.dialects._terms import read_terms, write_terms
@@ -283,5 +285,6 @@ DIALECT = Dialect(
     },
     group_fields={"name": "name", "blocking": "blocking", **{attr: attr for attr in OWN_ATTRS if attr != "dialect"}},
     shape=Shape(decode, encode, by_event=False),
+    wire=Wire(read_answer),
     is_hub=True,
 )
