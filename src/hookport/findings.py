@@ -153,7 +153,7 @@ class IgnoredMatcher(Kind):
 
 
 class NeverRuns(Kind):
-    """The hook is written where or how its own agent never runs it.
+    """A hook, or all hooks of a file, are written where or how their own agent never runs them.
 
     The agent says nothing, and a guard that never runs looks exactly like a guard that approves. The hook
     is converted as it is written, so it runs in the target.
@@ -161,7 +161,7 @@ class NeverRuns(Kind):
 
     code = "HP108"
     severity = "error"
-    message = "{dialect} never runs this hook: {reason}"
+    message = "{dialect} never runs {what}: {reason}"
     hint = "{way}"
 
 
