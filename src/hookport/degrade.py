@@ -200,6 +200,7 @@ def _handler(work: Work) -> bool:
     type_ = work.hook.handler.type
     allowed = all(not spec.types or type_ in spec.types for spec in _specs(work))
     spec = work.target.handlers.get(type_)
+    allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
     if spec and allowed and work.hook.handler.url.startswith(spec.url_start) and (type_ != "native" or work.is_home):
         return True
     if type_ == "http" and _strategy(work, "http_handler") == "warn":
@@ -210,6 +211,19 @@ def _handler(work: Work) -> bool:
     if type_ == "native":
         return _drop_handler(work)
     return _without(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
+
+
+def _command(work: Work) -> bool:
+    """A hook that has commands for some platforms only does nothing on the others, as far as the target can say it."""
+    handler = work.hook.handler
+    if handler.type != "command" or handler.command or "command" not in work.target.handlers["command"].required:
+        return True
+    if all(name == "windows" and not says(work.target, name) for name in handler.platform):
+        work.note(f.HandlerDropped, type="Windows")
+        return False
+    work.note(f.FieldGiven, field="command", value=":")
+    work.change(command=":")
+    return True
 
 
 def _drop_handler(work: Work) -> bool:
@@ -454,8 +468,8 @@ def _matcher(work: Work) -> bool:
         work.note(f.MatcherDropped, matcher=matcher)
     else:
         for term in present:
-            if term.kind == "mcp" and term.value != ANY_SERVER and term not in said:
-                work.note(f.ServerWidened, server=term.value)
+            if term.kind == "mcp" and term not in said:
+                work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
         wider = [term for term in extra if term.kind != "mcp"]
         if wider:
             work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
@@ -590,12 +604,16 @@ def _blocking(work: Work) -> bool:
     if work.target.is_hub:
         return True
     specs = _specs(work)
-    deaf = [spec.native for spec in specs if spec.blocks == "observe" or hook.handler.is_async]
+    decides = work.target.handlers[hook.handler.type].decides and not hook.handler.is_async
+    deaf = [spec.native for spec in specs if spec.blocks == "observe" or not decides]
     if hook.blocking and deaf:
         if all(spec.blocks == "observe" for spec, _ in slots(work.source, hook)):
             work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
         else:
             work.note(f.GuardObserves, event=", ".join(deaf))
+    if hook.blocking and not work.is_home:
+        for spec in (spec for spec in specs if spec.partly and spec.native not in deaf):
+            work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
     if says(work.target, "blocking"):
         return True
     if hook.blocking and len(deaf) == len(specs):
@@ -739,6 +757,8 @@ def _placeholders(work: Work) -> bool:
             if spelling not in text or not spelling.startswith("$"):
                 continue
             there = target.project_dir if role == "project" else target.package_dir
+            # A root that is spelled as the working directory is not the root in another one.
+            there = there if not work.hook.handler.cwd or there[:1] != (".",) else ()
             if there == (".",) and work.hook.handler.cwd:
                 there = ()
             if there:
@@ -777,6 +797,7 @@ STEPS: tuple[Callable[[Work], bool], ...] = (
     _event,
     _rewrite,
     _handler,
+    _command,
     _output,
     _placeholders,
     _async,
