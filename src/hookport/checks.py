@@ -1,5 +1,639 @@
-"""What is wrong with a manifest whatever the target."""
+"""What is wrong with a manifest whatever the target; a doubt is never reported as an error."""
+
 from __future__ import annotations
-from hookport.findings import Finding
-def check(reading: object) -> list[Finding]:
-    return []
+
+import difflib
+import math
+import re
+import shlex
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from pathlib import Path as File
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from hookport import dialects
+from hookport import findings as f
+from hookport.dialects import Decoded, Dialect, EventSpec, Place, Tree
+from hookport.dialects._base import (
+    MILLISECOND,
+    SECOND,
+    Matching,
+    Path,
+    at_event,
+    attrs_of,
+    event_named,
+    matching_of,
+    names_of,
+    native_tools,
+    says,
+)
+from hookport.dialects._entries import slots, write_timeout
+from hookport.dialects._matchers import read_matcher
+from hookport.errors import closest, spell_path
+from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
+from hookport.model.tools import TOOLS
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hookport.findings import Finding, Kind
+    from hookport.formats import Document
+
+# Long waits that people write in seconds. Any other number from 1000 up that is a multiple of 100 was
+# written as milliseconds: few hooks may take a quarter of an hour, and those get a round time.
+LONG_WAITS = frozenset(60 * minutes for minutes in (20, 30, 40, 45, 60, 90, 120, 180, 240, 1440))
+SHORTEST_MISTAKE = 1000
+# In less than 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole
+# minutes are a unit of those who count seconds; 100, 250 or 500 ms may be meant.
+SHORTEST_WAIT_MS = 100
+# How alike a name and a tool must be for a slip of the keyboard: `Bsh` is, `TodoRead` for `TodoWrite` is not.
+SLIP = 0.85
+
+
+class Reading(Protocol):
+    """What the checks look at: the files of one source, parsed and decoded."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+    @property
+    def documents(self) -> Mapping[str, Document]: ...
+    @property
+    def decoded(self) -> Decoded: ...
+    @property
+    def wheres(self) -> tuple[str, ...]: ...
+
+
+class Seen(NamedTuple):
+    """One hook and the place where it stands; `place` is empty for a hook without one."""
+
+    reading: Reading
+    number: int
+    hook: Hook
+    place: Place
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.reading.dialect
+
+    def note(self, kind: type[Kind], path: Path = (), /, **words: object) -> Finding:
+        """A finding at a path of the hook's file, at the hook itself if none is given."""
+        finding = kind.at(self.where(path or self.place.path), self.number, **words)
+        return _placed(finding, self.reading.documents, self.place.file, path or self.place.path)
+
+    def where(self, path: Path) -> str:
+        wheres = self.reading.wheres
+        own = wheres[self.number] if self.number < len(wheres) else ""
+        spelled = spell_path(self.place.path)
+        if path == self.place.path:
+            return own
+        return own.removesuffix(spelled) + spell_path(path) if spelled else f"{own}: {spell_path(path)}"
+
+    def at(self, path: Path) -> Tree:
+        """The value at a path of the hook's file, None if there is none."""
+        document = self.reading.documents.get(self.place.file)
+        value: Tree = document.tree if document else None
+        for step in path:
+            inside = isinstance(value, Mapping if isinstance(step, str) else list)
+            if not inside or (step not in value if isinstance(step, str) else not 0 <= step < len(value)):
+                return None
+            value = value[step]
+        return value
+
+
+class Verdict(NamedTuple):
+    """What is known of one alternative of a matcher: whether it may match, and what was meant if not.
+
+    `certain`: it can match nothing; otherwise its name is only in no table.
+    """
+
+    text: str
+    is_alive: bool = False
+    certain: bool = False
+    meant: str = ""
+    reason: str = ""
+
+
+def check(reading: Reading) -> list[Finding]:
+    """Everything wrong that the files alone show, each thing once."""
+    seen = list(_seen(reading))
+    found = [finding for one in seen for finding in _check_hook(one)]
+    found += [*_duplicate_hooks(seen), *_duplicate_keys(reading, seen)]
+    return _fresh(reading, found)
+
+
+def _seen(reading: Reading) -> Iterator[Seen]:
+    places = reading.decoded.places
+    for index, hook in enumerate(reading.decoded.manifest.hooks):
+        yield Seen(reading, index, hook, places[index] if index < len(places) else Place("", ()))
+
+
+def _check_hook(one: Seen) -> Iterator[Finding]:
+    yield from _matcher(one)
+    yield from _content(one)
+    yield from _timeout(one)
+    yield from _blocking(one)
+    yield from _capabilities(one)
+
+
+def _fresh(reading: Reading, found: list[Finding]) -> list[Finding]:
+    """The findings that reading did not report already; handlers that share a mistake report it once."""
+    known = {(finding.code, finding.message) for finding in reading.decoded.findings}
+    once: dict[tuple[str, str, str], Finding] = {}
+    for finding in found:
+        if (finding.code, finding.message) not in known:
+            once.setdefault((finding.code, finding.where, finding.message), finding)
+    return list(once.values())
+
+
+def _placed(finding: Finding, documents: Mapping[str, Document], file: str, path: Path) -> Finding:
+    document = documents.get(file)
+    line, column = document.position(path) if document else (0, 0)
+    return finding._replace(file=file, line=line, column=column)
+
+
+def _spec(one: Seen) -> EventSpec | None:
+    """The native event that the hook stands under."""
+    steps = [step for step in one.place.path if isinstance(step, str)]
+    named = (event_named(one.dialect, step) for step in steps)
+    written = [spec for spec, _ in slots(one.dialect, one.hook)]
+    general = (spec for spec in written if spec.subject == "tool")
+    return next((spec for spec in named if spec), None) or next(general, None) or next(iter(written), None)
+
+
+def _written(one: Seen, spec: EventSpec) -> tuple[Path, str]:
+    """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
+    for depth in range(len(one.place.path), max(len(one.place.path) - 3, -1), -1):
+        path = (*one.place.path[:depth], "matcher")
+        text = one.at(path)
+        if isinstance(text, Mapping):
+            path, text = (*path, "tool"), text.get("tool")
+        if isinstance(text, str):
+            terms, content = read_matcher(one.dialect, spec, text)
+            is_ours = set(terms) <= set(one.hook.matcher) and content in ("", one.hook.content)
+            return (path, text) if is_ours else ((), "")
+    return (), ""
+
+
+def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Path, str, Matching]]:
+    """Every matcher text of the hook: one that was read from several entries has several."""
+    path, text = _written(one, spec)
+    told = read_matcher(one.dialect, spec, text)[0] if path else ()
+    if path:
+        yield path, text, matching
+    for term in one.hook.matcher:
+        if term in told:
+            continue
+        if term.kind == "pattern":
+            yield (), term.value, matching if matching.grammar == "exact" else matching._replace(grammar="regex")
+        elif term.kind == "tool" and term.value not in TOOLS:
+            yield (), term.value, matching._replace(grammar="terms")
+
+
+def _matcher(one: Seen) -> Iterator[Finding]:
+    spec = _spec(one)
+    if spec is None or one.dialect.is_hub:
+        return
+    matching = matching_of(one.dialect, spec)
+    if matching.grammar in ("none", "ignored"):
+        return
+    for path, text, read_as in _texts(one, spec, matching):
+        if text in (*matching.everything, *matching.never):
+            continue
+        if spec.subject == "tool":
+            yield from _tools(one, at_event(one.dialect, spec), read_as, path, text)
+        else:
+            yield from _subject(one, spec, read_as, path, text)
+
+
+def _subject(one: Seen, spec: EventSpec, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
+    """A matcher on something else than a tool's name: its values are not known, its form is."""
+    if matching.grammar == "exact" and "|" in text:
+        reason = f"the matcher '{text}' is compared as a whole with one {spec.subject}"
+        way = "Write one entry for each value."
+        yield one.note(f.NeverRuns, path, dialect=one.dialect.id, reason=reason, way=way)
+    elif _is_pattern(matching, text) and (wrong := pattern_problem(text)):
+        yield _broken(one, path, "matcher", text, wrong)
+
+
+def _content(one: Seen) -> Iterator[Finding]:
+    """A pattern on the tool's input, unless it is the matcher and was looked at as such."""
+    spec = _spec(one)
+    if not one.hook.content or (spec is not None and _written(one, spec)[1] == one.hook.content):
+        return
+    wrong = pattern_problem(one.hook.content)
+    if wrong:
+        yield _broken(one, (), "pattern", one.hook.content, wrong)
+
+
+def _broken(one: Seen, path: Path, what: str, text: str, wrong: str) -> Finding:
+    reason = f"the {what} '{text}' is no regular expression ({wrong})"
+    return one.note(f.NeverRuns, path, dialect=one.dialect.id, reason=reason, way="Correct the expression.")
+
+
+def _is_pattern(matching: Matching, text: str) -> bool:
+    if matching.grammar == "names":
+        return not re.fullmatch(f"{matching.plain}+", text)
+    return matching.grammar in ("regex", "anchored")
+
+
+def pattern_problem(pattern: str) -> str:
+    """Why no engine takes this regular expression; empty if one may.
+
+    The agents' engines have constructs that Python's lacks, so only errors that all share count.
+    """
+    compiled = _compiled(pattern)
+    return compiled if isinstance(compiled, str) else ""
+
+
+SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced parenthesis")
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str] | str | None:
+    """The pattern, the error that every engine would report, or None where it cannot be known."""
+    ported = re.sub(r"\(\?<(?![=!])", "(?P<", pattern).replace("[^]", r"[\s\S]").replace("[]", r"(?!)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return re.compile(ported)
+        except re.error as error:
+            return error.msg if error.msg.startswith(SHARED_ERRORS) else None
+        except (OverflowError, RecursionError):
+            return None
+
+
+def _tools(one: Seen, dialect: Dialect, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
+    verdicts = _verdicts(dialect, matching, text)
+    dead = [verdict for verdict in verdicts if not verdict.is_alive]
+    if len(dead) == len(verdicts) and all(verdict.certain for verdict in dead):
+        meant = "|".join(dict.fromkeys(verdict.meant for verdict in dead))
+        guess = f" Did you mean '{meant}'?" if all(verdict.meant for verdict in dead) else ""
+        guess += "".join(dict.fromkeys(verdict.reason for verdict in dead))
+        yield one.note(f.NoKnownTool, path, matcher=text, dialect=one.dialect.id, guess=guess)
+        return
+    for verdict in dead:
+        near = closest(verdict.text, tuple(native_tools(dialect)))
+        guess = f" Did you mean '{verdict.meant}'?" if verdict.meant else near
+        yield one.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
+
+
+def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
+    if matching.grammar == "terms":
+        return [_name(dialect, text, text in native_tools(dialect))]
+    if matching.grammar in ("glob", "exact"):
+        if set(text) & set("*?[^"):
+            return [Verdict(text, is_alive=True)]
+        return [_name(dialect, text, text in native_tools(dialect))]
+    if not _is_pattern(matching, text):
+        words = [word.strip() for word in re.split(f"[{re.escape(matching.separators)}]", text)]
+        return [_name(dialect, word, word in native_tools(dialect)) for word in words]
+    rule = _permission_rule(dialect, text)
+    if rule:
+        return [rule]
+    wrong = pattern_problem(text)
+    if wrong:
+        reason = f" It is no regular expression ({wrong})."
+        reason += " Leave the matcher out to match every tool." if text == "*" else ""
+        return [Verdict(text, certain=True, reason=reason)]
+    return [_alternative(dialect, part, whole=matching.grammar == "anchored") for part in _alternatives(text)]
+
+
+def _permission_rule(dialect: Dialect, text: str) -> Verdict | None:
+    """`Bash(git *)` is a permission rule: as an expression it wants a tool named `Bashgit`."""
+    rule = re.fullmatch(r"(\w+)\((.*[ :*].*)\)", text)
+    if not rule or rule[1] not in native_tools(dialect) or rule[2].startswith("?"):
+        return None
+    reason = " It reads like a permission rule; a matcher names tools only."
+    return Verdict(text, certain=True, meant=rule[1], reason=reason)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The alternatives of a pattern, as patterns, where they can be told apart without parsing it."""
+    group = re.fullmatch(r"(\^?)\((?:\?:)?([^()\[\]\\]*)\)(\$?)", pattern)
+    if group:
+        return [f"{group[1]}{part}{group[3]}" for part in group[2].split("|")]
+    return [pattern] if set(pattern) & set(r"()[]\\") else pattern.split("|")
+
+
+def _alternative(dialect: Dialect, pattern: str, *, whole: bool) -> Verdict:
+    """One alternative of a regular expression; `whole`: it must match the whole name."""
+    names = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole)]
+    word = pattern.removeprefix("^").removesuffix("$")
+    if names or not word:
+        return Verdict(word, is_alive=True)
+    if re.fullmatch(r"[\w:@/ -]+", word):
+        is_loose = not whole and not pattern.endswith("$")
+        return _name(dialect, word, is_loose and bool(dialect.mcp) and word.startswith(_prefix(dialect)))
+    folded = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole, fold=True)]
+    if not folded or any(_matches(pattern, name, whole=whole) for name in _mcp_names(dialect, pattern)):
+        return Verdict(word, is_alive=True)
+    return Verdict(word, certain=True, meant=folded[0])
+
+
+def _matches(pattern: str, name: str, *, whole: bool, fold: bool = False) -> bool:
+    compiled = _compiled(f"(?i){pattern}" if fold else pattern)
+    if not isinstance(compiled, re.Pattern):
+        return compiled is None and not fold
+    return bool(compiled.fullmatch(name) if whole else compiled.search(name))
+
+
+def _prefix(dialect: Dialect) -> str:
+    """How MCP tools' names begin; where they begin like any other, nothing does."""
+    return (dialect.mcp.prefix if dialect.mcp else "") or "\0"
+
+
+def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
+    """Names that MCP tools might have if the pattern were meant for them."""
+    if dialect.mcp is None:
+        return []
+    prefix, joint = dialect.mcp.prefix, dialect.mcp.joint
+    words = [*re.findall(r"\w{2,}", pattern), "server"]
+    return [name for word in words for name in (f"{prefix}server{joint}{word}", f"{prefix}{word}{joint}tool")]
+
+
+def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT001 (a fact that goes with the word)
+    """A tool's exact name."""
+    if is_known or not word:
+        return Verdict(word, is_alive=True)
+    mcp = dialect.mcp
+    if mcp and word.startswith(mcp.prefix) and len(word) > len(mcp.prefix):
+        if mcp.joint in word[len(mcp.prefix) :]:
+            return Verdict(word, is_alive=True)
+        if mcp.prefix:
+            return Verdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
+    meant = _meant(dialect, word)
+    # A format's tools are those of the agent that reads it: another name may be right there.
+    return Verdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
+
+
+def _meant(dialect: Dialect, word: str) -> str:
+    """The tool that a wrong name stands for: another spelling, another dialect's name, or a slip."""
+    own = {_folded(name): name for name in reversed(native_tools(dialect))}
+    folded = _folded(word)
+    if folded in own:
+        return own[folded]
+    for tool in _everywhere().get(folded, ()):
+        names = names_of(dialect, tool)
+        if names:
+            return names[0]
+    slips = difflib.get_close_matches(folded, list(own), n=1, cutoff=SLIP)
+    return own[slips[0]] if slips else ""
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+@lru_cache(maxsize=1)
+def _everywhere() -> dict[str, tuple[str, ...]]:
+    """What each tool name of any dialect stands for."""
+    found: dict[str, dict[str, None]] = {_folded(tool): {tool: None} for tool in TOOLS}
+    for dialect in map(dialects.get, dialects.names()):
+        for row in dialect.tools:
+            found.setdefault(_folded(row.native), {})[row.tool] = None
+    return {name: tuple(tools) for name, tools in found.items()}
+
+
+def _timeout(one: Seen) -> Iterator[Finding]:
+    handler = one.dialect.handlers.get(one.hook.handler.type)
+    timeout = one.hook.handler.timeout
+    if handler is None or timeout is None or handler.timeout.unit is None:
+        return
+    keys = [key for key, field in attrs_of(handler) if field.attr == "timeout"]
+    paths = ((*one.place.path, *inside, key) for inside in ((), ("handler",)) for key in keys)
+    path = next((path for path in paths if _is_number(one.at(path))), ())
+    value = one.at(path) if path else write_timeout(handler.timeout, timeout)
+    yield from _wrong_unit(one, path, value) or _limits(one, path, value, timeout)
+
+
+def _is_number(value: Tree) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _wrong_unit(one: Seen, path: Path, value: float) -> list[Finding]:
+    """A number that makes sense only as seconds, or only as milliseconds."""
+    rule = one.dialect.handlers[one.hook.handler.type].timeout
+    title = one.dialect.title
+    if rule.unit == SECOND and value >= SHORTEST_MISTAKE and value % 100 == 0 and value not in LONG_WAITS:
+        guess = math.ceil(value / 1000) if rule.whole else value / 1000
+        words = {"meaning": spell_time(value * SECOND), "unit": "seconds", "guess": f"{guess:g}"}
+    elif rule.unit == MILLISECOND and max(rule.seconds_below, 0) <= value and _reads_as_seconds(value):
+        words = {"meaning": f"{value:g} ms", "unit": "milliseconds", "guess": f"{value * 1000:.10g}"}
+    else:
+        return []
+    return [one.note(f.SuspiciousTimeout, path, value=f"{value:.10g}", dialect=title, **words)]
+
+
+def _reads_as_seconds(value: float) -> bool:
+    return 0 < value < SHORTEST_WAIT_MS or (0 < value < SHORTEST_MISTAKE and value % 60 == 0)
+
+
+def spell_time(time: timedelta) -> str:
+    """A time in the units people use: `8 h 20 min`."""
+    left = round(time / MILLISECOND)
+    parts = []
+    for name, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1)):
+        count, left = divmod(left, size)
+        parts += [f"{count} {name}"] if count else []
+    return " ".join(parts) or "0 s"
+
+
+def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator[Finding]:
+    rule = one.dialect.handlers[one.hook.handler.type].timeout
+    broken = ""
+    if rule.whole and value != int(value):
+        broken = f"it takes whole {'seconds' if rule.unit == SECOND else 'milliseconds'}"
+    elif rule.minimum and timeout < rule.minimum:
+        broken = f"at least {spell_time(rule.minimum)}"
+    elif rule.maximum and timeout > rule.maximum:
+        broken = f"at most {spell_time(rule.maximum)}"
+    if broken:
+        yield one.note(f.TimeoutNever, path, dialect=one.dialect.title, value=f"{value:.10g}", rule=broken)
+    spec = _spec(one)
+    if not broken and spec and spec.max_timeout and timeout > spec.max_timeout:
+        words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": one.dialect.title}
+        yield one.note(f.TimeoutCapped, path, value=spell_time(timeout), **words)
+
+
+def _blocking(one: Seen) -> Iterator[Finding]:
+    """Where a hook itself says that it blocks, its event must let it."""
+    if not one.hook.blocking or not says(one.dialect, "blocking", one.hook.handler.type):
+        return
+    specs = [spec for spec in one.dialect.events if spec.canonical == one.hook.event]
+    if specs and all(spec.blocks == "observe" for spec in specs):
+        where_ = "" if one.dialect.is_hub else f" in {one.dialect.title}"
+        yield one.note(f.BlocksNothing, event=one.hook.event, where_=where_)
+
+
+def _capabilities(one: Seen) -> Iterator[Finding]:
+    for number, capability in enumerate(one.hook.capabilities):
+        if capability not in CAPABILITIES:
+            path = (*one.place.path, "capabilities", number)
+            guess = closest(capability, tuple(CAPABILITIES))
+            yield one.note(f.UnknownCapability, path, capability=capability, guess=guess)
+
+
+def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
+    groups: dict[str, list[Seen]] = {}
+    for one in seen:
+        for other in groups.setdefault(_twin(one.hook), []):
+            if _overlap(one, other):
+                yield one.note(f.DuplicateHook, other=other.where(other.place.path))
+                break
+        groups[_twin(one.hook)].append(one)
+
+
+def _twin(hook: Hook) -> str:
+    """What two hooks share that do the same at the same time; how long they may take is not part of it."""
+    handler: Handler = hook.handler._replace(timeout=None, status_message="")
+    return repr((hook.event, hook.enabled, handler, hook.provider_data))
+
+
+def _overlap(one: Seen, other: Seen) -> bool:
+    ours, theirs = one.hook, other.hook
+    if ours.content and theirs.content and ours.content != theirs.content:
+        return False
+    if not ours.matcher or not theirs.matcher or set(ours.matcher) & set(theirs.matcher):
+        return True
+    return bool(_names(one.dialect, ours.matcher) & _names(one.dialect, theirs.matcher))
+
+
+def _names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
+    """The native tools that terms match."""
+    names: set[str] = set()
+    for term in terms:
+        if term.kind == "tool":
+            names |= {*names_of(dialect, term.value)}
+        elif term.kind == "pattern" and isinstance(_compiled(term.value), re.Pattern):
+            names |= {name for name in native_tools(dialect) if _matches(term.value, name, whole=False)}
+    return names
+
+
+def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
+    for file, document in reading.documents.items():
+        for path, line, column in document.duplicates:
+            places = ((one, one.place.path) for one in seen if one.place.file == file)
+            one = next((one for one, place in places if path[: len(place)] == place), None)
+            where = one.where(path) if one else spell_path(path)
+            finding = f.DuplicateKey.at(where, one.number if one else None, key=path[-1] if path else "")
+            yield finding._replace(file=file, line=line, column=column)
+
+
+INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
+# Options without a value after which the script's name follows; any other may mean that there is none.
+PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
+WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
+
+
+class Script(NamedTuple):
+    """A script that a command starts: the word that names it, and whether it runs by itself."""
+
+    word: str
+    is_direct: bool
+
+
+def check_scripts(reading: Reading, root: File) -> list[Finding]:
+    """What is wrong with the scripts that the hooks start; `root` is the project's or package's folder."""
+    found = [finding for one in _seen(reading) for finding in _check_scripts(one, root)]
+    return _fresh(reading, found)
+
+
+def _check_scripts(one: Seen, root: File) -> Iterator[Finding]:
+    commands = (one.hook.handler.command, *one.hook.handler.platform.values())
+    for command in dict.fromkeys(commands):
+        script = named_script(command)
+        if script is None:
+            continue
+        rules = one.dialect.script_rules
+        if rules and not script.word.startswith(("$", "~", "/")):
+            name = script.word.removeprefix("./")
+            yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
+        path = _resolved(one, script.word, root)
+        if path is not None:
+            yield from _check_file(one, path, root, is_started=script.is_direct or rules)
+
+
+def named_script(command: str) -> Script | None:
+    """The script that a command clearly starts with, if it does."""
+    words = _first_command(command)
+    while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
+        words = words[1:]
+    if not words:
+        return None
+    if not INTERPRETERS.fullmatch(words[0].rpartition("/")[2]):
+        return Script(words[0], is_direct=True) if _is_path(words[0]) else None
+    words = words[1:]
+    while words and PLAIN_OPTIONS.fullmatch(words[0]):
+        words = words[1:]
+    if words and (re.fullmatch(r"\w[\w-]*\.\w+", words[0]) or (_is_path(words[0]) and words[0][0] != "-")):
+        return Script(words[0], is_direct=False)
+    return None
+
+
+def _first_command(command: str) -> list[str]:
+    """The words up to the first operator; none if the quoting is not plain."""
+    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    lexer.commenters = ""
+    words: list[str] = []
+    try:
+        for word in lexer:
+            if set(word) <= set("();<>|&"):
+                break
+            words.append(word)
+    except ValueError:
+        return []
+    return words
+
+
+def _is_path(word: str) -> bool:
+    return "/" in word and "://" not in word
+
+
+def _resolved(one: Seen, word: str, root: File) -> File | None:
+    """The file that a word names, None where only the shell or the agent knows it."""
+    base = _package(one, root)
+    is_personal = one.place.file.startswith("~")
+    for spellings, folder in ((one.dialect.package_dir, base), (one.dialect.project_dir, root)):
+        for spelling in sorted(spellings, key=len, reverse=True):
+            if word.startswith(f"{spelling}/") and not (is_personal and folder is root):
+                return _plain(word.removeprefix(f"{spelling}/"), folder)
+    if word.startswith("~/"):
+        return _plain(word.removeprefix("~/"), File.home())
+    if word.startswith("/"):
+        return _plain(word, root)
+    if is_personal or one.hook.handler.cwd:
+        return None
+    return _plain(word, base if one.dialect.script_rules else root)
+
+
+def _plain(name: str, folder: File) -> File | None:
+    return None if re.search(r"[$`*?\[\]{}~%\0]", name) else folder / name
+
+
+def _package(one: Seen, root: File) -> File:
+    """The folder of the package that a file belongs to."""
+    for location in one.dialect.locations:
+        if location.scope == "plugin" and f"/{one.place.file}".endswith(f"/{location.path}"):
+            return root / one.place.file[: -len(location.path)]
+    return root
+
+
+def _check_file(one: Seen, path: File, root: File, *, is_started: bool) -> Iterator[Finding]:
+    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+    try:
+        if not path.is_file():
+            yield one.note(f.ScriptMissing, script=name)
+            return
+        if not is_started:
+            return
+        if not path.stat().st_mode & 0o111:
+            yield one.note(f.ScriptNotExecutable, script=name)
+        with path.open("rb") as file:
+            head = file.read(512)
+    except OSError:
+        # What we may not look at may still be there for the agent.
+        return
+    if not head.startswith(b"#!") and b"\0" not in head:
+        yield one.note(f.NoShebang, script=name)

@@ -91,17 +91,18 @@ class UnknownEvent(Kind):
 
 
 class UnknownTool(Kind):
-    """A matcher names a tool that is not in the tool vocabulary.
+    """A matcher names a tool that is in no table of its dialect or not in the tool vocabulary.
 
     The word is passed through as it is, since new tools appear all the time, but it cannot be translated:
-    in another agent it will match only a tool of exactly that name.
+    in another agent it will match only a tool of exactly that name. If the agent has no such tool, this
+    part of the matcher never matches, and a guard does not see the calls it was meant for.
     """
 
     code = "HP103"
     severity = "loss"
     effect = "kept"
     message = "unknown tool '{tool}', passed through as it is.{guess}"
-    hint = "Use a word of the tool vocabulary to have it translated."
+    hint = "Correct it if it is a slip; only words of the tool vocabulary are translated."
 
 
 class OtherSettings(Kind):
@@ -318,6 +319,19 @@ class FailsClosed(Kind):
     effect = "stricter"
     message = "STRICTER: {target} blocks when the hook fails, with any exit code but 0"
     hint = "Let the script exit with 0 when it has no decision."
+
+
+class GuardPartly(Kind):
+    """The hook may block, and only some products that read the same files obey it: **elsewhere it cannot prevent**.
+
+    The hook is converted, and guards where the message says.
+    """
+
+    code = "HP215"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST in part: on {event} of {target}, {partly}"
+    hint = "Guard it another way in the other products, or take `blocking` away if it need not block."
 
 
 class MatcherWidened(Kind):
@@ -673,7 +687,10 @@ class FieldGiven(Kind):
 class NoKnownTool(Kind):
     """The matcher matches no tool the agent has, so the hook never runs.
 
-    A guard that never runs looks exactly like a guard that approves.
+    A guard that never runs looks exactly like a guard that approves. Usual causes: another agent's name for
+    the tool, upper for lower case, a permission rule (`Bash(git *)`) in place of a name, an MCP server
+    without its tools (`mcp__github` for `mcp__github__.*`), or a text that is no regular expression, as `*`
+    is where the agent does not read it as everything. Write the name that is suggested.
     """
 
     code = "HP501"
@@ -686,7 +703,7 @@ class SuspiciousTimeout(Kind):
     """The timeout makes sense only in another unit.
 
     Some agents count seconds, others milliseconds. A guard killed after 30 milliseconds lets everything
-    through; one that may take eight hours blocks the agent.
+    through; one that may take eight hours blocks the agent. Write the number in the agent's own unit.
     """
 
     code = "HP502"
@@ -695,7 +712,11 @@ class SuspiciousTimeout(Kind):
 
 
 class ScriptMissing(Kind):
-    """The command names a script that is not there. The hook cannot start and nothing is blocked."""
+    """The command names a script that is not there.
+
+    The hook cannot start, and nearly every agent lets the action run then: nothing is blocked. Create the
+    script, correct the path, or start the path at the project's root if the agent runs hooks elsewhere.
+    """
 
     code = "HP503"
     severity = "error"
@@ -704,7 +725,11 @@ class ScriptMissing(Kind):
 
 
 class ScriptNotExecutable(Kind):
-    """The command runs a script directly, and the script is not executable. The hook cannot start."""
+    """The command runs a script directly, and the script is not executable.
+
+    The hook cannot start, so a guard guards nothing. Make it executable (and `git update-index --chmod=+x`
+    so that others get it so), or name the interpreter in the command.
+    """
 
     code = "HP504"
     severity = "error"
@@ -713,7 +738,11 @@ class ScriptNotExecutable(Kind):
 
 
 class NoShebang(Kind):
-    """The script has no first line that says what runs it, so it depends on who starts it."""
+    """The script has no first line that says what runs it.
+
+    Whether and by what it is run then depends on who starts it: one shell runs it, another program refuses
+    it. Start it with a shebang line, or name the interpreter in the command.
+    """
 
     code = "HP505"
     severity = "loss"
@@ -722,7 +751,11 @@ class NoShebang(Kind):
 
 
 class BlocksNothing(Kind):
-    """The hook is meant to block on an event that has already happened or that hooks only watch."""
+    """The hook is meant to block on an event that has already happened or that hooks only watch.
+
+    It runs, its deny is ignored, and nothing is prevented. Move it to the event that comes before the
+    action (`before_tool_execute`, `before_prompt`), or take `blocking` away if it only watches.
+    """
 
     code = "HP506"
     severity = "error"
@@ -731,7 +764,11 @@ class BlocksNothing(Kind):
 
 
 class DuplicateHook(Kind):
-    """The same hook stands twice. Most agents run it twice."""
+    """The same hook stands twice for the same event, with matchers that can both match.
+
+    Most agents run it twice: twice the time, twice the log lines, two notifications. Delete one, or make
+    the matchers exclude each other.
+    """
 
     code = "HP507"
     severity = "loss"
@@ -752,7 +789,10 @@ class PackageRootUnused(Kind):
 
 
 class PriorityRange(Kind):
-    """A value lies outside the range its format allows."""
+    """A value lies outside the range its format allows.
+
+    A reader of the format may refuse the hook or put it in another order. Write a value within the range.
+    """
 
     code = "HP509"
     severity = "loss"
@@ -760,11 +800,42 @@ class PriorityRange(Kind):
 
 
 class TimeoutNever(Kind):
-    """The agent stops reading its whole configuration, or drops the hook, when it meets this value."""
+    """The agent stops reading its whole configuration, or drops the hook, when it meets this value.
+
+    One timeout that is no whole number, too small or too large can so switch off every guard in the file,
+    mostly without a message.
+    """
 
     code = "HP510"
     severity = "error"
     message = "{dialect} refuses the timeout {value}: {rule}"
+    hint = "Write a time that it takes; one bad value may cost every hook of the file."
+
+
+class TimeoutCapped(Kind):
+    """The agent waits less on this event than the hook asks for.
+
+    It accepts the number and stops the hook at its own limit all the same, so that work which needs longer
+    is never finished. Do less in the hook, or start the long part in the background.
+    """
+
+    code = "HP511"
+    severity = "loss"
+    message = "{dialect} waits at most {limit} on {event}, not {value}"
+    hint = "Do less in the hook, or start the long part in the background."
+
+
+class UnknownCapability(Kind):
+    """A name in `capabilities` is none of the capability registry.
+
+    Nothing is looked up for it, so a target that lacks what was meant gets the hook without a word and
+    without the strategy that was wanted. Correct the name; `hookport explain` knows the registry.
+    """
+
+    code = "HP512"
+    severity = "loss"
+    message = "unknown capability '{capability}', no target is checked for it.{guess}"
+    hint = "Use a name of the capability registry."
 
 
 class NothingLeft(Kind):

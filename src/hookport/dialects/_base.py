@@ -200,7 +200,8 @@ class Dialect(NamedTuple):
     written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
     the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
     not taken for a command. `prepare` is the first step of reading an entry of an event, for what no table
-    can say: the entry by the field tables, and why the agent never runs it, if so. `is_hub`: it says everything the model can.
+    can say: the entry by the field tables, and why the agent never runs it, if so. `script_rules`:
+    scripts must be executable, have a shebang line and be named from the package's root. `is_hub`: it says everything the model can.
     """
 
     id: str
@@ -234,6 +235,7 @@ class Dialect(NamedTuple):
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
     needs_type: bool = False
     prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
+    script_rules: bool = False
     is_hub: bool = False
 
 
