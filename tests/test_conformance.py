@@ -188,7 +188,8 @@ def test_no_exit_code_is_no_success(outcome: Any) -> None:
 @pytest.mark.conforms("C9", "C10", "C12", "E3")
 def test_words_are_translated() -> None:
     """Known words become native names, unknown ones pass with a warning, none means all."""
-    tree, codes = written(manifest(hook(matcher=["file_write", "frobnicate"]), hook(matcher="shell")), "gemini-cli")
+    other = hook(handler={"type": "command", "command": "./y.sh"})
+    tree, codes = written(manifest(hook(matcher=["file_write", "frobnicate"]), other), "gemini-cli")
     assert [group["matcher"] for group in tree["hooks"]["BeforeTool"]] == ["write_file|frobnicate", "run_shell_command"]
     assert findings.UnknownTool.code in codes
     data = hook()

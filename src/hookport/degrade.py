@@ -31,7 +31,7 @@ from hookport.dialects._base import (
     terms_of,
     tools_named,
 )
-from hookport.dialects._entries import event_order, shell_word, slots
+from hookport.dialects._entries import event_order, merge_entries, shell_word, slots
 from hookport.dialects._matchers import alternatives, found_in, mcp_parts, normal, read_matcher, write_matcher
 from hookport.findings import Finding, Kind
 from hookport.model.events import AFTER_OF, EVENTS, about_tool, split_native
@@ -100,6 +100,8 @@ def degrade(manifest: Manifest, target: Dialect, wheres: tuple[str, ...], script
     ]
     left = [work for work in works if all(step(work) for step in STEPS)]
     left = _by_priority(left)
+    if target.shape.merges:
+        left = _merged(left)
     if target.shape.by_event:
         left.sort(key=lambda work: event_order(target, work.hook))
     findings = [finding for work in works for finding in work.findings]
@@ -112,6 +114,20 @@ def degrade(manifest: Manifest, target: Dialect, wheres: tuple[str, ...], script
         ]
     own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
     return Degraded(Manifest(tuple(hooks), own or NOTHING), tuple(work.index for work in left), tuple(findings))
+
+
+def _merged(works: list[Work]) -> list[Work]:
+    """Where the target's entries are merged when they are read, hooks that would be are one already."""
+    merged = merge_entries([(work.hook, work) for work in works])
+    for hook, work in merged:
+        work.hook = hook
+    first = [work for _, work in merged]
+    for work in works:
+        if work not in first:
+            rest = work.hook._replace(matcher=())
+            other = next(one for one in first if one.hook._replace(matcher=()) == rest)
+            work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
+    return first
 
 
 def _by_priority(works: list[Work]) -> list[Work]:

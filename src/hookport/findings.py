@@ -464,6 +464,15 @@ class SplitMatcher(Kind):
     message = "written once per value: {target} takes one value here ({values})"
 
 
+class WrittenTogether(Kind):
+    """Two hooks that differ only in their matchers are one hook in the target."""
+
+    code = "HP313"
+    severity = "note"
+    effect = "changed"
+    message = "written together with {other}: the two differ only in their matchers"
+
+
 class WireDiffers(Kind):
     """The command reads the payload and gives the answers of the dialect it was written for.
 

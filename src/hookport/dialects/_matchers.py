@@ -161,7 +161,7 @@ def _unanchored(pattern: str) -> str:
 
 def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     if matching.grammar == "glob":
-        return [_read_glob(dialect, text)]
+        return _read_glob(dialect, text)
     if matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text):
         words = re.split(f"[{re.escape(matching.separators)}]", text)
         return [term for word in words for term in _read_name(dialect, word.strip())]
@@ -173,7 +173,9 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
             terms.append(mcp)
         elif part in known or _is_mcp(dialect.mcp, part):
             terms += _read_name(dialect, part)
-        elif matching.grammar == "anchored" and re.fullmatch(r"[\w-]+", part):
+        elif re.fullmatch(r"[\w-]+", part) and (
+            matching.grammar == "anchored" or not any(part in name for name in known)
+        ):
             terms.append(Term("tool", part))
         else:
             return [Term("pattern", _found_anywhere(text) if matching.grammar == "anchored" else text)]
@@ -264,17 +266,17 @@ def _read_mcp_pattern(mcp: McpNames | None, part: str) -> Term | None:
     return Term("mcp", server) if re.fullmatch(r"[\w:@./ -]+", server) else None
 
 
-def _read_glob(dialect: Dialect, text: str) -> Term:
+def _read_glob(dialect: Dialect, text: str) -> list[Term]:
     mcp = dialect.mcp
     if mcp and mcp.prefix and text.startswith(mcp.prefix):
         server, _, tool = text[len(mcp.prefix) :].partition(mcp.joint)
         if not set(server) & set("*?") and tool in ("", "*"):
-            return Term("mcp", server)
+            return [Term("mcp", server)]
         if server == "*" and tool in ("", "*"):
-            return Term("mcp", ANY_SERVER)
+            return [Term("mcp", ANY_SERVER)]
     if set(text) & set("*?[") or not text:
-        return Term("pattern", "^" + re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + "$")
-    return _read_name(dialect, text)[0] if len(tools_named(dialect, text)) < 2 else Term("pattern", text)
+        return [Term("pattern", "^" + re.escape(text).replace(r"\*", ".*").replace(r"\?", ".") + "$")]
+    return _read_name(dialect, text)
 
 
 def _glob(pattern: str) -> str:
