@@ -1,0 +1,265 @@
+"""Qwen Code: hooks in its settings files and in extensions."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hookport.dialects._base import (
+    MILLISECOND,
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Shape,
+    Timeout,
+    Tree,
+    aliases,
+    named,
+)
+from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.errors import spell_path
+from hookport.findings import Finding, NeverRuns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookport.model.hooks import Hook
+
+SOURCES = {
+    "src": "QwenLM/qwen-code 0.22.0, 2026-08-22: packages/core/src/hooks, core, config, tools",
+    "lab": "measured on 0.24.4, November 2026",
+}
+
+# With a `|` that no `^` or `(` precedes it is a list of exact names; without one it is a regular expression
+# found anywhere in the runtime id, so that a single name must be anchored (src, lab; QW5).
+NAMES = Matching("names", plain=r"(?=.*\|)[A-Za-z0-9_\-|]")
+REGEX = Matching("regex")
+EXACT = Matching("exact")
+
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool"),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
+    EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "src", "tool"),
+    EventSpec("PostToolBatch", "after_tool_batch", "prevent", "lab"),
+    EventSpec("PermissionRequest", "permission_request", "prevent", "src", "tool", rewrites=True),
+    EventSpec("PermissionDenied", "permission_denied", "observe", "src", "tool"),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "lab"),
+    EventSpec(
+        "UserPromptExpansion", "before_command_expansion", "prevent", "src", "command_name", matching=REGEX
+    ),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", matching=REGEX),
+    EventSpec("SessionEnd", "session_end", "observe", "src", "reason", matching=REGEX),
+    EventSpec("SessionDelete", "", "observe", "src"),
+    EventSpec("Stop", "agent_stop", "retry", "lab"),
+    EventSpec("StopFailure", "error_occurred", "observe", "src", "error", matching=EXACT),
+    EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type", matching=REGEX),
+    EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type", matching=REGEX),
+    EventSpec("PreCompact", "before_compact", "observe", "src", "trigger", matching=EXACT),
+    EventSpec("PostCompact", "after_compact", "observe", "src", "trigger", matching=EXACT),
+    EventSpec("Notification", "notification", "observe", "src", "notification_type", matching=EXACT),
+    EventSpec("InstructionsLoaded", "instructions_loaded", "observe", "src", "file_path", matching=REGEX),
+    EventSpec("MessageDisplay", "message_display", "observe", "src"),
+    EventSpec("TodoCreated", "", "prevent", "src"),
+    EventSpec("TodoCompleted", "", "prevent", "src"),
+)
+
+_NONE = "no such event among the 22 in the source"
+LACKS = {
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": "TodoCreated is about the list of tasks, not about running one",
+    "after_task": "TodoCompleted is about the list of tasks, not about running one",
+    "interrupted": _NONE,
+    "file_changed": _NONE,
+}
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of the files, with a finding for what Qwen Code never runs."""
+    decoded = SPLIT_BY_EVENT.decode(dialect, trees)
+    dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
+    return decoded._replace(findings=(*decoded.findings, *dead))
+
+
+def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
+    def never(where: str, what: str, reason: str, way: str) -> Finding:
+        return NeverRuns.at(where, dialect=dialect.id, what=what, reason=reason, way=way)._replace(file=file)
+
+    if tree.get("disableAllHooks") is True:
+        yield never("disableAllHooks", "any hook", "disableAllHooks is true", "Set it to false.")
+    events = tree.get("hooks", {})
+    for spec in dialect.events:
+        for number, group in enumerate(events.get(spec.native, ()) if spec.subject == "tool" else ()):
+            matcher = group.get("matcher", "")
+            parts = matcher.split("|") if not matcher.startswith(("^", "(")) else []
+            dead = [part for part in parts if not re.fullmatch(r"[\w-]+", part.strip())]
+            if len(parts) > 1 and dead:
+                yield never(
+                    spell_path(("hooks", spec.native, number, "matcher")),
+                    f"this hook for '{dead[0]}'",
+                    "in a list with | each part is an exact name",
+                    f"Write ^({matcher})$ to have a regular expression.",
+                )
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """A pattern with alternatives stands in brackets, or Qwen Code takes it for a list of names (QW5)."""
+    given: list[Hook] = []
+    for hook in hooks:
+        terms = tuple(
+            term._replace(value=f"(?:{term.value})")
+            if term.kind == "pattern" and "|" in term.value and not term.value.startswith(("^", "("))
+            else term
+            for term in hook.matcher
+        )
+        given.append(hook._replace(matcher=terms))
+    return given, []
+
+
+COMMAND_WAIT = Timeout(
+    MILLISECOND, default=timedelta(seconds=60), whole=True, minimum=SECOND, seconds_below=1000
+)
+
+
+DIALECT = Dialect(
+    id="qwen-code",
+    title="Qwen Code",
+    kind="agent",
+    facts="0.24.4",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".qwen/settings.json", "lab"),
+        Location("user", "~/.qwen/settings.json", "lab"),
+        Location("plugin", "hooks/hooks.json", "src"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *named(
+            "src",
+            shell="run_shell_command",
+            file_read="read_file",
+            file_write="write_file",
+            file_edit="edit",
+            search="grep_search",
+            find="glob",
+            web_search="web_search",
+            web_fetch="web_fetch",
+            agent="agent",
+            list="list_directory",
+            todo="todo_write",
+            notebook_edit="notebook_edit",
+            skill="skill",
+            ask_user="ask_user_question",
+        ),
+        *aliases("lab", shell=("Bash", "Shell", "ShellTool")),
+        *aliases(
+            "src",
+            file_read="ReadFile",
+            file_write="WriteFile",
+            file_edit=("Edit", "replace"),
+            search=("Grep", "search_file_content"),
+            find="Glob",
+            web_search="WebSearch",
+            web_fetch="WebFetch",
+            agent=("Agent", "task"),
+            list="ListFiles",
+            todo="TodoList",
+            notebook_edit="NotebookEdit",
+        ),
+    ),
+    mcp=McpNames("mcp__", "__", "src"),
+    matching=NAMES,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "name": "name",
+                "command": "command",
+                "description": "description",
+                "timeout": "timeout",
+                "env": "env",
+                "async": "is_async",
+                "statusMessage": "status_message",
+            },
+            COMMAND_WAIT,
+            required=("command",),
+        ),
+        "http": HandlerSpec(
+            "http",
+            {
+                "name": "name",
+                "url": "url",
+                "description": "description",
+                "headers": "headers",
+                "allowedEnvVars": "allowed_env",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
+            Timeout(SECOND, default=timedelta(seconds=600)),
+            required=("url",),
+        ),
+        "prompt": HandlerSpec(
+            "prompt",
+            {
+                "name": "name",
+                "prompt": "prompt",
+                "description": "description",
+                "model": "model",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
+            Timeout(SECOND, default=timedelta(seconds=30)),
+            required=("prompt",),
+        ),
+    },
+    shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    adjust=adjust,
+    file_kinds={"json": "jsonc"},
+    not_events=("enabled", "disabled", "notifications"),
+    # The first is filled in by Qwen Code itself, in every shell; the variables are set too (src, lab).
+    project_dir=(
+        "$CLAUDE_PROJECT_DIR",
+        "${CLAUDE_PROJECT_DIR}",
+        "$QWEN_PROJECT_DIR",
+        "${QWEN_PROJECT_DIR}",
+        "$GEMINI_PROJECT_DIR",
+        "${GEMINI_PROJECT_DIR}",
+    ),
+    package_dir=("${CLAUDE_PLUGIN_ROOT}",),
+    notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
+    quirks=(
+        Quirk(
+            "QW1",
+            "an allow listed after a deny undoes it, also a deny by exit 2 and one of another file",
+            "lab",
+        ),
+        Quirk("QW2", "exit 2 with an empty stderr does not deny", "lab"),
+        Quirk(
+            "QW3", "updatedInput on PreToolUse is documented and ignored; PermissionRequest obeys it", "lab"
+        ),
+        Quirk(
+            "QW4",
+            "a command's timeout below 1000 is seconds, from 1000 on milliseconds; others are seconds",
+            "lab",
+        ),
+        Quirk("QW5", "`edit` alone also matches notebook_edit, `edit|write_file` does not", "src"),
+        Quirk("QW6", "UserPromptSubmit fires before every model call, also after tool results", "lab"),
+        Quirk("QW7", "SessionEnd does not fire with `-p`", "lab"),
+        Quirk("QW8", "hooks in the system's settings file are not read", "src"),
+        Quirk("QW9", "variables in settings are filled in when the file is read", "src"),
+        Quirk("QW10", "a block on PostToolUse does nothing; PostToolBatch obeys it", "lab"),
+    ),
+)
