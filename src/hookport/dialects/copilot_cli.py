@@ -345,7 +345,7 @@ DIALECT = Dialect(
     ),
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",
-        "VS Code reads .github/hooks too, and Copilot CLI .claude/settings.json: hooks in two files run twice.",
+        "VS Code reads .github/hooks too, Copilot CLI also .claude/settings.json: a hook in both runs twice.",
     ),
     quirks=(
         Quirk(

@@ -1,0 +1,173 @@
+"""VS Code's Copilot agent: hook files in `.github/hooks`, each hook running on every call of its event."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hookport.dialects._base import (
+    SECOND,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Timeout,
+    named,
+)
+from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._copilot import NO_COMMAND, commands
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookport.dialects._base import Tree
+
+SOURCES = {
+    "doc": "official agent hooks pages and hooks reference, 2026-08-19",
+    "src": "microsoft/vscode-copilot-chat, mirror of 2026-03-29, and the hook schema of VS Code itself",
+}
+
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "src", "tool", rewrites=True),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "src", "tool"),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "src"),
+    EventSpec("Stop", "agent_stop", "retry", "src"),
+    EventSpec("SessionStart", "session_start", "observe", "src", "source"),
+    EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type"),
+    EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type"),
+    EventSpec("PreCompact", "before_compact", "observe", "src", "trigger"),
+    # Copilot CLI's names of the same events.
+    EventSpec("preToolUse", "before_tool_execute", "prevent", "src", "tool", rewrites=True, secondary=True),
+    EventSpec("postToolUse", "after_tool_execute", "observe", "src", "tool", secondary=True),
+    EventSpec("userPromptSubmitted", "before_prompt", "prevent", "src", secondary=True),
+    EventSpec("agentStop", "agent_stop", "retry", "src", secondary=True),
+    EventSpec("sessionStart", "session_start", "observe", "src", "source", secondary=True),
+    EventSpec("subagentStart", "subagent_start", "observe", "src", "agent_type", secondary=True),
+    EventSpec("subagentStop", "subagent_stop", "retry", "src", "agent_type", secondary=True),
+    EventSpec("preCompact", "before_compact", "observe", "src", "trigger", secondary=True),
+)
+
+_NONE = "no such event among the 8 of the reference"
+LACKS = {
+    "session_end": _NONE,
+    "notification": _NONE,
+    "error_occurred": _NONE,
+    "permission_request": _NONE,
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": "PostToolUse fires for tools that succeeded, and nothing for the others",
+    "after_compact": _NONE,
+    "permission_denied": _NONE,
+    "interrupted": "Stop does not fire when the request is cancelled, and no other event does",
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+
+def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
+    """The entry with `bash` and `powershell` as VS Code reads them, and a command where there is none."""
+    entry = dict(commands(entry))
+    windows = entry.pop("powershell", None)
+    if windows:
+        entry.setdefault("windows", windows)
+    own = entry.get("linux") or entry.get("osx") or (NO_COMMAND if entry.get("windows") else None)
+    if own and not entry.get("command"):
+        entry["command"] = own
+    return entry, ""
+
+
+DIALECT = Dialect(
+    id="vs-code-copilot",
+    title="VS Code Copilot",
+    kind="agent",
+    facts="2026-08-19",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".github/hooks/hookport-vscode.json", "doc"),
+        Location("project", ".github/hooks/*.json", "doc"),
+        Location("user", "~/.copilot/hooks/hookport-vscode.json", "doc"),
+        Location("user", "~/.copilot/hooks/*.json", "doc"),
+        Location("plugin", "hooks.json", "doc"),
+        Location("plugin", "hooks/hooks.json", "doc"),
+        Location("plugin", "com.github.copilot/hooks/hooks.json", "doc"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=named(
+        "src",
+        shell="run_in_terminal",
+        file_read="read_file",
+        file_write=("create_file", "apply_patch"),
+        file_edit=(
+            "replace_string_in_file",
+            "multi_replace_string_in_file",
+            "insert_edit_into_file",
+            "apply_patch",
+        ),
+        search=("grep_search", "semantic_search"),
+        find="file_search",
+        web_fetch="fetch_webpage",
+        agent=("runSubagent", "search_subagent", "execution_subagent"),
+        list="list_dir",
+        todo="manage_todo_list",
+        notebook_edit="edit_notebook_file",
+        ask_user="vscode_askQuestions",
+    ),
+    mcp=McpNames("mcp_", "_", "src"),
+    matching=Matching("ignored"),
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "command": "command",
+                "windows": "windows",
+                "linux": "linux",
+                "osx": "osx",
+                "cwd": "cwd",
+                "env": "env",
+                "timeout": "timeout",
+                "timeoutSec": Field("timeout", read_only=True),
+            },
+            # Whole seconds, since nothing tells whether a fraction is taken.
+            Timeout(SECOND, default=timedelta(seconds=30), whole=True),
+            required=("command",),
+        ),
+    },
+    shape=BY_EVENT,
+    forms=("flat", "nested"),
+    prepare=prepare,
+    precedence=-1,
+    # No variable names the workspace, but a hook without `cwd` starts there (doc).
+    project_dir=(".",),
+    package_dir=("${PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}", "$PLUGIN_ROOT", "$CLAUDE_PLUGIN_ROOT"),
+    notes=(
+        "VS Code and Copilot CLI both read .github/hooks: a hook installed for both runs twice in each.",
+        "VS Code runs hooks only in a trusted workspace, and where its extensions run (remote, container).",
+    ),
+    quirks=(
+        Quirk("VS1", "matchers are parsed and ignored: every hook runs on every call", "doc"),
+        Quirk("VS2", "a string `stopReason` stops the session, whatever `continue` says", "src"),
+        Quirk("VS3", "JSON is read on exit 0 only, and other text is dropped, never context", "src"),
+        Quirk(
+            "VS4",
+            "a Stop hook that blocks without a reason does not block, and one that always does never ends",
+            "src",
+        ),
+        Quirk("VS5", "the tool names in the documentation's samples are not those of the source", "src"),
+        Quirk("VS6", "hooks of .claude/settings.json run here too, with VS Code's tool names", "doc"),
+    ),
+)
