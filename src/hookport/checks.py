@@ -9,6 +9,7 @@ import shlex
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import zip_longest
 from pathlib import Path as File
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -49,6 +50,8 @@ SHORTEST_MISTAKE = 1000
 SHORTEST_WAIT_MS = 100
 # How alike a name and a tool must be for a slip of the keyboard: `Bsh` is, `TodoRead` for `TodoWrite` is not.
 SLIP = 0.85
+# The errors in a regular expression that no engine overlooks, as Python words them.
+SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced paren")
 
 
 class Reading(Protocol):
@@ -65,12 +68,13 @@ class Reading(Protocol):
 
 
 class Seen(NamedTuple):
-    """One hook and the place where it stands; `place` is empty for a hook without one."""
+    """One hook and the place where it stands, also in words; both are empty for a hook without one."""
 
     reading: Reading
     number: int
     hook: Hook
     place: Place
+    words: str
 
     @property
     def dialect(self) -> Dialect:
@@ -82,12 +86,11 @@ class Seen(NamedTuple):
         return _placed(finding, self.reading.documents, self.place.file, path or self.place.path)
 
     def where(self, path: Path) -> str:
-        wheres = self.reading.wheres
-        own = wheres[self.number] if self.number < len(wheres) else ""
-        spelled = spell_path(self.place.path)
         if path == self.place.path:
-            return own
-        return own.removesuffix(spelled) + spell_path(path) if spelled else f"{own}: {spell_path(path)}"
+            return self.words
+        spelled = spell_path(self.place.path)
+        before = self.words.removesuffix(spelled) if spelled else f"{self.words}: "
+        return before + spell_path(path)
 
     def at(self, path: Path) -> Tree:
         """The value at a path of the hook's file, None if there is none."""
@@ -123,9 +126,9 @@ def check(reading: Reading) -> list[Finding]:
 
 
 def _seen(reading: Reading) -> Iterator[Seen]:
-    places = reading.decoded.places
-    for index, hook in enumerate(reading.decoded.manifest.hooks):
-        yield Seen(reading, index, hook, places[index] if index < len(places) else Place("", ()))
+    told = zip_longest(reading.decoded.manifest.hooks, reading.decoded.places, reading.wheres)
+    for number, (hook, place, words) in enumerate(told):
+        yield Seen(reading, number, hook, place or Place("", ()), words or "")
 
 
 def _check_hook(one: Seen) -> Iterator[Finding]:
@@ -185,7 +188,8 @@ def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Pat
         if term in told:
             continue
         if term.kind == "pattern":
-            yield (), term.value, matching if matching.grammar == "exact" else matching._replace(grammar="regex")
+            found_anywhere = matching._replace(grammar="regex")
+            yield (), term.value, matching if matching.grammar == "exact" else found_anywhere
         elif term.kind == "tool" and term.value not in TOOLS:
             yield (), term.value, matching._replace(grammar="terms")
 
@@ -198,7 +202,7 @@ def _matcher(one: Seen) -> Iterator[Finding]:
     if matching.grammar in ("none", "ignored"):
         return
     for path, text, read_as in _texts(one, spec, matching):
-        if text in (*matching.everything, *matching.never):
+        if text in (*matching.everything, *matching.never) or _is_told(one, path):
             continue
         if spec.subject == "tool":
             yield from _tools(one, at_event(one.dialect, spec), read_as, path, text)
@@ -206,14 +210,23 @@ def _matcher(one: Seen) -> Iterator[Finding]:
             yield from _subject(one, spec, read_as, path, text)
 
 
+def _is_told(one: Seen, path: Path) -> bool:
+    """Whether reading said already that the hook never runs."""
+    wheres = (spell_path(one.place.path), spell_path(path))
+    return any(
+        finding.code == f.NeverRuns.code and finding.where in wheres and finding.file in ("", one.place.file)
+        for finding in one.reading.decoded.findings
+    )
+
+
 def _subject(one: Seen, spec: EventSpec, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
     """A matcher on something else than a tool's name: its values are not known, its form is."""
     if matching.grammar == "exact" and "|" in text:
         reason = f"the matcher '{text}' is compared as a whole with one {spec.subject}"
-        way = "Write one entry for each value."
-        yield one.note(f.NeverRuns, path, dialect=one.dialect.id, reason=reason, way=way)
+        yield _never(one, path, reason, "Write one entry for each value.")
     elif _is_pattern(matching, text) and (wrong := pattern_problem(text)):
-        yield _broken(one, path, "matcher", text, wrong)
+        reason = f"the matcher '{text}' is no regular expression ({wrong})"
+        yield _never(one, path, reason, "Correct the expression.")
 
 
 def _content(one: Seen) -> Iterator[Finding]:
@@ -223,12 +236,13 @@ def _content(one: Seen) -> Iterator[Finding]:
         return
     wrong = pattern_problem(one.hook.content)
     if wrong:
-        yield _broken(one, (), "pattern", one.hook.content, wrong)
+        reason = f"the pattern '{one.hook.content}' is no regular expression ({wrong})"
+        yield _never(one, (), reason, "Correct the expression.")
 
 
-def _broken(one: Seen, path: Path, what: str, text: str, wrong: str) -> Finding:
-    reason = f"the {what} '{text}' is no regular expression ({wrong})"
-    return one.note(f.NeverRuns, path, dialect=one.dialect.id, reason=reason, way="Correct the expression.")
+def _never(one: Seen, path: Path, reason: str, way: str) -> Finding:
+    words = {"dialect": one.dialect.id, "what": "this hook", "reason": reason, "way": way}
+    return one.note(f.NeverRuns, path, **words)
 
 
 def _is_pattern(matching: Matching, text: str) -> bool:
@@ -244,9 +258,6 @@ def pattern_problem(pattern: str) -> str:
     """
     compiled = _compiled(pattern)
     return compiled if isinstance(compiled, str) else ""
-
-
-SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced parenthesis")
 
 
 @lru_cache(maxsize=256)
