@@ -1,0 +1,159 @@
+"""Write the pages that follow from the code: matrix, findings, commands, dialects, conformance, schemas.
+
+`docs/generate.py` writes them, `docs/generate.py --check` fails if one is not what the code says.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import io
+import json
+import os
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+import schemas  # noqa: E402  (the path to it is set above)
+from hookport import cli  # noqa: E402
+from hookport.cli.matrix import sections  # noqa: E402
+from hookport.cli.terminal import markdown  # noqa: E402
+from hookport.dialects import Dialect, agents, get, names  # noqa: E402
+from hookport.findings import KINDS  # noqa: E402
+from hookport.model.events import EVENTS  # noqa: E402
+from tests.conformance import RULES, holders  # noqa: E402
+
+MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
+
+
+def main() -> int:
+    """Write or compare every page."""
+    pages = {**matrix(), **findings(), **commands(), **dialects(), **conformance(), **schema_files()}
+    stale = [path for path, text in pages.items() if not (ROOT / path).is_file() or (ROOT / path).read_text("utf-8") != text]
+    kept = {ROOT / path for path in pages}
+    extra = [path for folder in ("docs/dialects", "schemas") for path in (ROOT / folder).glob("*.*") if path not in kept]
+    if "--check" in sys.argv:
+        for path in [*stale, *(str(one.relative_to(ROOT)) for one in extra)]:
+            print(f"{path} is not what the code says. Try: make docs")
+        return int(bool(stale or extra))
+    for path in stale:
+        (ROOT / path).parent.mkdir(parents=True, exist_ok=True)
+        (ROOT / path).write_text(pages[path], "utf-8")
+        print(f"wrote {path}")
+    for one in extra:
+        one.unlink()
+        print(f"removed {one.relative_to(ROOT)}")
+    return 0
+
+
+def matrix() -> dict[str, str]:
+    """What each agent can do."""
+    text = f"# Matrix\n\n{MADE}" + inspect.cleandoc(
+        """
+        What each agent's hooks can do. `prevent`: a hook can stop the action. `retry`: it can make the agent go on.
+        `observe`: it can only watch. An empty cell: there is no such event, tool or field. `facts of` is the version
+        that the facts were read or measured on; the page of each [dialect](dialects) names their sources.
+        """
+    )
+    for title, rows in sections([get(name) for name in agents()]):
+        text += f"\n\n## {title}\n\n{markdown(rows)}"
+    return {"docs/matrix.md": text}
+
+
+def findings() -> dict[str, str]:
+    """Every finding, from its docstring."""
+    text = f"# Findings\n\n{MADE}"
+    text += "A finding is a `note` (it means the same), a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
+    text += markdown([("code", "severity", "what"), *((f"[{code}](#{code.lower()})", kind.severity, _first(kind)) for code, kind in sorted(KINDS.items()))])
+    for code, kind in sorted(KINDS.items()):
+        hint = kind.hint.replace("{{", "{").replace("}}", "}")
+        text += f"\n## {code}\n\n`{kind.severity}`; the hook is {kind.effect}.\n\n{inspect.getdoc(kind)}\n\n"
+        text += f"Reported as: `{kind.message}`\n" + (f"\nWhat to do: {hint}\n" if hint else "")
+    return {"docs/findings.md": text}
+
+
+def _first(kind: object) -> str:
+    return (inspect.getdoc(kind) or "").partition("\n")[0]
+
+
+def commands() -> dict[str, str]:
+    """The help of every command."""
+    os.environ["COLUMNS"] = "100"
+    text = f"# Commands\n\n{MADE}```\n{cli.usage()}```\n"
+    for name in cli.COMMANDS:
+        shown = io.StringIO()
+        with contextlib.redirect_stdout(shown):
+            cli.command_parser(name).print_help()
+        text += f"\n## hookport {name}\n\n```\n{shown.getvalue()}```\n"
+    return {"docs/cli.md": text}
+
+
+def dialects() -> dict[str, str]:
+    """A page per dialect and a list of them."""
+    rows = [("dialect", "what", "kind", "facts of")]
+    rows += [(f"[{name}]({name}.md)", get(name).title, get(name).kind, get(name).facts) for name in names()]
+    pages = {"docs/dialects/index.md": f"# Dialects\n\n{MADE}{markdown(rows)}"}
+    for name in names():
+        pages[f"docs/dialects/{name}.md"] = dialect_page(get(name))
+    return pages
+
+
+def dialect_page(one: Dialect) -> str:
+    """Everything the tables of a dialect say."""
+    text = f"# {one.title}\n\n{MADE}`{one.id}`, {one.kind}, facts of {one.facts}.\n\n## Sources\n\n"
+    text += "".join(f"- `{key}`: {value}\n" for key, value in one.sources.items())
+    text += "\n## Files\n\n" + markdown([("scope", "path", "source"), *((p.scope, f"`{p.path}`", p.source) for p in one.locations)])
+    events = [("native", "canonical", "a hook can", "matcher on", "source")]
+    events += [
+        (f"`{spec.native}`", spec.canonical or "(only here)", spec.blocks, spec.subject or "nothing", spec.source)
+        for spec in one.events
+    ]
+    text += "\n## Events\n\n" + markdown(events)
+    if one.lacks:
+        text += "\n## Events it does not have\n\n" + markdown([("event", "why"), *((e, one.lacks[e]) for e in EVENTS if e in one.lacks)])
+    if one.tools:
+        tools = [("tool", "native", "source")]
+        tools += [(row.tool, f"`{row.native}`{' (read only)' if row.alias else ''}", row.source) for row in one.tools]
+        text += "\n## Tools\n\n" + markdown(tools)
+    fields = [("handler", "fields", "timeout")]
+    for type_, spec in one.handlers.items():
+        unit = spec.timeout.unit
+        wait = "none" if unit is None else "milliseconds" if unit.total_seconds() < 1 else "seconds"
+        default = spec.timeout.default
+        wait += f", {default.total_seconds():g} s if left out" if default else ""
+        fields.append((type_, ", ".join(f"`{key}`" for key in spec.fields), wait))
+    text += "\n## Handlers\n\n" + markdown(fields)
+    if one.quirks:
+        text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
+    if one.notes:
+        text += "\n## Before it works\n\n" + "".join(f"- {note}\n" for note in one.notes)
+    return text
+
+
+def conformance() -> dict[str, str]:
+    """Every rule of the interchange format with the tests that hold it."""
+    held = holders()
+    text = f"# Conformance\n\n{MADE}" + inspect.cleandoc(
+        """
+        What the Hook Interchange Format 1.0 asks of an implementation at its three levels, and the tests in `tests/`
+        that hold it. A rule without a test fails `make check`.
+        """
+    )
+    for level in ("Core", "Extended", "Full"):
+        rows = [("rule", "what", "held by")]
+        for rule in RULES:
+            if rule.level == level:
+                rows.append((rule.id, rule.text, ", ".join(f"`{test}`" for test in held[rule.id])))
+        text += f"\n\n## {level}\n\n{markdown(rows)}"
+    return {"docs/conformance.md": text}
+
+
+def schema_files() -> dict[str, str]:
+    """The JSON Schemas."""
+    return {f"schemas/{name}": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.all_schemas().items()}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

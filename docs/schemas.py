@@ -1,0 +1,152 @@
+"""JSON Schemas of the four formats, made from the tables of their dialects, so that editors complete and validate."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hookport.dialects import Dialect, get
+from hookport.dialects._base import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
+from hookport.model.events import EVENTS
+from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
+from hookport.model.tools import TOOLS
+
+Schema = dict[str, Any]
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+TEXT: Schema = {"type": "string"}
+FILLED: Schema = {"type": "string", "minLength": 1}
+STRINGS: Schema = {"type": "object", "additionalProperties": {"type": "string"}}
+KINDS: dict[str, Schema] = {
+    "headers": STRINGS,
+    "env": STRINGS,
+    "metadata": {"type": "object"},
+    "allowed_env": {"type": "array", "items": TEXT},
+    "args": {"type": "array", "items": TEXT},
+    "is_async": {"type": "boolean", "default": False},
+    "enabled": {"type": "boolean", "default": True},
+    "priority": {"type": "integer", "minimum": 0, "maximum": 1000, "default": 100},
+}
+
+
+def all_schemas() -> dict[str, Schema]:
+    """Every schema by its file name."""
+    return {
+        "canonical.schema.json": canonical(),
+        "universal.schema.json": by_event(get("universal")),
+        "open-plugin.schema.json": by_event(get("open-plugin")),
+        "agent-hooks.schema.json": frontmatter(),
+    }
+
+
+def canonical() -> Schema:
+    """The interchange manifest."""
+    hub = get("canonical")
+    term = {
+        "anyOf": [
+            {"enum": list(TOOLS)},
+            FILLED,
+            {"type": "object", "properties": {"pattern": {**TEXT, "description": "RE2"}}, "required": ["pattern"]},
+            {
+                "type": "object",
+                "properties": {
+                    "mcp": {"type": "object", "properties": {"server": FILLED, "tool": TEXT}, "required": ["server"]}
+                },
+                "required": ["mcp"],
+            },
+        ]
+    }
+    hook = {
+        "type": "object",
+        "required": ["event", "handler"],
+        "properties": {
+            "name": TEXT,
+            "event": {"anyOf": [{"enum": list(EVENTS)}, FILLED]},
+            "matcher": {"anyOf": [*term["anyOf"], {"type": "array", "minItems": 1, "items": term}]},
+            "handler": {"oneOf": [handler(spec) for spec in hub.handlers.values()]},
+            "blocking": {"type": "boolean", "default": False},
+            "degradation": {
+                "type": "object",
+                "properties": {name: {"enum": list(STRATEGIES), "default": default} for name, default in CAPABILITIES.items()},
+                "additionalProperties": False,
+            },
+            "capabilities": {"type": "array", "items": {"anyOf": [{"enum": list(CAPABILITIES)}, TEXT]}},
+            "provider_data": {"type": "object", "additionalProperties": {"type": "object"}},
+        },
+    }
+    properties = {"spec": {"enum": [SPEC, "hooks/0.1"]}, "hooks": {"type": "array", "minItems": 1, "items": hook}}
+    return head(hub, {"type": "object", "required": ["spec", "hooks"], "properties": properties})
+
+
+def by_event(dialect: Dialect) -> Schema:
+    """A file that maps events to groups of handlers."""
+    group = {
+        "type": "object",
+        "required": ["hooks"],
+        "properties": {
+            "matcher": {**TEXT, "description": "regular expression on what the event is about"},
+            "hooks": {"type": "array", "items": {"oneOf": [handler(spec) for spec in dialect.handlers.values()]}},
+        },
+    }
+    events = {
+        "type": "object",
+        "properties": {spec.native: {"type": "array", "items": group} for spec in dialect.events},
+        "additionalProperties": {"type": "array"},
+    }
+    keys = {key: {"const": value} for key, value in dialect.root_keys.items()}
+    required = [*keys, *dialect.root]
+    return head(dialect, {"type": "object", "required": required, "properties": {**keys, "hooks": events}})
+
+
+def frontmatter() -> Schema:
+    """The frontmatter of a HOOK.md."""
+    dialect = get("agent-hooks")
+    spec = dialect.handlers["command"]
+    properties = {key: value(field.attr, spec.timeout) for key, field in attrs_of(spec) if field.attr != "command"}
+    properties["name"] = {"type": "string", "minLength": 1, "maxLength": 64}
+    properties["description"] = {"type": "string", "minLength": 1, "maxLength": 1024}
+    properties["trigger"] = {"enum": [event.native for event in dialect.events]}
+    properties["matcher"] = {
+        "type": "object",
+        "properties": {
+            "tool": {**TEXT, "description": "regular expression on the tool's name"},
+            "pattern": {**TEXT, "description": "regular expression on the tool's input"},
+        },
+    }
+    return head(dialect, {"type": "object", "required": ["name", "description", "trigger"], "properties": properties})
+
+
+def handler(spec: HandlerSpec) -> Schema:
+    """One type of handler."""
+    properties: Schema = {"type": {"const": spec.type}}
+    for key, field in attrs_of(spec):
+        outer, _, inner = key.partition(".")
+        kind = {"enum": list(field.values)} if field.values else value(field.attr, spec.timeout)
+        if inner:
+            platform = properties.setdefault(outer, {"type": "object", "properties": {"darwin": TEXT}})
+            platform["properties"][inner] = kind
+        else:
+            properties[key] = kind
+    required = [key for key, field in attrs_of(spec) if field.attr in spec.required]
+    for key in required:
+        properties[key] = FILLED
+    return {"type": "object", "required": ["type", *required], "properties": properties}
+
+
+def value(attr: str, timeout: Timeout) -> Schema:
+    """The schema of one attribute."""
+    if attr != "timeout":
+        return KINDS.get(attr, TEXT)
+    unit = timeout.unit or SECOND
+    name = "milliseconds" if unit == MILLISECOND else "seconds"
+    schema: Schema = {"type": "integer" if timeout.whole else "number", "minimum": 0, "description": name}
+    if timeout.minimum:
+        schema["minimum"] = int(timeout.minimum / unit)
+    if timeout.maximum:
+        schema["maximum"] = int(timeout.maximum / unit)
+    if timeout.default:
+        schema["default"] = int(timeout.default / unit)
+    return schema
+
+
+def head(dialect: Dialect, schema: Schema) -> Schema:
+    """A schema with its title."""
+    return {"$schema": DIALECT, "title": dialect.title, "description": f"{dialect.id} ({dialect.facts})", **schema}

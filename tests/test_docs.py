@@ -1,0 +1,65 @@
+"""What the documentation says exists, exists; what exists is documented."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookport.cli import COMMANDS
+from hookport.dialects import names
+from hookport.findings import KINDS
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_in_pages_exist(page: Path) -> None:
+    """Commands, finding codes, `make` targets and links."""
+    text = page.read_text("utf-8")
+    assert set(re.findall(r"HP\d{3}", text)) <= set(KINDS)
+    assert set(re.findall(r"(?:`|\$ )hookport ([a-z]+)", text)) <= set(COMMANDS)
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
+    for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
+        assert (page.parent / link).exists(), link
+
+
+def test_readme_names_every_dialect() -> None:
+    """The list is complete."""
+    text = (ROOT / "README.md").read_text("utf-8")
+    assert [name for name in names() if f"`{name}`" not in text] == []
+
+
+def test_every_finding_has_a_page() -> None:
+    """A first sentence that ends, and enough words to help."""
+    for code, kind in KINDS.items():
+        first = (kind.__doc__ or "").strip().partition("\n\n")[0]
+        assert first.endswith((".", "**.")), code
+
+
+def test_generated_pages_are_fresh() -> None:
+    """`make docs` has nothing to do."""
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_nothing_says_where_it_was_made() -> None:
+    """No path of a machine in what people download."""
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S607
+    if listed.returncode:
+        pytest.skip("not a git checkout")
+    for name in listed.stdout.splitlines():
+        path = ROOT / name
+        if path.is_file() and path.suffix in {".py", ".md", ".toml", ".yaml", ".yml", ".json", ""}:
+            assert not re.search(r"/(?:work|root)/[a-z]", path.read_text("utf-8", "replace")), name
