@@ -123,7 +123,11 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             problems.append(Problem("the list of hooks is damaged; convert the source again", (), file))
             continue
         for number, entry in enumerate(entries if isinstance(entries, list) else []):
-            hook = _read(dialect, entry, file, number, problems)
+            native = entry.get("event") if isinstance(entry, Mapping) else None
+            if not isinstance(native, str):
+                problems.append(Problem("'event' is missing", (number,), file))
+                continue
+            hook = read_data(dialect, native, entry, Place(file, (number,)), problems)
             if hook:
                 hooks.append((hook, Place(file, (number,))))
     if problems:
@@ -131,20 +135,20 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     return Decoded(Manifest(tuple(hook for hook, _ in hooks)), tuple(place for _, place in hooks))
 
 
-def _read(dialect: Dialect, entry: Tree, file: str, number: int, problems: list[Problem]) -> Hook | None:
+def read_data(dialect: Dialect, native: str, entry: Tree, place: Place, problems: list[Problem]) -> Hook | None:
+    """The hook of one entry of a generated list, which says itself whether it is blocking."""
     here: list[Problem] = []
-    path = (number,)
-    if not isinstance(entry, Mapping) or not isinstance(entry.get("event"), str):
-        problems.append(Problem("'event' is missing", path, file))
+    file, path = place
+    if not isinstance(entry, Mapping):
+        problems.append(Problem("the list of hooks is damaged; convert the source again", path, file))
         return None
     terms = read_terms(entry["matcher"], (*path, "matcher"), here) if "matcher" in entry else ()
     hook = read_entry(dialect, entry, path, ("event", "matcher", "match"), here)
     problems += [problem._replace(file=file) for problem in here]
     if hook is None or here:
         return None
-    spec = event_named(dialect, entry["event"])
     blocking = hook.blocking
-    return bind(dialect, hook, entry["event"], spec, normal(terms), "")._replace(blocking=blocking)
+    return bind(dialect, hook, native, event_named(dialect, native), normal(terms), "")._replace(blocking=blocking)
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
