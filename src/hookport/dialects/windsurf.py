@@ -1,0 +1,114 @@
+"""Windsurf Cascade: hooks.json, with an event of its own for every kind of action and no matcher."""
+
+from __future__ import annotations
+
+from hookport.dialects._base import Dialect, EventSpec, HandlerSpec, Location, Quirk, Timeout
+from hookport.dialects._by_event import SPLIT_BY_EVENT
+
+SOURCES = {
+    "doc": "official Cascade hooks page and its successor after the product became Devin Desktop, July 2026 (3.6)",
+    "note": "third-party research notes on where the renamed product looks, 2026-07-30",
+}
+
+READ = ("file_read",)
+WRITE = ("file_write", "file_edit")
+SHELL = ("shell",)
+
+EVENTS = (
+    EventSpec("pre_read_code", "before_tool_execute", "prevent", "doc", tools=READ),
+    EventSpec("pre_write_code", "before_tool_execute", "prevent", "doc", tools=WRITE),
+    EventSpec("pre_run_command", "before_tool_execute", "prevent", "doc", tools=SHELL),
+    EventSpec("pre_mcp_tool_use", "before_tool_execute", "prevent", "doc", mcp=True),
+    EventSpec("post_read_code", "after_tool_execute", "observe", "doc", tools=READ),
+    EventSpec("post_write_code", "after_tool_execute", "observe", "doc", tools=WRITE),
+    EventSpec("post_run_command", "after_tool_execute", "observe", "doc", tools=SHELL),
+    EventSpec("post_mcp_tool_use", "after_tool_execute", "observe", "doc", mcp=True),
+    EventSpec("pre_user_prompt", "before_prompt", "prevent", "doc"),
+    EventSpec("post_cascade_response", "agent_stop", "observe", "doc"),
+    EventSpec("post_cascade_response_with_transcript", "agent_stop", "observe", "doc", secondary=True),
+    EventSpec("post_setup_worktree", "", "observe", "doc"),
+)
+
+_NONE = "no such event among the 12 of the documentation"
+LACKS = {
+    "session_start": _NONE,
+    "session_end": _NONE,
+    "before_compact": _NONE,
+    "notification": _NONE,
+    "error_occurred": _NONE,
+    "subagent_start": _NONE,
+    "subagent_stop": _NONE,
+    "permission_request": _NONE,
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": "post_write_code sees only the agent's own writes, as the tool that it is",
+    "file_saved": "post_write_code sees only the agent's own writes, as the tool that it is",
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": "the post events do not tell whether the action failed",
+    "after_compact": _NONE,
+    "permission_denied": _NONE,
+    "interrupted": _NONE,
+    "file_changed": "post_write_code sees only the agent's own writes, as the tool that it is",
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": "post_cascade_response fires once, when the response is finished",
+}
+
+
+DIALECT = Dialect(
+    id="windsurf",
+    title="Windsurf Cascade",
+    kind="agent",
+    facts="3.6",
+    sources=SOURCES,
+    locations=(
+        Location("project", ".windsurf/hooks.json", "doc"),
+        Location("project", ".devin/hooks.json", "note"),
+        Location("user", "~/.codeium/windsurf/hooks.json", "doc"),
+        Location("user", "~/.codeium/hooks.json", "doc"),
+        Location("system", "/etc/windsurf/hooks.json", "doc"),
+        Location("system", "/etc/devin/hooks.json", "note"),
+        Location("system", "/Library/Application Support/Windsurf/hooks.json", "doc"),
+        Location("system", "/Library/Application Support/Devin/hooks.json", "note"),
+        Location("system", "C:\\ProgramData\\Windsurf\\hooks.json", "doc"),
+        Location("system", "C:\\ProgramData\\Devin\\hooks.json", "note"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    # No payload and no matcher shows a tool's name: the event is the tool (doc).
+    tools=(),
+    handlers={
+        "command": HandlerSpec(
+            "",
+            {"command": "command", "powershell": "windows", "working_directory": "cwd"},
+            # How long a hook may take is not documented (doc).
+            Timeout(None),
+            required=("command|windows",),
+        ),
+    },
+    shape=SPLIT_BY_EVENT,
+    forms=("flat",),
+    reads_output=False,
+    # No placeholder is filled in; a command starts in the workspace root unless working_directory says otherwise.
+    project_dir=(".",),
+    notes=(
+        "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: put the hooks there then.",
+        "Only the Cascade agent runs these hooks, and only in a trusted workspace (not in Restricted Mode).",
+    ),
+    quirks=(
+        Quirk("WS1", ".windsurf/hooks.json is read only where .devin/hooks.json is absent or has no hooks", "note"),
+        Quirk("WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"),
+        Quirk("WS3", "write_code stands for creating and for editing a file", "doc"),
+        Quirk("WS4", "searching, the web, the task list and the browser are not shown to hooks at all", "doc"),
+        Quirk("WS5", "the response events are asynchronous: they cannot hold the agent", "doc"),
+        Quirk("WS6", "an exit code other than 0 and 2, or a crash, lets the action run", "doc"),
+        Quirk("WS7", "the path of a read event may be a directory", "doc"),
+        Quirk("WS8", "Cascade hooks can block with exit code 2, although a published table says they cannot", "doc"),
+        Quirk("WS9", "on Windows `powershell` runs, or `command` in PowerShell where it is absent", "doc"),
+    ),
+)
