@@ -141,7 +141,7 @@ def _decode_event(
             if reason:
                 findings.append(
                     NeverRuns.at(
-                        spell_path(where), dialect=dialect.id, reason=reason, way="Correct it, or delete it."
+                        spell_path(where), dialect=dialect.id, what="this hook", reason=reason, way="Correct it."
                     )._replace(file=file)
                 )
             elif spec is not None and _ignored(dialect, spec, group, hook):
@@ -154,8 +154,9 @@ def _decode_event(
 
 
 def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
-    everything = matching_of(dialect, spec).everything
-    return group.get("matcher") not in (None, *everything) and not hook.matcher and not hook.content
+    matching = matching_of(dialect, spec)
+    unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
+    return unread and group.get("matcher") not in (None, *matching.everything)
 
 
 def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:

@@ -96,6 +96,8 @@ def write_timeout(rule: Timeout, timeout: timedelta) -> int | float:
 
 def handler_of(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> tuple[str, HandlerSpec] | Problem:
     """(canonical type, spec) of an entry's handler; `native` for a type only this dialect has."""
+    if not any(spec.type for spec in dialect.handlers.values()):
+        return "command", dialect.handlers["command"]
     native = entry.get("type", "")
     if dialect.needs_type and not native:
         return Problem("'type' is missing", path)
@@ -127,7 +129,7 @@ def read_entry(
     before = len(problems)
     for key, value in entry.items():
         field = fields.get(key)
-        if key in structure or key == "type":
+        if key in structure or (key == "type" and spec.type):
             continue
         if field is None:
             extra[key] = value
@@ -230,8 +232,11 @@ def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 def bind(dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str) -> Hook:
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
-    blocking = bool(spec and spec.blocks in ("prevent", "retry") and not hook.handler.is_async)
+    decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
+    blocking = bool(spec and spec.blocks in ("prevent", "retry") and decides)
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
+    if spec and spec.fails_closed and blocking and hook.handler.type == "command":
+        hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
     if spec and spec.secondary and (spec, terms) not in slots(dialect, hook):
         own = {**dialect_data(hook, dialect.id), "event": native}
         hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
