@@ -5,6 +5,8 @@ Other packages add theirs through the entry point group `hookport.dialects`, a n
 
 from __future__ import annotations
 
+import os
+import sys
 from functools import lru_cache
 from importlib import import_module
 
@@ -35,6 +37,8 @@ __all__ = [
     "names_of",
     "supports",
 ]
+
+GROUP = "hookport.dialects"
 
 
 @lru_cache(maxsize=None)
@@ -79,6 +83,25 @@ def _builtin() -> tuple[str, ...]:
 
 @lru_cache(maxsize=None)
 def _entry_points() -> dict[str, object]:
+    """The dialects of other packages; the slow look-up is made only where a package has some."""
+    if not any(map(_mentions_dialects, sys.path)):
+        return {}
     from importlib.metadata import entry_points
 
-    return {point.name: point for point in entry_points(group="hookport.dialects")}
+    return {point.name: point for point in entry_points(group=GROUP)}
+
+
+def _mentions_dialects(folder: str) -> bool:
+    try:
+        packages = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+    except OSError:
+        return False
+    return any(map(_mentions_group, packages))
+
+
+def _mentions_group(package: str) -> bool:
+    try:
+        with open(f"{package}/entry_points.txt", "rb") as file:  # noqa: PTH123  (pathlib costs milliseconds here)
+            return GROUP.encode() in file.read()
+    except OSError:
+        return False
