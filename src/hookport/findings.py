@@ -166,6 +166,17 @@ class NeverRuns(Kind):
     hint = "{way}"
 
 
+class RunsOnce(Kind):
+    """The same hook stands in several settings files, and the agent runs it once.
+
+    It is read once. A copy in a plugin would run again.
+    """
+
+    code = "HP109"
+    severity = "note"
+    message = "the same hook as in {file}; {dialect} runs it once"
+
+
 class EventDropped(Kind):
     """The target has no event like this one, so the hook is left out.
 

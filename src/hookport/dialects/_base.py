@@ -197,7 +197,8 @@ class Dialect(NamedTuple):
     of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
     says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
     events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
-    written file needs to work. `precedence` decides between dialects a file could equally be. `adjust` is
+    written file needs to work. `precedence` decides between dialects a file could equally be.
+    `runs_once`: a hook that stands in several settings files runs once (a plugin's copy runs again). `adjust` is
     the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
     not taken for a command. `prepare` is the first step of reading an entry of an event, for what no table
     can say: the entry by the field tables, and why the agent never runs it, if so. `script_rules`:
@@ -232,6 +233,7 @@ class Dialect(NamedTuple):
     notes: tuple[str, ...] = ()
     quirks: tuple[Quirk, ...] = ()
     precedence: int = 0
+    runs_once: bool = False
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
     needs_type: bool = False
     prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None

@@ -36,7 +36,7 @@ from hookport.dialects._entries import (
 )
 from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
-from hookport.findings import Finding, IgnoredMatcher, NeverRuns, OtherSettings, UnknownEvent
+from hookport.findings import Finding, IgnoredMatcher, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 
 
@@ -62,8 +62,27 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         raise Refused(*problems)
     if dialect.shape.merges:
         hooks = merge_entries(hooks)
+    if dialect.runs_once and len(trees) > 1:
+        hooks = _once(dialect, hooks, findings)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+
+def _once(
+    dialect: Dialect, hooks: list[tuple[Hook, Place]], findings: list[Finding]
+) -> list[tuple[Hook, Place]]:
+    """Hooks without the copies in other settings files, which the agent does not run again."""
+    plugins = tuple(place.path for place in dialect.locations if place.scope == "plugin")
+    seen: dict[str, str] = {}
+    kept: list[tuple[Hook, Place]] = []
+    for hook, place in hooks:
+        first = seen.setdefault(repr(hook), place.file) if not place.file.endswith(plugins) else place.file
+        if first == place.file:
+            kept.append((hook, place))
+        else:
+            where = spell_path(place.path)
+            findings.append(RunsOnce.at(where, dialect=dialect.id, file=first)._replace(file=place.file))
+    return kept
 
 
 def event_map(

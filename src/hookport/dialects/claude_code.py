@@ -187,6 +187,7 @@ DIALECT = Dialect(
     },
     shape=BY_EVENT,
     precedence=1,
+    runs_once=True,
     project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     quirks=(
