@@ -121,13 +121,15 @@ def _merged(works: list[Work]) -> list[Work]:
     merged = merge_entries([(work.hook, work) for work in works])
     for hook, work in merged:
         work.hook = hook
+        if len(merged) < len(works) and about_tool(hook.event):
+            work.hook = hook._replace(matcher=_said(work))
     first = [work for _, work in merged]
     for work in works:
         if work not in first:
             rest = work.hook._replace(matcher=())
             other = next(one for one in first if one.hook._replace(matcher=()) == rest)
             work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
-    return first
+    return first if len(first) == len(works) else _merged(first)
 
 
 def _by_priority(works: list[Work]) -> list[Work]:
@@ -500,17 +502,23 @@ def _spelled(term: Term) -> str:
 
 
 def _said(work: Work) -> tuple[Term, ...]:
-    """The matcher after being written for the target and read back."""
+    """The matcher as the target reads it once it is written; everything, if no writing of it stays the same."""
     if all(matching_of(work.target, spec).grammar == "terms" for spec in _specs(work)):
         return work.hook.matcher
-    terms: list[Term] = []
-    for spec, part in slots(work.target, work.hook):
-        for text in write_matcher(work.target, spec, part, work.hook.content):
-            read, _ = read_matcher(work.target, spec, text or "")
-            if not read:
-                return ()
-            terms += read
-    return normal(terms)
+    hook = work.hook
+    for _ in range(4):
+        terms: list[Term] = []
+        for spec, part in slots(work.target, hook):
+            for text in write_matcher(work.target, spec, part, hook.content):
+                read, _ = read_matcher(work.target, spec, text or "")
+                if not read:
+                    return ()
+                terms += read
+        said = normal(terms)
+        if said == hook.matcher:
+            return said
+        hook = hook._replace(matcher=said)
+    return ()
 
 
 def _exists(work: Work, term: Term) -> bool:
@@ -595,11 +603,16 @@ def _subject(work: Work) -> bool:
         if not values:
             work.note(f.MatcherDropped, matcher=text)
             work.hook = hook._replace(matcher=())
-        elif len(values) > 1:
+            return True
+        if len(values) > 1:
             work.note(f.SplitMatcher, values=", ".join(values))
-            work.hook = hook._replace(matcher=normal([Term("pattern", value) for value in values]))
+        work.hook = hook._replace(matcher=normal([Term("pattern", value) for value in values]))
     else:
         work.hook = hook._replace(matcher=(Term("pattern", text),))
+    said = _said(work)
+    if work.hook.matcher and not said:
+        work.note(f.MatcherDropped, matcher=text)
+    work.hook = work.hook._replace(matcher=said)
     return True
 
 
@@ -671,7 +684,8 @@ def _failure(work: Work) -> bool:
 def _failure_closed(work: Work) -> bool:
     """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
     handler = work.hook.handler
-    harmless = any(finding.code in (f.KeptFromBlocking.code, f.AsyncInBackground.code) for finding in work.findings)
+    zero = (f.KeptFromBlocking.code, f.AsyncInBackground.code, f.HttpToCurl.code)
+    harmless = any(finding.code in zero for finding in work.findings)
     if handler.on_failure == "block" or handler.timeout_action == "block":
         if not work.is_home:
             work.note(f.FailsOpen, failure="times out")
