@@ -25,6 +25,7 @@ from hookport.model.tools import TOOLS
 
 _ANY = r".*"
 _ORDER = {tool: number for number, tool in enumerate(TOOLS)}
+_PLAIN = re.compile(r"[\w@:/ .-]+")
 _KINDS = {"tool": 0, "pattern": 1, "mcp": 2}
 
 
@@ -48,7 +49,7 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
     if everything:
         return terms_of(spec), ""
     if spec.subject == "mcp_tool":
-        return normal([Term("mcp", ANY_SERVER, tool) for tool in alternatives(text) or [text]]), ""
+        return normal([Term("mcp", ANY_SERVER, tool) for tool in _literals(text) or [text]]), ""
     if spec.subject != "tool":
         return (Term("pattern", text),), ""
     return normal(_read_names(dialect, matching, text)), ""
@@ -66,13 +67,19 @@ def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], co
         return [None]
     if spec.subject == "mcp_tool":
         tools = [term.tool for term in terms]
-        return ["^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"] if all(tools) else [None]
+        if not all(tools):
+            return [None]
+        if not all(_PLAIN.fullmatch(tool) for tool in tools):
+            return ["|".join(tools)]
+        tools = [tool.replace(".", r"\.") for tool in tools]
+        return ["^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"]
     if spec.subject != "tool":
         if matching.grammar == "exact":
             return [value for term in terms for value in alternatives(term.value) or [term.value]]
         return ["|".join(term.value for term in terms)]
     names, patterns = native_parts(dialect, terms)
-    if matching.grammar == "anchored":
+    together = matching.grammar in ("names", "regex") and len(names) + len(patterns) > 1
+    if matching.grammar == "anchored" or together:
         whole = [_matching_whole(term.value) for term in terms if term.kind == "pattern"]
         patterns = [*whole, *native_parts(dialect, tuple(term for term in terms if term.kind == "mcp"))[1]]
     if not names and not patterns:
@@ -144,6 +151,14 @@ def alternatives(pattern: str) -> list[str]:
     return words if all(re.fullmatch(r"[\w@:/ .-]+", word) and "." not in word for word in words) else []
 
 
+def _literals(pattern: str) -> list[str]:
+    """The names that `^(?:a|b\\.c)$` stands for; nothing if it is a real regular expression."""
+    words = _unanchored(pattern).split("|")
+    if not all(_PLAIN.fullmatch(word.replace(r"\.", "_")) and "." not in word.replace(r"\.", "") for word in words):
+        return []
+    return [word.replace(r"\.", ".") for word in words]
+
+
 def found_in(pattern: str, names: list[str]) -> list[str]:
     """The names that a pattern matches anywhere; none if it is not a valid pattern."""
     try:
@@ -167,13 +182,15 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
         return [term for word in words for term in _read_name(dialect, word.strip())]
     terms: list[Term] = []
     known = native_tools(dialect)
+    # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
+    whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
     for part in _unanchored(text).split("|"):
         mcp = _read_bare(dialect, part) if _is_bare(dialect) else _read_mcp_pattern(dialect.mcp, part)
         if mcp:
             terms.append(mcp)
-        elif part in known or _is_mcp(dialect.mcp, part):
+        elif (whole and part in known) or (_is_mcp(dialect.mcp, part) and (whole or _is_server(dialect.mcp, part))):
             terms += _read_name(dialect, part)
-        elif re.fullmatch(r"[\w-]+", part) and (
+        elif whole and re.fullmatch(r"[\w-]+", part) and (
             matching.grammar == "anchored" or not any(part in name for name in known)
         ):
             terms.append(Term("tool", part))
@@ -241,6 +258,11 @@ def _is_mcp(mcp: McpNames | None, name: str) -> bool:
         and mcp.joint in name[len(mcp.prefix) :]
         and len(name) > len(mcp.prefix)
     )
+
+
+def _is_server(mcp: McpNames | None, name: str) -> bool:
+    """Whether an MCP name ends where the server's ends, so that what begins with it is all of the server's."""
+    return bool(mcp and mcp.joint and name.endswith(mcp.joint))
 
 
 def _read_mcp(mcp: McpNames | None, name: str) -> Term:
