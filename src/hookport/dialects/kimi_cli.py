@@ -65,6 +65,9 @@ WAIT = Timeout(
     maximum=LONGEST * SECOND,
 )
 
+# `re.search` in Python, `new RegExp(…).test` in JavaScript; empty is all, an invalid one finds nothing (lab).
+MATCHING = Matching("regex", everything=("",), never=("*",))
+
 # A hook without a matcher target has the empty string as its value there (cli, lab). Only three events block.
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool"),
@@ -220,7 +223,9 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
                 reason = _idle(entry)
                 if reason:
                     way = "Leave the matcher out to have it run."
-                    never = NeverRuns.at(spell_path(path), dialect=dialect.id, reason=reason, way=way)
+                    never = NeverRuns.at(
+                        spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way
+                    )
                     findings.append(never._replace(file=file))
     if problems:
         raise Refused(*problems)
@@ -237,16 +242,21 @@ def _read(
         problems.append(Problem(f"must be a table, not {kind_word(entry)}", path))
         return None
     problems += _refusals(product, entry, path)
-    hook = read_entry(dialect, entry, path, KEYS[:2], problems) if not problems else None
-    spec = event_named(dialect, entry["event"]) if hook else None
-    if hook is None or spec is None:
+    hook = read_entry(dialect, entry, path, KEYS[:2], problems)
+    if hook is None or problems:
         return None
+    spec = next(row for row in EVENTS if row.native == entry["event"])
     matcher = entry.get("matcher", "")
-    if matcher and not spec.subject:
-        # Written back where it came from: without it a hook that never ran would begin to (KI3).
+    if _is_dead(spec, matcher):
+        # Written back where it came from: without it a hook that never ran would begin to (KI1, KI3).
         hook = hook._replace(provider_data={dialect.id: {"matcher": matcher}})
     terms, _ = read_matcher(dialect, spec, matcher)
     return bind(dialect, hook, spec.native, spec, terms, "")
+
+
+def _is_dead(spec: EventSpec, matcher: str) -> bool:
+    """Whether a matcher says nothing that a term could hold."""
+    return bool(matcher) and (not spec.subject or matcher in MATCHING.never)
 
 
 def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
@@ -386,7 +396,9 @@ def _differences(hook: Hook) -> list[Finding]:
 
 
 def _own_keys(hook: Hook) -> tuple[str, ...]:
-    return ("product",) if slots(DIALECT, hook)[0][0].subject else ("product", "matcher")
+    spec = slots(DIALECT, hook)[0][0]
+    dead = not hook.matcher and _is_dead(spec, dialect_data(hook, DIALECT.id).get("matcher", ""))
+    return ("product", "matcher") if dead else ("product",)
 
 
 DIALECT = Dialect(
@@ -400,8 +412,7 @@ DIALECT = Dialect(
     lacks=LACKS,
     tools=(*CODE_TOOLS, *CLI_TOOLS),
     mcp=CODE.mcp,
-    # `re.search` in Python, `new RegExp(…).test` in JavaScript; empty is all, an invalid one matches nothing.
-    matching=Matching("regex", everything=("",)),
+    matching=MATCHING,
     handlers={
         "command": HandlerSpec("", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)),
     },
