@@ -1,0 +1,344 @@
+"""The laws of conversion, each over every dialect there is."""
+
+from __future__ import annotations
+
+import http.server
+import json
+import shutil
+import subprocess
+import threading
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+
+from hookport import convert, formats
+from hookport.degrade import deny_command
+from hookport.dialects import get, names
+from hookport.dialects._entries import slots
+from tests import kitchen, strategies, vectors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from hookport.model.hooks import Hook
+
+HUB = next(name for name in names() if get(name).is_hub)
+TARGETS = [name for name in names() if name != HUB]
+
+
+def canonical(*hooks: dict[str, Any]) -> convert.Reading:
+    data = json.dumps({"spec": "hooks/1.0", "hooks": list(hooks)}).encode()
+    return convert.read({get(HUB).locations[0].path: data}, get(HUB))
+
+
+def converted(target: str, *hooks: dict[str, Any]) -> tuple[convert.Conversion, tuple[Hook, ...]]:
+    result = convert.convert(canonical(*hooks), get(target))
+    files = {file.path: file.text.encode() for file in result.files}
+    return result, convert.read(files, get(target)).decoded.manifest.hooks if files else ()
+
+
+def by_event(dialect: str, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
+    """The hooks of each list in the files: the order of the lists means nothing."""
+    events: dict[tuple[str, ...], list[Hook]] = {}
+    for hook in hooks:
+        events.setdefault(tuple(spec.native for spec, _ in slots(get(dialect), hook)), []).append(hook)
+    return events
+
+
+@cache
+def texts(dialect: str) -> list[dict[str, bytes]]:
+    """Files of a dialect: those of its vectors, and what a small manifest becomes in it."""
+    found: list[dict[str, bytes]] = []
+    path = vectors.FOLDER / f"{dialect}.yaml"
+    for case in vectors.load(path) if path.exists() else []:
+        found += [vectors.files(case, key, dialect) for key in ("identity", "read") if key in case]
+    hooks = kitchen.manifest()["hooks"][::17]
+    for start in range(0, len(hooks), 4):
+        files = convert.convert(canonical(*hooks[start : start + 4]), get(dialect)).files
+        found += [{file.path: file.text.encode() for file in files}] if files else []
+    return found
+
+
+@pytest.mark.parametrize("dialect", names())
+def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
+    assert texts(dialect)
+    for files in texts(dialect):
+        reading = convert.read(files, get(dialect))
+        assert convert.encode(reading, reading.decoded.manifest.hooks) == files
+
+
+@pytest.mark.parametrize("dialect", names())
+def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str) -> None:
+    for files in texts(dialect):
+        reading = convert.read(files, get(dialect))
+        hooks = reading.decoded.manifest.hooks
+        for index in range(len(hooks) if len(hooks) > 1 else 0):
+            fewer = (*hooks[:index], *hooks[index + 1 :])
+            less = convert.read(convert.encode(reading, fewer), get(dialect))
+            assert by_event(dialect, less.decoded.manifest.hooks) == by_event(dialect, fewer)
+            assert beside(less) == beside(reading)
+            again = convert.read(convert.encode(less, (*fewer, hooks[index])), get(dialect))
+            assert by_event(dialect, again.decoded.manifest.hooks) == by_event(dialect, (*fewer, hooks[index]))
+            assert beside(again) == beside(reading)
+
+
+def beside(reading: convert.Reading) -> Any:
+    """What the files say beside their hooks."""
+    return reading.decoded.manifest.provider_data
+
+
+def test_an_edit_keeps_comments_and_other_settings() -> None:
+    before = (
+        "{\n"
+        "  // mine\n"
+        '  "model": "x",   /* stays */\n'
+        '  "hooks": {\n'
+        '    "BeforeTool": [\n'
+        "      // the guard\n"
+        '      {"matcher": "replace", "hooks": [{"type": "command", "command": "./a.sh"}]},\n'
+        '      {"hooks": [{"type": "command", "command": "./b.sh"}]}\n'
+        "    ],\n"
+        '    "AfterTool": [ {"hooks": [{"type": "command", "command": "./c.sh"}]} ], // odd   spacing\n'
+        "  },\n"
+        "}\n"
+    )
+    dialect = get("gemini-cli")
+    reading = convert.read({dialect.locations[0].path: before.encode()}, dialect)
+    first, second, third = reading.decoded.manifest.hooks
+    (after,) = convert.encode(reading, (first, third)).values()
+    removed = ',\n      {"hooks": [{"type": "command", "command": "./b.sh"}]}\n'
+    assert after.decode() == before.replace(removed, "\n")
+    again = convert.read({dialect.locations[0].path: after}, dialect)
+    (more,) = convert.encode(again, (first, second, third)).values()
+    kept = [line for line in before.splitlines() if "b.sh" not in line and "a.sh" not in line]
+    assert [line for line in more.decode().splitlines() if line in kept] == kept
+
+
+@pytest.mark.parametrize("target", names())
+@given(manifest=strategies.manifests())
+def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: dict[str, Any]) -> None:
+    reading = canonical(*manifest["hooks"])
+    result = convert.convert(reading, get(target))  # raises Bug unless decode(encode(m)) == m
+    assert len(result.effects) == len(manifest["hooks"])
+
+
+@pytest.mark.parametrize("source", names())
+def test_the_order_of_keys_does_not_matter(source: str) -> None:
+    for files in texts(source):
+        turned = {path: reordered(source, path, data) for path, data in files.items()}
+        one, other = (convert.read(given, get(source)).decoded.manifest.hooks for given in (files, turned))
+        assert len(one) == len(other)
+        assert [hook for hook in one if hook not in other] == []
+
+
+def reordered(dialect: str, path: str, data: bytes) -> bytes:
+    kind = get(dialect).file_kinds.get(formats.kind_of(path), formats.kind_of(path))
+    if kind not in {"json", "jsonc"}:
+        return data
+
+    def turn(tree: Any) -> Any:
+        if isinstance(tree, dict):
+            return {key: turn(tree[key]) for key in reversed(tree)}
+        return [turn(item) for item in tree] if isinstance(tree, list) else tree
+
+    return json.dumps(turn(formats.parse(data, kind).tree)).encode()
+
+
+def run(command: str, folder: Path, stdin: str = "{}", **env: str) -> subprocess.CompletedProcess[str]:
+    # Some commands find the project's root from where their script is.
+    own = folder / ".agents/hooks/one/scripts/run"
+    return subprocess.run(
+        ["sh", "-c", command, str(own)],
+        cwd=folder,
+        input=stdin,
+        env={"PATH": "/usr/local/bin:/usr/bin:/bin", **roots(folder), **env},
+        capture_output=True,
+        text=True,
+        timeout=20,
+        check=False,
+    )
+
+
+def roots(folder: Path) -> dict[str, str]:
+    """The variable that leads to the project's root, for every agent that has one."""
+    spellings = [spelling for name in names() for spelling in get(name).project_dir]
+    return {word.strip("${}"): str(folder) for word in spellings if word.strip("${}").isidentifier()}
+
+
+COMMANDS = (
+    "exit 2",
+    "exit 2;",
+    "exit 2 # no",
+    "exit 2 #&",
+    "cat >/dev/null; exit 2",
+    "cat <<EOF >/dev/null\nx\nEOF\nexit 2",
+    "(exit 2)",
+    "{ exit 2; }",
+    "true & exit 2",
+    "sh -c 'exit 2'",
+    "exec sh -c 'exit 2'",
+    "case x in x) exit 2 ;; esac",
+    "if true; then exit 2; fi",
+    "set -e; sh -c 'exit 2'",
+)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("event", ["before_tool_execute", "before_prompt", "agent_stop"])
+def test_who_must_not_block_cannot(target: str, event: str, tmp_path: Path) -> None:
+    for command in COMMANDS:
+        watcher = {"event": event, "handler": {"type": "command", "command": command}}
+        _, (*hooks,) = converted(target, watcher)
+        for hook in hooks:
+            if hook.blocking:
+                assert run(hook.handler.command, tmp_path).returncode == 0, (command, hook.handler.command)
+        _, (*guards,) = converted(target, {**watcher, "blocking": True})
+        for hook in guards:
+            assert run(hook.handler.command, tmp_path).returncode == 2, (command, hook.handler.command)
+
+
+NAME = "it's \"a\" $HOME `x` \\ é"
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_carried_in_the_command_happens(target: str, tmp_path: Path) -> None:
+    (tmp_path / "sub dir").mkdir()
+    (tmp_path / ".agents/hooks/one/scripts").mkdir(parents=True)
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    script = 'printf "%s|%s|%s|" "$NAME" "$OTHER" "$(pwd)"; cat; exit 2'
+    handler = {
+        "type": "command",
+        "command": "false",
+        "platform": {"linux": script, "osx": script},
+        "cwd": "sub dir",
+        "env": {"NAME": NAME, "OTHER": "1"},
+    }
+    _, (hook,) = converted(target, {"event": "before_tool_execute", "handler": handler, "blocking": True})
+    command = hook.handler.platform.get("linux", hook.handler.command)
+    folder = tmp_path / hook.handler.cwd
+    done = run(command, folder, '{"a": 1}', **roots(tmp_path), **hook.handler.env)
+    assert (done.stdout, done.returncode) == (f'{NAME}|1|{tmp_path / "sub dir"}|{{"a": 1}}', 2), command
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_starts_in_the_background_hears_the_payload(target: str, tmp_path: Path) -> None:
+    pipe = tmp_path / "out"
+    command = "sleep 0.2; cat > out; sleep 60"
+    handler = {"type": "command", "command": command, "async": True, "env": {"A": "b"}}
+    _, (hook,) = converted(target, {"event": "before_tool_execute", "handler": handler})
+    if hook.handler.is_async:
+        assert hook.handler.command.endswith(command)
+        return
+    script = hook.handler.command.replace("sleep 60", "sleep 1; echo . > done")
+    assert run(script, tmp_path, '{"a": 1}').returncode == 0
+    assert not pipe.exists()
+    wait_for(tmp_path / "done")
+    assert pipe.read_text() == '{"a": 1}'
+
+
+def wait_for(path: Path) -> None:
+    waited = threading.Event()
+    for _ in range(200):
+        if path.exists():
+            return
+        waited.wait(0.05)
+    raise AssertionError(f"{path} did not appear")
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, list[tuple[str, dict[str, str], bytes]]]]:
+    """A server that remembers what it was sent; `/fail` answers with 500."""
+    seen: list[tuple[str, dict[str, str], bytes]] = []
+
+    class Remember(http.server.BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            seen.append((self.path, dict(self.headers), body))
+            self.send_response(500 if self.path == "/fail" else 200)
+            self.end_headers()
+            self.wfile.write(b'{"decision": "deny"}')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Remember) as listening:
+        threading.Thread(target=listening.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{listening.server_port}", seen
+        listening.shutdown()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_url_is_called_by_the_command(
+    target: str, tmp_path: Path, server: tuple[str, list[tuple[str, dict[str, str], bytes]]]
+) -> None:
+    url, seen = server
+    handler = {
+        "type": "http",
+        "url": f"{url}/hook?a='b'&c=[1-2]{{x,y}}$HOME",
+        "headers": {"Authorization": "Bearer $TOKEN", "X-Odd": "it's \"odd\" `x` \\", "X-Env": "a${SECRET}b"},
+        "allowed_env_vars": ["TOKEN"],
+        "timeout": 10,
+    }
+    _, (hook,) = converted(target, {"event": "before_tool_execute", "handler": handler, "blocking": True})
+    if hook.handler.type == "http":
+        assert hook.handler.url == handler["url"]
+        return
+    body = '{"tool": "it\'s\\n"}'
+    done = run(hook.handler.command, tmp_path, body, TOKEN='t"o$k', SECRET="never")
+    assert (done.stdout, done.returncode) == ('{"decision": "deny"}', 0), done.stderr
+    path, headers, got = seen.pop()
+    assert (path, got) == ("/hook?a='b'&c=[1-2]{x,y}$HOME", body.encode())
+    assert (headers["Authorization"], headers["X-Odd"], headers["X-Env"]) == (
+        'Bearer t"o$k',
+        "it's \"odd\" `x` \\",
+        "ab",
+    )
+    failing = {"type": "http", "url": f"{url}/fail", "timeout": 10}
+    _, (hook,) = converted(target, {"event": "before_tool_execute", "handler": failing, "blocking": True})
+    failed = run(hook.handler.command, tmp_path, body)
+    closed = any(spec.fails_closed for spec, _ in slots(get(target), hook))
+    assert (failed.stdout, failed.returncode) == ("", 0 if closed else 1)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_blocking_instead_denies_in_the_targets_own_terms(target: str, tmp_path: Path) -> None:
+    handler = {"type": "agent", "prompt": "Is it safe?"}
+    hook = {
+        "name": "it's \"safe\"",
+        "event": "before_tool_execute",
+        "handler": handler,
+        "blocking": True,
+        "degradation": {"llm_evaluated": "block"},
+    }
+    result, (written,) = converted(target, hook)
+    if written.handler.type == "agent":
+        assert result.effects != ("dropped",)
+        return
+    assert "HP206" in {finding.code for finding in result.findings}
+    assert result.effects == ("stricter",)
+    done = run(written.handler.command, tmp_path)
+    (spec, *_), _ = zip(*slots(get(target), written), strict=True)
+    answer = spec.deny_answer or get(target).deny_answer
+    if not answer:
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert hook["name"] in done.stderr
+        return
+    assert done.returncode == 0
+    said = json.loads(done.stdout)
+    assert said.keys() == answer.keys()
+    assert hook["name"] in json.dumps(said, ensure_ascii=False).replace('\\"', '"')
+    assert written.handler.command == deny_command(get(target), reason_in(said, answer), spec.deny_answer)
+
+
+def reason_in(said: Any, answer: Any) -> str:
+    """The text that stands where the answer has its reason."""
+    if isinstance(answer, str):
+        before, found, after = answer.partition("{reason}")
+        return str(said)[len(before) : len(said) - len(after)] if found else ""
+    pairs = answer.items() if hasattr(answer, "items") else enumerate(answer) if isinstance(answer, list) else ()
+    return next((text for key, value in pairs if (text := reason_in(said[key], value))), "")
