@@ -218,7 +218,7 @@ def yaml_texts(draw: Any, tree: Any) -> str:
 # Laws.
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_jsonc_rewrite_reads_back(data: Any) -> None:
     tree = data.draw(JSON_TREES)
@@ -231,7 +231,7 @@ def test_jsonc_rewrite_reads_back(data: Any) -> None:
     assert same(parse(document.rewrite(new), kind).tree, new)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_yaml_rewrite_reads_back(data: Any) -> None:
     tree = data.draw(JSON_TREES)
@@ -243,7 +243,7 @@ def test_yaml_rewrite_reads_back(data: Any) -> None:
     assert same(parse(document.rewrite(new), "yaml").tree, new)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_toml_rewrite_reads_back(data: Any) -> None:
     tree = data.draw(TOML_TREES)
@@ -263,7 +263,7 @@ def test_toml_rewrite_reads_back(data: Any) -> None:
     assert same(parse(document.rewrite(new), "toml").tree, new)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(st.data())
 def test_frontmatter_rewrite_reads_back(data: Any) -> None:
     mappings = st.dictionaries(KEYS, JSON_TREES, max_size=4)
@@ -278,14 +278,14 @@ def test_frontmatter_rewrite_reads_back(data: Any) -> None:
     assert same(parse(document.rewrite(new), "frontmatter").tree, new)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(JSON_TREES)
 def test_json_and_yaml_dumps_read_back(tree: Any) -> None:
     for kind in ("json", "jsonc", "yaml"):
         assert same(parse(dump(tree, kind), kind).tree, tree)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(TOML_TREES)
 def test_toml_dump_reads_back(tree: Any) -> None:
     assert same(parse(dump(tree, "toml"), "toml").tree, tree)
@@ -344,7 +344,7 @@ SNIPPETS = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(st.one_of(st.binary(max_size=40), SNIPPETS, SNIPPETS.map(lambda s: b"---\n" + s + b"\n---\n")))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     places = []
@@ -360,7 +360,7 @@ def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     assert all(line >= 1 and column >= 1 for line, column in places)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_appended_member_leaves_every_other_line_alone(data: Any) -> None:
     tree = data.draw(st.dictionaries(KEYS.filter(lambda k: k != "new"), JSON_TREES, min_size=1))
@@ -373,7 +373,7 @@ def test_appended_member_leaves_every_other_line_alone(data: Any) -> None:
             assert result == text + "new: 1\n"
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_added_then_removed_is_the_original(data: Any) -> None:
     tree = data.draw(st.dictionaries(KEYS.filter(lambda k: k != "new"), JSON_TREES, min_size=1))
@@ -405,7 +405,7 @@ def offset_of(text: str, place: tuple[int, int]) -> int:
     return starts[line - 1] + column - 1
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_changed_leaf_is_the_only_change_in_jsonc(data: Any) -> None:
     tree = data.draw(JSON_TREES.filter(leaves))
@@ -418,7 +418,7 @@ def test_changed_leaf_is_the_only_change_in_jsonc(data: Any) -> None:
     assert result == text[:start] + '"changed"' + text[end:]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_changed_leaf_is_the_only_change_in_yaml(data: Any) -> None:
     tree = data.draw(JSON_TREES.filter(lambda tree: isinstance(tree, (dict, list)) and leaves(tree)))
@@ -438,7 +438,7 @@ def test_changed_leaf_is_the_only_change_in_yaml(data: Any) -> None:
         assert result == text[:start] + "changed" + text[start + len(literal) :]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.data())
 def test_changed_leaf_is_the_only_change_in_toml(data: Any) -> None:
     tree = data.draw(TOML_TREES.filter(leaves))
