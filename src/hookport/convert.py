@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import checks, formats
 from hookport.degrade import degrade
-from hookport.dialects import Decoded, Dialect, Refused, Tree, get
+from hookport.dialects import Decoded, Dialect, Place, Refused, Tree, get
+from hookport.dialects._base import Path
+from hookport.dialects._entries import slots
 from hookport.errors import Bug, InputError, Problem, spell_path
 from hookport.findings import EFFECTS, Effect, Finding, NothingLeft, TargetNote
-from hookport.model.hooks import Hook
+from hookport.model.hooks import Hook, Manifest
 
 
 class File(NamedTuple):
@@ -60,9 +63,7 @@ def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[st
     documents: dict[str, formats.Document] = {}
     problems: list[Problem] = []
     for name, data in files.items():
-        kind = formats.kind_of(name)
-        if dialect is not None:
-            kind = dialect.file_kinds.get(kind, kind)
+        kind = _kind(dialect, name) if dialect is not None else formats.kind_of(name)
         try:
             documents[name] = formats.parse(data, kind)
         except formats.SyntaxProblem as wrong:
@@ -116,7 +117,7 @@ def convert(reading: Reading, target: Dialect) -> Conversion:
 
 def _kind(dialect: Dialect, path: str) -> str:
     kind = formats.kind_of(path)
-    return dialect.file_kinds.get(kind, kind)
+    return dialect.file_kinds.get(path.rpartition(".")[2], dialect.file_kinds.get(kind, kind))
 
 
 def _text(data: bytes) -> str:
@@ -150,15 +151,152 @@ def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
 
 
 def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
-    """The source's own files with these hooks instead: events whose hooks stay are not touched."""
+    """The source's own files with these hooks instead; what no changed hook is written in keeps its bytes.
+
+    Hooks of one event keep their order; a file that held nothing but hooks that are gone is not in the result.
+    """
+    for edit in (_cut, _spliced, _renewed):
+        files = edit(reading, hooks)
+        if files is None:
+            continue
+        try:
+            found = read(files, reading.dialect).decoded.manifest.hooks
+        except InputError:
+            continue
+        if _by_event(reading.dialect, found) == _by_event(reading.dialect, hooks):
+            return files
+    raise Bug(f"these hooks cannot be written into the files of {reading.dialect.id} without changing others")
+
+
+def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
+    events: dict[tuple[str, ...], list[Hook]] = {}
+    for hook in hooks:
+        events.setdefault(tuple(spec.native for spec, _ in slots(dialect, hook)), []).append(hook)
+    return events
+
+
+def _cut(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes] | None:
+    """The files without the entries of hooks that are gone, new ones appended: every other entry stays as it is."""
     dialect = reading.dialect
-    if hooks == reading.decoded.manifest.hooks:
-        return {name: document.data for name, document in reading.documents.items()}
-    manifest = reading.decoded.manifest._replace(hooks=hooks)
-    fresh = dialect.shape.encode(dialect, manifest)
-    base = next((name for name in reading.documents if name in fresh), None) or next(iter(reading.documents))
-    tree = next(iter(fresh.values()))
-    return {base: reading.documents[base].rewrite(tree)}
+    trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
+    added = list(hooks)
+    gone: list[Place] = []
+    for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
+        if hook in added:
+            added.remove(hook)
+        else:
+            gone.append(place)
+    for place in reversed(gone):
+        if not place.path or not _remove(trees[place.file], place.path):
+            return None
+    if added:
+        if len(trees) > 1 or "*" in dialect.locations[0].path:
+            return None
+        fresh = list(dialect.shape.encode(dialect, Manifest(tuple(added))).values())
+        if len(fresh) != 1:
+            return None
+        trees = {name: _appended(tree, fresh[0]) for name, tree in trees.items()}
+    return {name: document.rewrite(trees[name]) for name, document in reading.documents.items()}
+
+
+def _remove(tree: Tree, path: Path) -> bool:
+    """Take the entry at a path out of its list, and with it the group or event that holds nothing else."""
+    if not isinstance(path[-1], int) or not isinstance(tree, (dict, list)):
+        return False
+    parents = [tree]
+    for step in path[:-1]:
+        parents.append(parents[-1][step])
+    depth = len(path) - 1
+    while len(parents[depth]) == 1 and depth > 1:
+        depth -= 2 if isinstance(path[depth - 1], str) and isinstance(path[depth - 2], int) else 1
+        if isinstance(path[depth], str):
+            break
+    del parents[depth][path[depth]]
+    return True
+
+
+def _appended(tree: Tree, more: Tree) -> Tree:
+    """A tree with the entries of another one at the end of its lists."""
+    if isinstance(tree, dict) and isinstance(more, dict):
+        both = {key: _appended(value, more[key]) if key in more else value for key, value in tree.items()}
+        return {**both, **{key: value for key, value in more.items() if key not in tree}}
+    return [*tree, *more] if isinstance(tree, list) and isinstance(more, list) else tree
+
+
+def _spliced(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes] | None:
+    """Each file with the hooks that stay in it, changed only where they differ."""
+    dialect = reading.dialect
+    before: dict[str, list[Hook]] = {}
+    for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
+        before.setdefault(place.file, []).append(hook)
+    after: dict[str, list[Hook]] = {name: [] for name in before}
+    left = [(place.file, hook) for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)]
+    home = next(iter(before or reading.documents))
+    apart = "*" in dialect.locations[0].path
+    added: list[Hook] = []
+    for hook in hooks:
+        found = next((number for number, (_, other) in enumerate(left) if other == hook), None)
+        if found is not None:
+            home, _ = left.pop(found)
+            after[home].append(hook)
+        elif apart:
+            added.append(hook)
+        else:
+            after.setdefault(home, []).append(hook)
+    files = {name: document.data for name, document in reading.documents.items()}
+    for name, wanted in after.items():
+        if apart and not wanted:
+            folder = name.rpartition("/")[0]
+            alone = not any(other != name and other.startswith(f"{folder}/") for other in before)
+            files = {path: data for path, data in files.items() if path != name and not (alone and path.startswith(f"{folder}/"))}
+        elif wanted != before.get(name, []):
+            old, new = (_one_tree(reading, group) for group in (before.get(name, []), wanted))
+            if old is None or new is None:
+                return None
+            document = reading.documents[name]
+            files[name] = document.rewrite(_merged(document.tree, old[0], new[0]))
+    fresh = dialect.shape.encode(dialect, Manifest(tuple(added))) if added else {}
+    if fresh.keys() & files.keys():
+        return None
+    return {**files, **{path: formats.dump(tree, _kind(dialect, path)) for path, tree in fresh.items()}}
+
+
+def _one_tree(reading: Reading, hooks: list[Hook]) -> tuple[Tree] | None:
+    """The tree of the one file that these hooks are written to, if it is one."""
+    manifest = reading.decoded.manifest._replace(hooks=tuple(hooks))
+    trees = reading.dialect.shape.encode(reading.dialect, manifest)
+    return (next(iter(trees.values())),) if len(trees) == 1 else None
+
+
+def _renewed(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """All hooks written anew, in the file they were in if it is one."""
+    dialect = reading.dialect
+    fresh = dialect.shape.encode(dialect, reading.decoded.manifest._replace(hooks=hooks))
+    if len(fresh) == 1 and len(reading.documents) == 1:
+        name, document = next(iter(reading.documents.items()))
+        return {name: document.rewrite(next(iter(fresh.values())))}
+    return {path: formats.dump(tree, _kind(dialect, path)) for path, tree in fresh.items()}
+
+
+def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
+    """What turns `old` into `new`, done to `base`, which says the same as `old` in its own way."""
+    if formats.same(old, new):
+        return base
+    if isinstance(base, dict) and isinstance(old, dict) and isinstance(new, dict):
+        merged = {
+            key: _merged(value, old[key], new[key]) if key in old and key in new else new.get(key, value)
+            for key, value in base.items()
+            if key not in old or key in new
+        }
+        more = {key: value for key, value in new.items() if key not in base and (key not in old or old[key] != value)}
+        return {**merged, **more}
+    if isinstance(base, list) and isinstance(old, list) and isinstance(new, list) and len(base) == len(old):
+        return [
+            new[there] if here is None else _merged(base[here], old[here], new[there])
+            for here, there in formats.align(old, new)
+            if there is not None
+        ]
+    return new
 
 
 __all__ = ["Conversion", "File", "Reading", "convert", "effects", "encode", "get", "parse", "read", "verify"]

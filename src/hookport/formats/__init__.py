@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookport.formats._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem
+from hookport.formats._align import align
+from hookport.formats._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem, same
 
 __all__ = [
     "KINDS",
@@ -13,9 +14,11 @@ __all__ = [
     "Path",
     "RewriteFailed",
     "SyntaxProblem",
+    "align",
     "dump",
     "kind_of",
     "parse",
+    "same",
 ]
 
 KINDS = ("json", "jsonc", "toml", "yaml", "frontmatter", "text")
