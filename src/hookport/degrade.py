@@ -33,6 +33,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._entries import event_order, merge_entries, shell_word, slots
 from hookport.dialects._matchers import alternatives, found_in, mcp_parts, normal, read_matcher, write_matcher
+from hookport.dialects._terms import re2_problem
 from hookport.findings import Finding, Kind
 from hookport.model.events import AFTER_OF, EVENTS, about_tool, split_native
 from hookport.model.hooks import ANY_SERVER, CAPABILITIES, NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
@@ -451,6 +452,8 @@ def _directory(work: Work) -> bool:
 
 def _matcher(work: Work) -> bool:
     """The matcher as the target says it; wider or narrower only with a finding."""
+    if work.target.is_hub or work.target.matching.grammar == "terms":
+        _plain_patterns(work)
     hook = work.hook
     if work.target.is_hub:
         return True
@@ -561,8 +564,7 @@ def _expand(work: Work) -> tuple[Term, ...]:
         tools = list(dict.fromkeys(tools))
         mcp = source.mcp.prefix if source.mcp else "mcp__"
         if tools:
-            work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(tools))
-            terms += [Term("tool", tool) for tool in tools]
+            terms += _expanded(work, source, term, tools)
         elif mcp and re.sub(r"[\^\\(]|\?:", "", term.value).startswith(mcp) and not _same_mcp(work):
             work.note(f.ServerWidened, server=term.value)
             terms.append(Term("mcp", ANY_SERVER))
@@ -571,6 +573,32 @@ def _expand(work: Work) -> tuple[Term, ...]:
                 work.note(f.PatternPassed, pattern=term.value)
             terms.append(term)
     return normal(terms)
+
+
+def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
+    """The tools that a pattern matches, and MCP tools if it matches any such name."""
+    some = mcp_parts(source.mcp, Term("mcp", "server", "tool"))[0]
+    mcp = [Term("mcp", ANY_SERVER)] if some and found_in(term.value, [some]) else []
+    terms = [*(Term("tool", tool) for tool in tools), *mcp]
+    work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(map(_spelled, terms)))
+    return terms
+
+
+def _plain_patterns(work: Work) -> None:
+    """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
+    refused = [term for term in work.hook.matcher if term.kind == "pattern" and re2_problem(term.value)]
+    source = _here(work.source, work.hook)
+    terms = [term for term in work.hook.matcher if term not in refused]
+    for term in refused:
+        names = found_in(term.value, native_tools(source)) if about_tool(work.hook.event) else []
+        tools = list(dict.fromkeys(tool for name in names for tool in tools_named(source, name)))
+        if not tools:
+            work.note(f.MatcherDropped, matcher=term.value)
+            terms = []
+            break
+        terms += _expanded(work, source, term, tools)
+    if refused:
+        work.hook = work.hook._replace(matcher=normal(terms))
 
 
 def _here(dialect: Dialect, hook: Hook) -> Dialect:

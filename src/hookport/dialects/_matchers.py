@@ -80,7 +80,8 @@ def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], co
     names, patterns = native_parts(dialect, terms)
     together = matching.grammar in ("names", "regex") and len(names) + len(patterns) > 1
     if matching.grammar == "anchored" or together:
-        whole = [_matching_whole(term.value) for term in terms if term.kind == "pattern"]
+        loose = [term.value for term in terms if term.kind == "pattern"]
+        whole = [one if together and _is_whole(one) else _matching_whole(one) for one in loose]
         patterns = [*whole, *native_parts(dialect, tuple(term for term in terms if term.kind == "mcp"))[1]]
     if not names and not patterns:
         return []
@@ -209,6 +210,14 @@ def _matching_whole(pattern: str) -> str:
     """The same pattern for a dialect that matches it with the whole name."""
     whole = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
     return whole[1] if whole and _compiles(whole[1]) else f".*(?:{pattern}).*"
+
+
+def _is_whole(pattern: str) -> bool:
+    """Whether a pattern is one sequence from the beginning of a name to its end."""
+    rest = re.sub(r"\\.|\[[^\]]*\]", "", pattern)
+    while (less := re.sub(r"\([^()]*\)", "", rest)) != rest:
+        rest = less
+    return rest.startswith("^") and rest.endswith("$") and "|" not in rest
 
 
 def _compiles(pattern: str) -> bool:
