@@ -14,9 +14,10 @@ import pytest
 from hypothesis import given
 
 from hookport import convert, formats
-from hookport.degrade import deny_command
+from hookport.degrade import deny_command, degrade
 from hookport.dialects import get, names
 from hookport.dialects._entries import slots
+from hookport.model.hooks import Manifest
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
 
 @pytest.mark.parametrize("dialect", names())
 def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str) -> None:
+    put_back = 0
     for files in texts(dialect):
         reading = convert.read(files, get(dialect))
         hooks = reading.decoded.manifest.hooks
@@ -80,9 +82,13 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
             less = convert.read(convert.encode(reading, fewer), get(dialect))
             assert by_event(dialect, less.decoded.manifest.hooks) == by_event(dialect, fewer)
             assert beside(less) == beside(reading)
+            if degrade(Manifest((hooks[index],)), get(dialect), (), {}).manifest.hooks != (hooks[index],):
+                continue  # the model cannot say this hook again, as with one of two tools that share a word
+            put_back += 1
             again = convert.read(convert.encode(less, (*fewer, hooks[index])), get(dialect))
             assert by_event(dialect, again.decoded.manifest.hooks) == by_event(dialect, (*fewer, hooks[index]))
             assert beside(again) == beside(reading)
+    assert put_back
 
 
 def beside(reading: convert.Reading) -> Any:
