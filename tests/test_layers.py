@@ -1,0 +1,80 @@
+"""What may import what, and who may name a dialect."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import hookport
+from hookport.dialects import names
+
+SOURCE = Path(hookport.__file__).parent
+CORE = ("hookport.errors", "hookport.model.hooks", "hookport.findings", "hookport.dialects")
+
+
+def loaded(code: str) -> set[str]:
+    """The modules that a fresh interpreter has after the code."""
+    script = f"import sys, json; before = set(sys.modules)\n{code}\nprint(json.dumps(sorted(set(sys.modules) - before)))"
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", script],
+        env={"PYTHONPATH": str(SOURCE.parent), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return set(json.loads(done.stdout))
+
+
+def dialects_in(modules: set[str]) -> set[str]:
+    found = {name.removeprefix("hookport.dialects.") for name in modules if name.startswith("hookport.dialects.")}
+    return {name for name in found if not name.startswith("_")}
+
+
+def test_no_dialect_is_named_outside_its_folder() -> None:
+    # An id of one word is also a word of the language, so it counts only where it is a string.
+    spelled = [re.escape(name) if "-" in name else f"[\"']{name}[\"']" for name in names()]
+    word = re.compile(rf"(?<![\w/.-])(?:{'|'.join(spelled)})(?![\w-])")
+    found = [
+        f"{path.relative_to(SOURCE)}:{number}: {line.strip()}"
+        for path in sorted(SOURCE.rglob("*.py"))
+        if path.relative_to(SOURCE).parts[0] != "dialects"
+        for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
+        if word.search(line)
+    ]
+    assert found == []
+
+
+def test_the_registry_loads_no_dialect() -> None:
+    assert dialects_in(loaded("import hookport.dialects")) == set()
+
+
+def test_asking_for_one_dialect_loads_only_that_one() -> None:
+    for name in names():
+        modules = loaded(f"from hookport.dialects import get; get({name!r})")
+        others = dialects_in(modules) - {name.replace("-", "_")}
+        assert others == set(), name
+
+
+def test_the_core_is_plain_standard_library() -> None:
+    code = "; ".join(f"import {name}" for name in CORE)
+    for name in names():
+        modules = loaded(f"{code}\nfrom hookport.dialects import get; get({name!r})")
+        tops = {module.partition(".")[0] for module in modules} - {"hookport"}
+        assert tops - set(sys.stdlib_module_names) == set(), name
+        assert tops & {"dataclasses", "inspect", "asyncio"} == set(), name
+
+
+def test_a_conversion_loads_no_library_it_does_not_need() -> None:
+    code = """
+from hookport import convert
+from hookport.dialects import get
+data = b'{"spec": "hooks/1.0", "hooks": [{"event": "session_start", "handler": {"type": "command", "command": "a"}}]}'
+result = convert.convert(convert.read({"hooks.json": data}, get("canonical")), get("claude-code"))
+assert result.files
+"""
+    modules = loaded(code)
+    assert dialects_in(modules) == {"canonical", "claude_code"}
+    assert modules & {"yaml", "tomlkit", "dataclasses", "inspect", "asyncio"} == set()
