@@ -14,12 +14,14 @@ from hookport.dialects._base import (
     McpNames,
     Quirk,
     Timeout,
+    aliases,
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
 
 SOURCES = {
     "doc": "official hooks documentation as of July 2026 (IDE 3.9, CLI 2026.07.01)",
+    "spec": "tool table of the Hook Interchange Format 1.0; no matcher of Cursor finds these names",
     "probe": "measured by third parties on Cursor 3.9.16, June 2026",
 }
 
@@ -103,14 +105,26 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
-    tools=named(
-        "doc",
-        shell="Shell",
-        file_read="Read",
-        file_write="Write",
-        file_edit="Write",
-        search="Grep",
-        agent="Task",
+    tools=(
+        *named(
+            "doc",
+            shell="Shell",
+            file_read="Read",
+            file_write="Write",
+            file_edit="Write",
+            search="Grep",
+            agent="Task",
+        ),
+        *aliases(
+            "spec",
+            shell="run_terminal_cmd",
+            file_read="read_file",
+            file_write="edit_file",
+            file_edit="edit_file",
+            search="grep_search",
+            find="file_search",
+            web_search="web_search",
+        ),
     ),
     mcp=McpNames("MCP:", source="doc"),
     matching=REGEX,
