@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -176,7 +177,9 @@ def _skipped(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str,
 
 def _is_rust(pattern: str) -> bool:
     try:
-        re.compile(pattern)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
         return False
     return not NOT_RUST.search(pattern)

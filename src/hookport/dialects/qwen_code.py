@@ -37,9 +37,46 @@ SOURCES = {
     "lab": "measured on 0.24.4, November 2026",
 }
 
-# With a `|` that no `^` or `(` precedes it is a list of exact names; without one it is a regular expression
-# found anywhere in the runtime id, so that a single name must be anchored (src, lab; QW5).
-NAMES = Matching("names", plain=r"(?=.*\|)[A-Za-z0-9_\-|]")
+TOOLS = (
+    *named(
+        "src",
+        shell="run_shell_command",
+        file_read="read_file",
+        file_write="write_file",
+        file_edit="edit",
+        search="grep_search",
+        find="glob",
+        web_search="web_search",
+        web_fetch="web_fetch",
+        agent="agent",
+        list="list_directory",
+        todo="todo_write",
+        notebook_edit="notebook_edit",
+        skill="skill",
+        ask_user="ask_user_question",
+    ),
+    *aliases("lab", shell=("Bash", "Shell", "ShellTool")),
+    *aliases(
+        "src",
+        file_read="ReadFile",
+        file_write="WriteFile",
+        file_edit=("Edit", "replace"),
+        search=("Grep", "search_file_content"),
+        find="Glob",
+        web_search="WebSearch",
+        web_fetch="WebFetch",
+        agent=("Agent", "task"),
+        list="ListFiles",
+        todo="TodoList",
+        notebook_edit="NotebookEdit",
+    ),
+)
+# Names that are no part of another name.
+SOLE = [row.native for row in TOOLS if sum(row.native in other.native for other in TOOLS) == 1]
+
+# With a `|` that no `^` or `(` precedes it is a list of exact names; without one it is also a regular
+# expression found anywhere in the runtime id, so that `edit` alone must be anchored (src, lab; QW5).
+NAMES = Matching("names", plain=rf"(?=.*\||(?:{'|'.join(SOLE)})$|mcp__)[A-Za-z0-9_\-|]")
 REGEX = Matching("regex")
 EXACT = Matching("exact")
 
@@ -146,40 +183,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
-    tools=(
-        *named(
-            "src",
-            shell="run_shell_command",
-            file_read="read_file",
-            file_write="write_file",
-            file_edit="edit",
-            search="grep_search",
-            find="glob",
-            web_search="web_search",
-            web_fetch="web_fetch",
-            agent="agent",
-            list="list_directory",
-            todo="todo_write",
-            notebook_edit="notebook_edit",
-            skill="skill",
-            ask_user="ask_user_question",
-        ),
-        *aliases("lab", shell=("Bash", "Shell", "ShellTool")),
-        *aliases(
-            "src",
-            file_read="ReadFile",
-            file_write="WriteFile",
-            file_edit=("Edit", "replace"),
-            search=("Grep", "search_file_content"),
-            find="Glob",
-            web_search="WebSearch",
-            web_fetch="WebFetch",
-            agent=("Agent", "task"),
-            list="ListFiles",
-            todo="TodoList",
-            notebook_edit="NotebookEdit",
-        ),
-    ),
+    tools=TOOLS,
     mcp=McpNames("mcp__", "__", "src"),
     matching=NAMES,
     handlers={
