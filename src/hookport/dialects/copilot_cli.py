@@ -40,10 +40,10 @@ SOURCES = {
 
 # JavaScript regular expression that must match the whole name; `*` and the empty string are invalid and
 # the hook is skipped (doc, lab).
-WHOLE = Matching("anchored", everything=(), never=("", "*"))
+WHOLE = Matching("anchored", everything=(".*",), never=("", "*"))
 # PascalCase PreToolUse and PermissionRequest know Claude Code's `*`; the empty string is invalid here too,
 # whatever the reference says (lab).
-CLAUDE = Matching("anchored", everything=("*", "**"), never=("",))
+CLAUDE = Matching("anchored", everything=("*", "**", ".*"), never=("",))
 
 HANDLERS = ("command", "http")
 # `decision: block` blocks a prompt and keeps the agent going, exit 2 is only a warning there (lab).
