@@ -10,9 +10,8 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
 from pathlib import PurePosixPath
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from hookport.dialects._base import (
     SECOND,
@@ -35,6 +34,9 @@ from hookport.findings import Finding, UnknownEvent
 from hookport.model.hooks import Hook, Manifest
 from hookport.model.tools import TOOLS
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 DATA = "# hooks: "
 CALL = "hook "
 FOREIGN = "a script that hookport did not generate is code and cannot be read as hooks; it was left alone"
@@ -43,8 +45,8 @@ FOREIGN = "a script that hookport did not generate is code and cannot be read as
 class Limits(NamedTuple):
     """How many seconds all hooks of one event may take together before the host stops waiting.
 
-    A host of two runtimes has two limits; 0 is none. `tools` is for events about a tool, `others` for the rest,
-    `strict` for the runtime that reports the file's own name as the event.
+    A host of two runtimes has two limits; 0 is none. `tools` is for events about a tool, `others` for the
+    rest, `strict` for the runtime that reports the file's own name as the event.
     """
 
     tools: int
@@ -125,7 +127,7 @@ hp_texts() {
     }'
 }
 
-# The known keys of the one JSON object in the file, as lines of key, tab, JSON; nothing if it is anything else.
+# The known keys of the one JSON object in the file, as lines of key, tab, JSON; nothing if it is not that.
 hp_keys() {
   LC_ALL=C tr '\000-\037' '[ *]' <"$1" | LC_ALL=C awk '
     function blank() { while (substr(shape, p, 1) == " ") p++ }
@@ -142,7 +144,8 @@ hp_keys() {
       c = substr(shape, p, 1)
       if (c == "\"") return string()
       if (c != "{" && c != "[") {
-        if (!match(substr(shape, p, 400), /^(true|false|null|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)/)) {
+        out = substr(shape, p, 400)
+        if (!match(out, /^(true|false|null|-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?)/)) {
           bad = 1
           return ""
         }
@@ -255,7 +258,7 @@ hook() {
   hp_seconds=$1 hp_blocks=$2 hp_fails=$3 hp_reach=$4 hp_name=$5 hp_command=$6
   shift 6
   if [ -z "$hp_dir" ]; then
-    [ "$hp_blocks $hp_fails" = 'blocks closed' ] && hp_deny "hook $hp_name did not start: no temporary directory"
+    [ "$hp_blocks $hp_fails" != 'blocks closed' ] || hp_deny "hook $hp_name did not start: no temporary files"
     return 0
   fi
   hp_applies "$@" || return 0
@@ -291,7 +294,10 @@ hook() {
       [ "$hp_fails" = open ] || hp_deny "hook $hp_name did not answer in time"
       return 0
     fi
-    [ -z "$hp_cancel" ] || hp_stop_run "${hp_reason:-${hp_text:-$(printf 'blocked by hook %s' "$hp_name" | hp_json)}}"
+    if [ -n "$hp_cancel" ]; then
+      [ -z "$hp_reason$hp_text" ] || hp_stop_run "${hp_reason:-$hp_text}"
+      hp_deny "blocked by hook $hp_name"
+    fi
     if [ "$hp_code" -eq 2 ]; then
       hp_reason=$(dd bs=8192 count=1 <"$hp_dir/err" 2>/dev/null | LC_ALL=C tr -d '\000')
       case $hp_reason in
@@ -304,7 +310,7 @@ hook() {
     fi
   fi
   if [ -n "$hp_input" ] && [ "$hp_event" = PreToolUse ]; then
-    [ -z "$hp_is_strict" ] || hp_deny "hook $hp_name changes the tool's input, and this host would run it unchanged"
+    [ -z "$hp_is_strict" ] || hp_deny "hook $hp_name changes the tool's input, and this host would ignore it"
     hp_override=$hp_input
   fi
   if [ -n "$hp_text" ]; then
@@ -395,8 +401,13 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if spec is None:
             known = tuple(event.native for event in dialect.events)
             guess = closest(native, known)
-            findings.append(UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file))
-        read = [read_data(dialect, native, entry, Place(file, (number,)), problems) for number, entry in enumerate(entries)]
+            findings.append(
+                UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
+            )
+        read = [
+            read_data(dialect, native, entry, Place(file, (number,)), problems)
+            for number, entry in enumerate(entries)
+        ]
         found = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
         if len(found) == len(entries) and _calls(dialect, [hook for hook, _ in found]) not in text:
             problems.append(
@@ -413,7 +424,9 @@ def _native(dialect: Dialect, file: str) -> str:
     """The event that a file is named after; some hosts do not care about upper and lower case."""
     stem = PurePosixPath(file).name.partition(".")[0]
     name = re.sub(
-        r"(?:%[0-9A-F]{2})+", lambda match: bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace"), stem
+        r"(?:%[0-9A-F]{2})+",
+        lambda match: bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace"),
+        stem,
     )
     known = {spec.native.lower(): spec.native for spec in dialect.events}
     return known.get(name.lower(), name)
@@ -422,7 +435,9 @@ def _native(dialect: Dialect, file: str) -> str:
 def _file(dialect: Dialect, native: str) -> str:
     """The path of an event's script; what is not a plain word cannot leave the folder."""
     name = re.sub(
-        r"[^A-Za-z0-9_-]", lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace")), native
+        r"[^A-Za-z0-9_-]",
+        lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace")),
+        native,
     )
     return dialect.locations[0].path.replace("*", name or "%")
 
@@ -479,7 +494,9 @@ def _call(dialect: Dialect, hook: Hook) -> str:
     default = dialect.handlers["command"].timeout.default
     timeout = handler.timeout if handler.timeout is not None else default
     seconds = math.ceil(timeout / SECOND) if timeout is not None else 0
-    fails = "closed" if handler.on_failure == "block" else "late" if handler.timeout_action == "block" else "open"
+    fails = (
+        "closed" if handler.on_failure == "block" else "late" if handler.timeout_action == "block" else "open"
+    )
     tools, reach = _reach(dialect, hook)
     words = [
         str(seconds),
@@ -494,14 +511,16 @@ def _call(dialect: Dialect, hook: Hook) -> str:
 
 
 def _reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
-    """The names of the tools a hook is for, and whether all, only these, or all that are not built in besides."""
+    """The names of the tools a hook is for, and whether all, only these or others too."""
     if not hook.matcher or any(term.kind == "pattern" for term in hook.matcher):
         return [], "all"
     tools: list[str] = []
     for term in hook.matcher:
         if term.kind == "tool":
             tools += names_of(dialect, term.value) if term.value in TOOLS else [term.value]
-    return list(dict.fromkeys(tools)), "others" if any(term.kind == "mcp" for term in hook.matcher) else "some"
+    return list(dict.fromkeys(tools)), "others" if any(
+        term.kind == "mcp" for term in hook.matcher
+    ) else "some"
 
 
 def word(text: str) -> str:

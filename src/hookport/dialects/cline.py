@@ -23,7 +23,7 @@ from hookport.findings import Finding, MatcherDropped, ServerWidened, TimeoutCla
 from hookport.model.hooks import ANY_SERVER, Hook, Term
 
 SOURCES = {
-    "src": "cline/cline at 2026-08-22: sdk/packages/core/src/hooks (CLI), apps/vscode/src/core/hooks (VS Code 4.1.13)",
+    "src": "cline/cline at 2026-08-22: sdk/packages/core/src/hooks (CLI), apps/vscode/src (VS Code 4.1.13)",
     "lab": "measured on the CLI 3.0.65, November 2026",
     "old": "tool names of the VS Code extension 3.x, which older installations still report",
     "own": "what the generated script does",
@@ -37,7 +37,9 @@ LONGEST = timedelta(seconds=LIMITS.tools)
 # The CLI is what was measured. VS Code also obeys `cancel` on TaskStart and UserPromptSubmit (src); the CLI
 # starts these without waiting, so a guard there is reported as lost, and still written to hold in VS Code.
 EVENTS = (
-    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, max_timeout=LONGEST),
+    EventSpec(
+        "PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, max_timeout=LONGEST
+    ),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", max_timeout=LONGEST),
     EventSpec("UserPromptSubmit", "before_prompt", "observe", "src"),
     EventSpec("TaskStart", "session_start", "observe", "lab"),
@@ -87,7 +89,9 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(patterns)))
             matcher = ()
         elif servers:
-            findings += [ServerWidened.at("", number, target=DIALECT.id, server=term.value) for term in servers]
+            findings += [
+                ServerWidened.at("", number, target=DIALECT.id, server=term.value) for term in servers
+            ]
             others = [term for term in matcher if term not in servers]
             matcher = normal([*others, Term("mcp", ANY_SERVER)])
         timeout = hook.handler.timeout
@@ -134,7 +138,7 @@ DIALECT = Dialect(
             search="search_files",
         ),
     ),
-    # The source gives MCP tools "their registered names" and no form; whatever is not built in is taken for one.
+    # The source gives MCP tools "their registered names" and no form; whatever is not built in counts as one.
     mcp=McpNames("", "", "own"),
     matching=Matching("terms"),
     handlers={
@@ -158,20 +162,34 @@ DIALECT = Dialect(
     project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),
     notes=(
         "Cline cannot refuse one call: a hook that blocks stops the whole run.",
-        "Make the scripts executable (`chmod +x .clinerules/hooks/*`): the VS Code extension skips those that are not.",
-        "On Windows the VS Code extension runs only `.ps1` files, which hookport does not write: no hook runs there.",
-        "All hooks of one event share the time Cline waits: 27 s in VS Code, and 115 s on tool events in the CLI.",
+        "Make the scripts executable (`chmod +x .clinerules/hooks/*`), or the VS Code extension skips them.",
+        "On Windows the VS Code extension runs only `.ps1` files, which hookport does not write: none runs.",
+        "All hooks of one event share Cline's time: 27 s in VS Code, 115 s on tool events in the CLI.",
     ),
     adjust=adjust,
     quirks=(
-        Quirk("CL1", "`cancel` aborts the whole run, and its reason reaches neither the model nor the user", "lab"),
+        Quirk(
+            "CL1",
+            "`cancel` aborts the whole run, and its reason reaches neither the model nor the user",
+            "lab",
+        ),
         Quirk("CL2", "the exit code is ignored, exit 2 lets the tool run; only JSON on stdout counts", "lab"),
         Quirk("CL3", "the CLI never fired UserPromptSubmit in runs of one prompt", "lab"),
-        Quirk("CL4", "VS Code ignores overrideInput; the generated script stops the run there instead", "src"),
-        Quirk("CL5", "a hook past the limit (120 s in the CLI, 30 s in VS Code) is killed and the tool runs", "lab"),
+        Quirk(
+            "CL4", "VS Code ignores overrideInput; the generated script stops the run there instead", "src"
+        ),
+        Quirk(
+            "CL5",
+            "a hook past the limit (120 s in the CLI, 30 s in VS Code) is killed and the tool runs",
+            "lab",
+        ),
         Quirk("CL6", "TaskStart and TaskComplete fire once a turn, not once a session", "src"),
         Quirk("CL7", "the CLI runs no hooks under `--yolo`", "src"),
         Quirk("CL8", "the CLI also runs `PreToolUse.ps1` beside `PreToolUse` where there is `pwsh`", "src"),
-        Quirk("CL9", "one file per event and folder: a script of the user's own has the same name as ours", "src"),
+        Quirk(
+            "CL9",
+            "one file per event and folder: a script of the user's own has the same name as ours",
+            "src",
+        ),
     ),
 )
