@@ -224,6 +224,9 @@ def _handler(work: Work) -> bool:
         return True
     if type_ == "http" and _strategy(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
+        if work.hook.blocking and not work.target.reads_output:
+            # The server denies in its answer, which nobody reads there.
+            work.note(f.GuardObserves, event=", ".join(spec.native for spec in _specs(work)))
         closed = any(spec.fails_closed for spec in _specs(work))
         work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
         return True
