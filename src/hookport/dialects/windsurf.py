@@ -6,7 +6,7 @@ from hookport.dialects._base import Dialect, EventSpec, HandlerSpec, Location, Q
 from hookport.dialects._by_event import SPLIT_BY_EVENT
 
 SOURCES = {
-    "doc": "official Cascade hooks page and its successor after the product became Devin Desktop, July 2026 (3.6)",
+    "doc": "official Cascade hooks page and its successor under the name Devin Desktop, July 2026 (3.6)",
     "note": "third-party research notes on where the renamed product looks, 2026-07-30",
 }
 
@@ -94,21 +94,33 @@ DIALECT = Dialect(
     shape=SPLIT_BY_EVENT,
     forms=("flat",),
     reads_output=False,
-    # No placeholder is filled in; a command starts in the workspace root unless working_directory says otherwise.
+    # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
     project_dir=(".",),
     notes=(
-        "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: put the hooks there then.",
+        "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: move these there.",
         "Only the Cascade agent runs these hooks, and only in a trusted workspace (not in Restricted Mode).",
     ),
     quirks=(
-        Quirk("WS1", ".windsurf/hooks.json is read only where .devin/hooks.json is absent or has no hooks", "note"),
-        Quirk("WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"),
+        Quirk(
+            "WS1",
+            ".windsurf/hooks.json is read only where .devin/hooks.json is absent or has no hooks",
+            "note",
+        ),
+        Quirk(
+            "WS2", "there is no matcher: a matcher in an entry is ignored and the hook runs every time", "doc"
+        ),
         Quirk("WS3", "write_code stands for creating and for editing a file", "doc"),
-        Quirk("WS4", "searching, the web, the task list and the browser are not shown to hooks at all", "doc"),
+        Quirk(
+            "WS4", "searching, the web, the task list and the browser are not shown to hooks at all", "doc"
+        ),
         Quirk("WS5", "the response events are asynchronous: they cannot hold the agent", "doc"),
         Quirk("WS6", "an exit code other than 0 and 2, or a crash, lets the action run", "doc"),
         Quirk("WS7", "the path of a read event may be a directory", "doc"),
-        Quirk("WS8", "Cascade hooks can block with exit code 2, although a published table says they cannot", "doc"),
+        Quirk(
+            "WS8",
+            "Cascade hooks can block with exit code 2, although a published table says they cannot",
+            "doc",
+        ),
         Quirk("WS9", "on Windows `powershell` runs, or `command` in PowerShell where it is absent", "doc"),
     ),
 )
