@@ -116,33 +116,13 @@ def _read_hook(
         problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", path))
         return None
     before = len(problems)
-    event = entry.get("event")
-    if event is None:
-        problems.append(Problem("'event' is missing", path))
-    elif not isinstance(event, str) or not event:
-        problems.append(Problem(f"must be the name of an event, not {kind_word(event)}", (*path, "event")))
-    handler = entry.get("handler")
-    if handler is None:
-        problems.append(Problem("'handler' is missing", path))
-    elif not isinstance(handler, Mapping):
-        problems.append(Problem(f"must be an object, not {kind_word(handler)}", (*path, "handler")))
-    elif "type" not in handler:
-        problems.append(Problem("'type' is missing", (*path, "handler")))
-    matcher = read_terms(entry.get("matcher"), (*path, "matcher"), problems) if "matcher" in entry else ()
-    for key in ("name", "blocking", "degradation", "capabilities"):
-        wrong = type_problem(key, entry[key], (*path, key)) if key in entry else None
-        problems += [wrong] if wrong else []
+    problems += _hook_problems(entry, path)
+    matcher = read_terms(entry["matcher"], (*path, "matcher"), problems) if "matcher" in entry else ()
+    hook = _read_handler(dialect, entry.get("handler"), (*path, "handler"), problems)
+    if hook is None or len(problems) > before:
+        return None
+    event: str = entry["event"]
     provider_data = entry.get("provider_data", {})
-    if not isinstance(provider_data, Mapping) or not all(isinstance(v, Mapping) for v in provider_data.values()):
-        problems.append(Problem("must map the name of a dialect to an object", (*path, "provider_data")))
-    if len(problems) == before:
-        _check_degradation(entry.get("degradation", {}), (*path, "degradation"), problems)
-    if len(problems) > before:
-        return None
-    assert isinstance(handler, Mapping) and isinstance(event, str)
-    hook = read_entry(dialect, _undraft(handler), (*path, "handler"), (), problems)
-    if hook is None:
-        return None
     handler_extra = hook.provider_data.get(dialect.id, NOTHING)
     extra = {key: value for key, value in entry.items() if key not in _HOOK_KEYS}
     if handler_extra:
@@ -152,10 +132,14 @@ def _read_hook(
         provider_data[dialect.id] = extra
     if event not in EVENTS and not split_native(event):
         guess = closest(event, tuple(EVENTS))
-        findings.append(UnknownEvent.at(spell_path((*path, "event")), event=event, dialect=dialect.id, guess=guess))
+        findings.append(
+            UnknownEvent.at(spell_path((*path, "event")), event=event, dialect=dialect.id, guess=guess)
+        )
         event = native_event(dialect.id, event)
     findings += [
-        UnknownTool.at(spell_path((*path, "matcher")), tool=term.value, guess=closest(term.value, tuple(TOOLS)))
+        UnknownTool.at(
+            spell_path((*path, "matcher")), tool=term.value, guess=closest(term.value, tuple(TOOLS))
+        )
         for term in matcher
         if term.kind == "tool" and term.value not in TOOLS and about_tool(event)
     ]
@@ -169,6 +153,46 @@ def _read_hook(
         provider_data=provider_data or NOTHING,
         **{"dialect": dialect.id, **own},
     )
+
+
+def _hook_problems(entry: Mapping[str, Tree], path: Path) -> list[Problem]:
+    """What is wrong beside the matcher and the inside of the handler."""
+    problems = [
+        Problem(f"'{key}' is missing", path) for key in ("event", "handler") if entry.get(key) is None
+    ]
+    event, handler = entry.get("event"), entry.get("handler")
+    if event is not None and (not isinstance(event, str) or not event):
+        what = "empty" if event == "" else kind_word(event)
+        problems.append(Problem(f"must be the name of an event, not {what}", (*path, "event")))
+    if handler is not None and not isinstance(handler, Mapping):
+        problems.append(Problem(f"must be an object, not {kind_word(handler)}", (*path, "handler")))
+    for key in ("name", "blocking", "degradation", "capabilities"):
+        wrong = type_problem(key, entry[key], (*path, key)) if key in entry else None
+        problems += [wrong] if wrong else []
+    data = entry.get("provider_data", {})
+    if not isinstance(data, Mapping) or not all(isinstance(value, Mapping) for value in data.values()):
+        problems.append(Problem("must map the name of a dialect to an object", (*path, "provider_data")))
+    if isinstance(entry.get("degradation"), Mapping):
+        _check_degradation(entry["degradation"], (*path, "degradation"), problems)
+    return problems
+
+
+def _read_handler(dialect: Dialect, handler: Tree, path: Path, problems: list[Problem]) -> Hook | None:
+    if not isinstance(handler, Mapping):
+        return None
+    if not isinstance(handler.get("platform", {}), Mapping):
+        wrong = f"must be an object, not {kind_word(handler['platform'])}"
+        problems.append(Problem(wrong, (*path, "platform")))
+    here: list[Problem] = []
+    hook = read_entry(dialect, _undraft(handler), path, (), here)
+    # The platform commands were read as fields; a problem is told where they stand.
+    steps = [tuple(part for step in problem.path for part in _steps(step)) for problem in here]
+    problems += [problem._replace(path=at) for problem, at in zip(here, steps, strict=True)]
+    return hook
+
+
+def _steps(step: str | int) -> list[str | int]:
+    return list(step.split(".")) if isinstance(step, str) and step.startswith("platform.") else [step]
 
 
 def _undraft(handler: Mapping[str, Tree]) -> dict[str, Tree]:
@@ -190,7 +214,9 @@ def _own(provider_data: Mapping[str, Tree]) -> tuple[dict[str, Any], dict[str, T
 
 def _check_degradation(degradation: Mapping[str, Tree], path: Path, problems: list[Problem]) -> None:
     for capability, strategy in degradation.items():
-        if strategy not in STRATEGIES:
+        if not isinstance(strategy, str):
+            problems.append(Problem(f"must be a string, not {kind_word(strategy)}", (*path, capability)))
+        elif strategy not in STRATEGIES:
             known = ", ".join(f'"{name}"' for name in STRATEGIES)
             problems.append(Problem(f"unknown strategy {strategy!r}; use {known}", (*path, capability)))
         elif capability not in CAPABILITIES:
@@ -221,7 +247,9 @@ def _write_hook(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
         entry["degradation"] = dict(hook.degradation)
     if hook.capabilities:
         entry["capabilities"] = list(hook.capabilities)
-    own: dict[str, Tree] = {key: getattr(hook, key) for key in OWN_ATTRS if getattr(hook, key) not in ("", None, NOTHING)}
+    own: dict[str, Tree] = {
+        key: getattr(hook, key) for key in OWN_ATTRS if getattr(hook, key) not in ("", None, NOTHING)
+    }
     if own.get("enabled"):
         del own["enabled"]
     if own.get("dialect") == dialect.id:
@@ -272,7 +300,9 @@ DIALECT = Dialect(
     sources=SOURCES,
     locations=(Location("project", "hooks.json", "own"), Location("project", "hooks.yaml", "own")),
     events=tuple(
-        EventSpec(kind.name, kind.name, kind.blocks, "spec", "tool" if kind.about_tool else "any", rewrites=True)
+        EventSpec(
+            kind.name, kind.name, kind.blocks, "spec", "tool" if kind.about_tool else "any", rewrites=True
+        )
         for kind in EVENTS.values()
     ),
     tools=tuple(ToolName(tool, tool, "spec") for tool in TOOLS),
@@ -283,8 +313,13 @@ DIALECT = Dialect(
         "prompt": HandlerSpec("prompt", {**_PROMPT, **_COMMON}, _WAIT, required=("prompt",)),
         "agent": HandlerSpec("agent", {**_PROMPT, **_COMMON}, _WAIT, required=("prompt",)),
     },
-    group_fields={"name": "name", "blocking": "blocking", **{attr: attr for attr in OWN_ATTRS if attr != "dialect"}},
+    group_fields={
+        "name": "name",
+        "blocking": "blocking",
+        **{attr: attr for attr in OWN_ATTRS if attr != "dialect"},
+    },
     shape=Shape(decode, encode, by_event=False),
     wire=Wire(read_answer),
+    needs_type=True,
     is_hub=True,
 )
