@@ -78,6 +78,8 @@ class Work:
         self.source = get(hook.dialect)
         self.used = infer(hook, scripts)
         self.findings: list[Finding] = []
+        self.placed: Hook | None = None
+        self.specs: list[EventSpec] = []
 
     def note(self, kind: type[Kind], **words: object) -> None:
         """Report a finding about this hook."""
@@ -113,6 +115,9 @@ def degrade(manifest: Manifest, target: Dialect, wheres: tuple[str, ...], script
             finding if finding.hook is None else finding._replace(hook=left[finding.hook].index, where=left[finding.hook].where)
             for finding in more
         ]
+        if target.shape.by_event:
+            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: event_order(target, pair[0]))
+            hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
     own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
     return Degraded(Manifest(tuple(hooks), own or NOTHING), tuple(work.index for work in left), tuple(findings))
 
@@ -182,7 +187,9 @@ def _strategy(work: Work, capability: str) -> str:
 
 
 def _specs(work: Work) -> list[EventSpec]:
-    return [spec for spec, _ in slots(work.target, work.hook)]
+    if work.placed is not work.hook:
+        work.placed, work.specs = work.hook, [spec for spec, _ in slots(work.target, work.hook)]
+    return work.specs
 
 
 def _blocks(work: Work) -> bool:
