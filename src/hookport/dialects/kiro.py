@@ -1,7 +1,7 @@
-"""Kiro: v1 hook files, hooks in agent files (also Amazon Q Developer CLI's), and the files of the IDE before 1.0.
+"""Kiro: v1 hook files, hooks in agent files (Amazon Q Developer CLI has these too), and the IDE's old files.
 
-Which product reads which file differs, so a hook is written to a v1 file and, where an agent file can say it, to
-an agent file too. Read together, the two give each hook once.
+Which product reads which file differs, so a hook is written to a v1 file and, where an agent file can say
+it, to an agent file too. Read together, the two give each hook once.
 """
 
 from __future__ import annotations
@@ -48,7 +48,6 @@ from hookport.findings import (
     OtherSettings,
     UnknownEvent,
 )
-from hookport.model.events import about_tool
 from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
 
 SOURCES = {
@@ -78,7 +77,7 @@ GLOB = Matching("glob")
 MCP = McpNames("@", "/", "src")
 V1_ONLY = "only Kiro IDE 1.x and Kiro CLI with its V3 engine obey a deny"
 
-CLI_TOOLS = named(
+CLI_TOOLS = named(  # noqa: S604  (a tool, not a shell)
     "src",
     shell=("execute_bash", "execute_cmd"),
     file_read="fs_read",
@@ -92,8 +91,13 @@ CLI_TOOLS = named(
     todo="todo_list",
 )
 # Names of tools in the settings of an agent that its hooks never see (issue).
-SHORT_NAMES = aliases(
-    "issue", shell="shell", file_read="read", search="read", file_write="write", file_edit="write"
+SHORT_NAMES = aliases(  # noqa: S604  (a tool, not a shell)
+    "issue",
+    shell="shell",
+    file_read="read",
+    search="read",
+    file_write="write",
+    file_edit="write",
 )
 # The IDE's subagents are tools of their own, `subagent_<agent>` (seen).
 SUBAGENTS = "subagent_.*"
@@ -219,13 +223,38 @@ def _is_legacy(file: str, tree: Mapping[str, Tree]) -> bool:
 
 def _is_agent(file: str, tree: Mapping[str, Tree]) -> bool:
     folder = PurePosixPath(file).parent.name
-    placed = folder in ("agents", "cli-agents") and "version" not in tree
-    return placed or isinstance(tree.get("hooks"), Mapping)
+    if folder in ("agents", "cli-agents", "hooks"):
+        return folder != "hooks"
+    return isinstance(tree.get("hooks"), Mapping)
 
 
 def _others(keys: list[str], file: str, found: Found) -> None:
     if keys:
         found.findings.append(OtherSettings.at("", keys=", ".join(keys))._replace(file=file))
+
+
+def _string(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> str:
+    value = tree.get(key)
+    if isinstance(value, str) and value:
+        return value
+    missing = key not in tree
+    wrong = "must not be empty" if value == "" else f"must be a string, not {kind_word(value)}"
+    problems.append(Problem(f"'{key}' is missing" if missing else wrong, path if missing else (*path, key)))
+    return ""
+
+
+def _object(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> Mapping[str, Tree]:
+    value = tree.get(key)
+    if isinstance(value, Mapping):
+        return value
+    missing = key not in tree
+    wrong = f"'{key}' is missing" if missing else f"must be an object, not {kind_word(value)}"
+    problems.append(Problem(wrong, path if missing else (*path, key)))
+    return {}
+
+
+def _matcher(entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> str:
+    return _string(entry, "matcher", path, problems) if entry.get("matcher") else ""
 
 
 def _read_v1(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
@@ -241,73 +270,49 @@ def _read_v1(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found
     _others([key for key in tree if key not in ("version", "hooks")], file, found)
     for number, entry in enumerate(entries):
         place = Place(file, ("hooks", number))
-        hook = _read_v1_hook(dialect, place, entry, found)
-        if hook:
-            found.hooks.append((hook, place))
+        if isinstance(entry, Mapping):
+            _read_v1_hook(dialect, place, entry, found)
+        else:
+            found.problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", place.path))
 
 
-def _read_v1_hook(dialect: Dialect, place: Place, entry: Tree, found: Found) -> Hook | None:
-    path = place.path
-    if not isinstance(entry, Mapping):
-        found.problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", path))
-        return None
-    action, matcher = entry.get("action"), entry.get("matcher") or ""
-    here = [
-        Problem(
-            f"must be a string, not {kind_word(entry[key])}" if key in entry else f"'{key}' is missing",
-            (*path, key),
-        )
-        for key in ("name", "trigger")
-        if not isinstance(entry.get(key), str) or not entry[key]
-    ]
-    if not isinstance(matcher, str):
-        here.append(Problem(f"must be a string, not {kind_word(matcher)}", (*path, "matcher")))
-    if not isinstance(action, Mapping):
-        wrong = f"must be an object, not {kind_word(action)}" if "action" in entry else "'action' is missing"
-        here.append(Problem(wrong, (*path, "action")))
-    elif "type" not in action:
+def _read_v1_hook(dialect: Dialect, place: Place, entry: Mapping[str, Tree], found: Found) -> None:
+    path, here = place.path, list[Problem]()
+    _string(entry, "name", path, here)
+    trigger = _string(entry, "trigger", path, here)
+    matcher = _matcher(entry, path, here)
+    action = _object(entry, "action", path, here)
+    if action and "type" not in action:
         here.append(Problem("'type' is missing", (*path, "action")))
-    if here:
-        found.problems.extend(here)
-        return None
-    assert isinstance(action, Mapping) and isinstance(matcher, str)
     flat = {key: value for key, value in entry.items() if key not in ("action", "type")}
     flat |= {key if key == "type" else f"action.{key}": value for key, value in action.items()}
-    hook = read_entry(dialect, flat, path, ("trigger", "matcher"), here)
-    found.problems.extend(_inside_action(problem) for problem in here)
+    hook = read_entry(dialect, flat, path, ("trigger", "matcher"), here) if not here else None
+    found.problems.extend(map(_inside_action, here))
     if hook is None:
-        return None
+        return
     if hook.handler.timeout == timedelta():
         hook = hook._replace(handler=hook.handler._replace(timeout=NO_LIMIT))
-    trigger = entry["trigger"]
     spec = event_named(dialect, trigger)
     if spec is None or spec.secondary:
         known = tuple(spec.native for spec in dialect.events if not spec.secondary)
-        words = {"event": trigger, "dialect": dialect.id, "guess": closest(trigger, known)}
-        found.findings.append(
-            UnknownEvent.at(spell_path((*path, "trigger")), **words)._replace(file=place.file)
+        where = spell_path((*path, "trigger"))
+        finding = UnknownEvent.at(where, event=trigger, dialect=dialect.id, guess=closest(trigger, known))
+        found.findings.append(finding._replace(file=place.file))
+        hook = bind(
+            dialect, _own(dialect, hook, {"matcher": matcher} if matcher else {}), trigger, None, (), ""
         )
-        own = (
-            {**dialect_data(hook, dialect.id), "matcher": matcher}
-            if matcher
-            else dialect_data(hook, dialect.id)
-        )
-        return bind(
-            dialect, hook._replace(provider_data={dialect.id: own} if own else NOTHING), trigger, None, (), ""
-        )
-    if matcher and not spec.subject:
-        words = {"dialect": dialect.id, "matcher": matcher}
-        found.findings.append(IgnoredMatcher.at(spell_path(path), **words)._replace(file=place.file))
-    _tell_short_names(dialect, place, spec, matcher, found)
-    return bind(dialect, hook, trigger, spec, _terms(dialect, spec, matcher), "")
+    else:
+        _tell(dialect, place, spec, matcher, found)
+        hook = bind(dialect, hook, trigger, spec, _terms(dialect, spec, matcher), "")
+    found.hooks.append((hook, place))
 
 
 def _inside_action(problem: Problem) -> Problem:
-    last = problem.path[-1] if problem.path else ""
+    *above, last = problem.path or ("",)
     if last == "type":
-        return problem._replace(path=(*problem.path[:-1], "action", "type"))
+        return problem._replace(path=(*above, "action", "type"))
     head, dot, key = str(last).partition(".")
-    return problem._replace(path=(*problem.path[:-1], head, key)) if dot else problem
+    return problem._replace(path=(*above, head, key)) if dot else problem
 
 
 def _terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
@@ -316,25 +321,27 @@ def _terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
     return read_matcher(dialect, spec, text)[0]
 
 
-def _tell_short_names(dialect: Dialect, place: Place, spec: EventSpec, text: str, found: Found) -> None:
-    """A matcher sees the name of a running tool: `shell` is none, and no part of one either."""
-    if spec.subject != "tool":
-        return
+def _tell(dialect: Dialect, place: Place, spec: EventSpec, text: str, found: Found) -> None:
+    """Report a matcher that nobody reads, and one that names a tool as no matcher sees it (KI3)."""
+    where = spell_path(place.path)
+    if text and not spec.subject:
+        finding = IgnoredMatcher.at(where, dialect=dialect.id, matcher=text)
+        found.findings.append(finding._replace(file=place.file))
     words = [text] if spec.secondary else alternatives(text)
-    running = {row.native for row in dialect.tools if not row.alias}
-    short = {row.native: row.tool for row in reversed(SHORT_NAMES)}
-    seen = (
-        (lambda word: word in running)
-        if spec.secondary
-        else (lambda word: any(word in name for name in running))
-    )
-    dead = [word for word in words if word in short and not seen(word)]
-    if dead and len(dead) == len(words):
-        right = "|".join(next(row.native for row in CLI_TOOLS if row.tool == short[word]) for word in dead)
-        words_ = {"dialect": dialect.id, "what": "this hook", "way": f"Write {right}."}
-        reason = f"'{text}' is no name that a matcher sees"
-        where = spell_path(place.path)
-        found.findings.append(NeverRuns.at(where, reason=reason, **words_)._replace(file=place.file))
+    names = [_running_name(word, is_whole=spec.secondary) for word in words]
+    if spec.subject == "tool" and names and all(names):
+        reason = f"no running tool has the name '{text}'"
+        right = f"Write {'|'.join(names)}."
+        finding = NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=right)
+        found.findings.append(finding._replace(file=place.file))
+
+
+def _running_name(word: str, *, is_whole: bool) -> str:
+    """The name a running tool has instead of a short name that matches none; empty if it matches one."""
+    tool = next((row.tool for row in SHORT_NAMES if row.native == word), "")
+    if not tool or (not is_whole and any(word in row.native for row in CLI_TOOLS)):
+        return ""
+    return next(row.native for row in CLI_TOOLS if row.tool == tool)
 
 
 def _agent_form(dialect: Dialect) -> Dialect:
@@ -342,19 +349,14 @@ def _agent_form(dialect: Dialect) -> Dialect:
 
 
 def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
-    events = tree.get("hooks")
-    events = {} if events is None else events
-    if not isinstance(events, Mapping):
-        found.problems.append(Problem(f"must be an object, not {kind_word(events)}", ("hooks",)))
-        return
+    events = _object(tree, "hooks", (), found.problems) if tree.get("hooks") is not None else {}
     _others([key for key in tree if key != "hooks" and AGENT_HEAD.get(key) != tree[key]], file, found)
     for native, entries in events.items():
         path: Path = ("hooks", native)
         if native not in AGENT_NAMES:
-            known = (
-                f"unknown event '{native}'.{closest(native, AGENT_NAMES)} Kiro refuses the whole agent file"
-            )
-            found.problems.append(Problem(known, path))
+            guess = closest(native, AGENT_NAMES)
+            wrong = f"unknown event '{native}': Kiro refuses the whole agent file.{guess}"
+            found.problems.append(Problem(wrong, path))
         elif not isinstance(entries, list):
             found.problems.append(Problem(f"must be a list of hooks, not {kind_word(entries)}", path))
         else:
@@ -363,28 +365,21 @@ def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Fo
 
 
 def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, found: Found) -> None:
-    path = place.path
+    path, here = place.path, list[Problem]()
     if not isinstance(entry, Mapping):
         found.problems.append(Problem(f"must be an object, not {kind_word(entry)}", path))
         return
-    here: list[Problem] = []
     given = {key: value for key, value in entry.items() if value is not None}
-    matcher = given.get("matcher", "")
-    if not isinstance(matcher, str):
-        here.append(Problem(f"must be a string, not {kind_word(matcher)}", (*path, "matcher")))
+    matcher = _matcher(given, path, here)
     if isinstance(given.get("timeout_ms"), float):
         here.append(Problem("must be a whole number of milliseconds", (*path, "timeout_ms")))
     hook = read_entry(_agent_form(dialect), given, path, ("matcher",), here) if not here else None
     found.problems.extend(here)
     if hook is None:
         return
-    spec = AGENT_OF[next(one.canonical for one in AGENT_EVENTS if one.native == native)]
-    if matcher and not spec.subject:
-        words = {"dialect": dialect.id, "matcher": matcher}
-        found.findings.append(IgnoredMatcher.at(spell_path(path), **words)._replace(file=place.file))
-        matcher = ""
-    _tell_short_names(dialect, place, spec, matcher, found)
-    text = "" if matcher in GLOB.everything else matcher
+    spec = next(spec for spec in AGENT_OF.values() if spec.native == native)
+    _tell(dialect, place, spec, matcher, found)
+    text = "" if matcher in GLOB.everything or not spec.subject else matcher
     # Bound to the main event first: which file it is written to is settled when all files are read.
     hook = bind(dialect, hook, native, spec._replace(secondary=False), _terms(dialect, spec, text), "")
     found.agent.append((hook, text, place))
@@ -393,26 +388,33 @@ def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, 
 def _with_agents(
     dialect: Dialect, hooks: list[tuple[Hook, Place]], agent: list[tuple[Hook, str, Place]]
 ) -> list[tuple[Hook, Place]]:
-    """The v1 hooks; those that are not in an agent file too, and could be, are marked as being of v1 only."""
+    """The v1 hooks; those that could be in an agent file too and are not are marked as of v1 only."""
     settled: list[tuple[Hook, Place]] = []
     for hook, place in hooks:
         wanted = _agent_entries(dialect, hook)
-        numbers: list[int] = []
-        for text, entry in wanted:
-            same = (
-                number
-                for number, (other, other_text, _) in enumerate(agent)
-                if number not in numbers and other_text == text and _same(hook, entry, other)
-            )
-            numbers += [number] if (number := next(same, None)) is not None else []
+        numbers = _places(hook, wanted, agent)
+        more: dict[str, Tree] = {}
         if wanted and len(numbers) == len(wanted):
             extra = dialect_data(agent[numbers[0]][0], dialect.id)
-            hook = _own(dialect, hook, {"agent": extra} if extra else {})
+            more = {"agent": extra} if extra else {}
             agent[:] = [one for number, one in enumerate(agent) if number not in numbers]
-        elif wanted and not place.file.endswith(".kiro.hook"):
-            hook = _own(dialect, hook, {"event": slots(dialect, hook)[0][0].native})
-        settled.append((hook, place))
+        elif wanted and place.path:
+            more = {"event": slots(dialect, hook)[0][0].native}
+        settled.append((_own(dialect, hook, more), place))
     return settled
+
+
+def _places(
+    hook: Hook, wanted: list[tuple[str, dict[str, Tree]]], agent: list[tuple[Hook, str, Place]]
+) -> list[int]:
+    """Where the entries that a hook would be written as are among those of agent files."""
+    numbers: list[int] = []
+    for text, entry in wanted:
+        for number, (other, other_text, _) in enumerate(agent):
+            if number not in numbers and other_text == text and _same(hook, entry, other):
+                numbers.append(number)
+                break
+    return numbers
 
 
 def _same(hook: Hook, entry: Mapping[str, Tree], other: Hook) -> bool:
@@ -443,56 +445,54 @@ def _own(dialect: Dialect, hook: Hook, more: Mapping[str, Tree]) -> Hook:
 
 
 def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
-    when, then = tree.get("when"), tree.get("then")
-    for key, value in (("when", when), ("then", then)):
-        if not isinstance(value, Mapping):
-            wrong = Problem(f"must be an object, not {kind_word(value)}", (key,))
-            found.problems.append(wrong if key in tree else Problem(f"'{key}' is missing"))
-    if not isinstance(when, Mapping) or not isinstance(then, Mapping):
+    when = _object(tree, "when", (), found.problems)
+    then = _object(tree, "then", (), found.problems)
+    native = _word(when, "when", LEGACY, found) if when else ""
+    type_ = _word(then, "then", LEGACY_ACTIONS, found) if then else ""
+    patterns, words = _strings(when, "patterns", found), _strings(when, "toolTypes", found)
+    spec = event_named(dialect, LEGACY.get(native, ""))
+    if found.problems or spec is None:
         return
-    native, type_ = when.get("type"), then.get("type")
-    for key, word, known in (("when", native, LEGACY), ("then", type_, LEGACY_ACTIONS)):
-        if word not in known:
-            guess = closest(word, tuple(known)) if isinstance(word, str) else ""
-            found.problems.append(
-                Problem(f"must be one of {', '.join(known)}, not {word!r}.{guess}", (key, "type"))
-            )
-    lists = {key: when.get(key) or [] for key in ("patterns", "toolTypes")}
-    for key, value in lists.items():
-        if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-            found.problems.append(Problem("must be a list of strings", ("when", key)))
-    if found.problems:
-        return
-    spec = event_named(dialect, LEGACY[str(native)])
-    assert spec is not None
-    flat = {"name": PurePosixPath(file).name.removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[str(type_)]}
+    flat = {"name": PurePosixPath(file).name.removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[type_]}
     flat |= {key: tree[key] for key in ("name", "description", "enabled") if key in tree}
     flat |= {f"action.{key}": then[key] for key in ("command", "prompt") if key in then}
     flat |= {"timeout": then["timeout"]} if "timeout" in then else {}
     here: list[Problem] = []
     hook = read_entry(dialect, flat, (), (), here)
-    found.problems.extend(_in_legacy(problem) for problem in here)
+    found.problems.extend(map(_in_legacy, here))
     if hook is None:
         return
-    known = {"": {"name", "description", "enabled", "version", "when", "then"}}
-    known |= {"when": {"type", "patterns", "toolTypes"}, "then": {"type", "command", "prompt", "timeout"}}
-    others = [key for key in tree if key not in known[""]]
-    others += [f"{part}.{key}" for part in ("when", "then") for key in tree[part] if key not in known[part]]
+    others = [key for key in tree if key not in ("name", "description", "enabled", "version", "when", "then")]
+    others += [f"when.{key}" for key in when if key not in ("type", "patterns", "toolTypes")]
+    others += [f"then.{key}" for key in then if key not in ("type", "command", "prompt", "timeout")]
     _others(others, file, found)
-    words = {
-        "dialect": dialect.id,
-        "what": "this file",
-        "reason": "the IDE reads .kiro.hook files no more since 1.0",
-    }
+    reason = "the IDE reads .kiro.hook files no more since 1.0"
     way = "Convert it, or let the IDE migrate it to .kiro/hooks/*.json."
-    found.findings.append(NeverRuns.at("", way=way, **words)._replace(file=file))
-    terms = _legacy_tools(dialect, lists["toolTypes"]) if about_tool(spec.canonical) else ()
-    if spec.subject == "file_path" and lists["patterns"]:
-        terms = (Term("pattern", "|".join(map(_path_pattern, lists["patterns"]))),)
+    finding = NeverRuns.at("", dialect=dialect.id, what="this file", reason=reason, way=way)
+    found.findings.append(finding._replace(file=file))
+    terms = _legacy_tools(dialect, words) if spec.subject == "tool" else ()
+    if spec.subject == "file_path" and patterns:
+        terms = (Term("pattern", "|".join(map(_path_pattern, patterns))),)
     hook = bind(dialect, hook, spec.native, spec, terms, "")
-    if native not in LEGACY_BLOCKS:
-        hook = hook._replace(blocking=False)
-    found.hooks.append((hook, Place(file, ())))
+    found.hooks.append((hook._replace(blocking=hook.blocking and native in LEGACY_BLOCKS), Place(file, ())))
+
+
+def _word(tree: Mapping[str, Tree], part: str, known: Mapping[str, str], found: Found) -> str:
+    word = tree.get("type")
+    if isinstance(word, str) and word in known:
+        return word
+    guess = closest(word, tuple(known)) if isinstance(word, str) else ""
+    wrong = f"must be one of {', '.join(known)}, not {word!r}.{guess}"
+    found.problems.append(Problem(wrong, (part, "type") if "type" in tree else (part,)))
+    return ""
+
+
+def _strings(when: Mapping[str, Tree], key: str, found: Found) -> list[str]:
+    value = when.get(key) or []
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    found.problems.append(Problem("must be a list of strings", ("when", key)))
+    return []
 
 
 def _in_legacy(problem: Problem) -> Problem:
@@ -518,16 +518,9 @@ def _legacy_tools(dialect: Dialect, words: list[str]) -> tuple[Term, ...]:
 
 def _path_pattern(glob: str) -> str:
     """A glob on a path below the workspace as a regular expression on a path, whole or below it."""
-    text = re.escape(glob.removeprefix("./").removeprefix("/"))
-    for one, other in (
-        (r"\*\*/", r"(?:.*/)?"),
-        (r"\*\*", "\0"),
-        (r"\*", "[^/]*"),
-        (r"\?", "[^/]"),
-        ("\0", ".*"),
-    ):
-        text = text.replace(one, other) if one != r"\*" else re.sub(r"(?<!\.)\\\*", lambda _: other, text)
-    return f"(?:^|/){text}$"
+    signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./").removeprefix("/"))
+    return "(?:^|/)" + "".join(signs.get(part) or re.escape(part) for part in parts) + "$"
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
@@ -552,9 +545,8 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
 
 
 def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
-    own = {
-        key: value for key, value in dialect_data(hook, dialect.id).items() if key not in ("agent", "event")
-    }
+    own = dict(dialect_data(hook, dialect.id))
+    own.pop("agent", None)
     flat = write_entry(dialect, hook._replace(provider_data={dialect.id: own}))
     spec, terms = slots(dialect, hook)[0]
     matcher = next(iter(write_matcher(dialect, spec, terms, "")), None)
@@ -564,14 +556,13 @@ def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     entry["trigger"] = spec.native
     if matcher is not None:
         entry["matcher"] = matcher
-    action = {
-        key.removeprefix("action."): flat[key] for key in flat if key == "type" or key.startswith("action.")
-    }
-    entry["action"] = action
-    return {
-        **entry,
-        **{key: value for key, value in flat.items() if key != "type" and not key.startswith("action.")},
-    }
+    entry["action"] = {"type": flat.pop("type")}
+    for key, value in flat.items():
+        if key.startswith("action."):
+            entry["action"][key.removeprefix("action.")] = value
+        else:
+            entry[key] = value
+    return entry
 
 
 def _agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tree]]]:
@@ -581,9 +572,7 @@ def _agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tr
         return []
     own = dialect_data(hook, dialect.id)
     is_marked = own.get("event") in AGENT_NAMES
-    extra = (
-        {key: value for key, value in own.items() if key != "event"} if is_marked else own.get("agent", {})
-    )
+    extra = own if is_marked else own.get("agent", {})
     # The formats' defaults differ, so the time is always written for a hook of both.
     timeout = hook.handler.timeout or (None if is_marked else V1_DEFAULT)
     bare = hook._replace(handler=hook.handler._replace(timeout=timeout), provider_data={dialect.id: extra})
@@ -603,37 +592,50 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """A v1 hook needs a name, an agent file has no place for one and knows no regular expressions."""
     findings: list[Finding] = []
     given: list[Hook] = []
-    marked: set[str] = set()
-    for number, hook in enumerate(hooks):
-        mark = dialect_data(hook, DIALECT.id).get("event", "")
-        if mark in AGENT_NAMES:
-            key = repr(hook._replace(matcher=(), name="", description=""))
-            twice = bool(hook.matcher) and key in marked
-            if hook.enabled and hook.handler.type == "command" and not twice:
-                marked.add(key)
-                for field in ("name", "description"):
-                    if getattr(hook, field):
-                        findings.append(FieldDropped.at("", number, target=DIALECT.id, field=field))
-                given.append(hook._replace(name="", description=""))
-                continue
-            hook, mark = hook._replace(provider_data=NOTHING), ""
+    for number, one in enumerate(hooks):
+        hook = _marked_rightly(one, given)
+        own = dialect_data(hook, DIALECT.id)
+        if own.get("event") in AGENT_NAMES:
+            dropped = [field for field in ("name", "description") if getattr(hook, field)]
+            findings += [FieldDropped.at("", number, target=DIALECT.id, field=field) for field in dropped]
+            given.append(hook._replace(name="", description=""))
+            continue
         if not hook.name:
-            hook = hook._replace(
-                name=f"{hook.event.rpartition(':')[2].replace('_', '-').lower()}-{number + 1}"
-            )
+            event = hook.event.rpartition(":")[2].replace("_", "-").lower()
+            hook = hook._replace(name=f"{event}-{number + 1}")
             findings.append(FieldGiven.at("", number, target=DIALECT.id, field="name", value=hook.name))
-        if (
-            not mark
-            and hook.matcher
-            and about_tool(hook.event)
-            and _globs(DIALECT, AGENT_OF[hook.event], hook.matcher) == [""]
-        ):
-            text = ", ".join(term.value for term in hook.matcher)
-            findings.append(
-                MatcherDropped.at("", number, target=f"an agent file of {DIALECT.id}", matcher=text)
-            )
+        texts = [text for text, _ in _agent_entries(DIALECT, hook)]
+        if "event" not in own and hook.matcher and texts == [""]:
+            matcher = ", ".join(term.value for term in hook.matcher)
+            target = f"an agent file of {DIALECT.id}"
+            findings.append(MatcherDropped.at("", number, target=target, matcher=matcher))
         given.append(hook)
     return given, findings
+
+
+def _marked_rightly(hook: Hook, before: list[Hook]) -> Hook:
+    """The hook without a mark of where it was read that, changed since, it cannot be written with."""
+    own = dict(dialect_data(hook, DIALECT.id))
+    mark = own.get("event")
+    fits = bool(_agent_entries(DIALECT, hook._replace(provider_data=NOTHING)))
+    spec = event_named(DIALECT, mark) if isinstance(mark, str) else None
+    if spec is None or spec.canonical != hook.event:
+        own.pop("event", None)
+    elif not fits or (spec.secondary and any(_reads_as_one(hook, other) for other in before)):
+        main = next(one for one in EVENTS if one.canonical == hook.event)
+        decides = main.blocks == "prevent" and DIALECT.handlers[hook.handler.type].decides
+        hook = hook._replace(blocking=decides)
+        own = {} if spec.secondary else {key: value for key, value in own.items() if key != "event"}
+    if "event" in own or not fits or not isinstance(own.get("agent"), Mapping):
+        own.pop("agent", None)
+    return hook._replace(provider_data={DIALECT.id: own} if own else NOTHING)
+
+
+def _reads_as_one(hook: Hook, other: Hook) -> bool:
+    bare = hook._replace(matcher=(), name="", description="")
+    return bool(hook.matcher and other.matcher) and bare == other._replace(
+        matcher=(), name="", description=""
+    )
 
 
 _V1: dict[str, Field | str] = {
@@ -696,8 +698,8 @@ DIALECT = Dialect(
     project_dir=(".",),
     adjust=adjust,
     notes=(
-        f"Kiro IDE 1.x and Kiro CLI with its V3 engine read {V1_FILE}; Kiro CLI without it reads only agent files.",
-        f"The hooks in {AGENT_FILE} run only while that agent is active: set `chat.defaultAgent` to `hookport`.",
+        f"{V1_FILE} is for Kiro IDE 1.x and Kiro CLI with its V3 engine; without it the CLI reads agent files.",
+        f"Hooks in {AGENT_FILE} run only while that agent is active: set `chat.defaultAgent` to `hookport`.",
         "Should your Kiro CLI read both files, each hook runs twice: delete one of them then.",
     ),
     quirks=(
