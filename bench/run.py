@@ -2,7 +2,7 @@
 
     python bench/run.py [--rounds N]
 
-Times of different programs are taken in turns, so that a busy machine slows them all alike; the median counts.
+Different programs are timed in turns, so that a busy machine slows them all alike; the median counts.
 """
 
 from __future__ import annotations
@@ -16,8 +16,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
@@ -40,7 +43,7 @@ MANIFEST = {
             "matcher": {"pattern": "file_(write|edit)"},
             "handler": {"type": "command", "command": "./format.sh", "env": {"MODE": "fast"}},
         },
-        {"event": "session_start", "handler": {"type": "http", "url": "http://127.0.0.1:9/start", "timeout": 5}},
+        {"event": "session_start", "handler": {"type": "http", "url": "http://127.0.0.1:9/x", "timeout": 5}},
     ],
 }
 AIMS = (
@@ -81,9 +84,9 @@ def processes(manifest: Path, rounds: int) -> dict[str, float]:
     """The whole command against interpreters that do next to nothing."""
     runs = {"python -c pass": child("-c", "pass"), "python -c 'import json'": child("-c", "import json")}
     if importlib.util.find_spec("hookport.__main__"):
-        one, everyone = str(manifest), ("--to", "all")
-        runs["hookport convert --to all"] = child("-m", "hookport", "convert", one, *everyone)
-        runs["hookport convert --to claude-code"] = child("-m", "hookport", "convert", one, "--to", "claude-code")
+        for target in ("all", "claude-code"):
+            words = ("-m", "hookport", "convert", str(manifest), "--to", target)
+            runs[f"hookport convert --to {target}"] = child(*words)
     return medians(runs, rounds)
 
 
@@ -93,8 +96,8 @@ def growth(data: bytes) -> tuple[float, float]:
     def many(count: int) -> float:
         def run() -> None:
             for number in range(count):
-                reading = convert.read({"hooks.json": data.replace(b"guard", b"guard%d" % number)}, get("canonical"))
-                convert.convert(reading, get("claude-code"))
+                files = {"hooks.json": data.replace(b"guard", b"guard%d" % number)}
+                convert.convert(convert.read(files, get("canonical")), get("claude-code"))
 
         return clock(run) / count
 
@@ -104,7 +107,11 @@ def growth(data: bytes) -> tuple[float, float]:
 
 def big_json() -> tuple[float, float, float, int]:
     """Seconds to parse 5 MB of JSON, to change one value in it, and for `json.loads`; and the size."""
-    entry = {"matcher": "Write", "hooks": [{"type": "command", "command": "./x.sh", "timeout": 5}], "note": "é" * 30}
+    entry = {
+        "matcher": "Write",
+        "hooks": [{"type": "command", "command": "./x.sh", "timeout": 5}],
+        "note": "é" * 30,
+    }
     data = json.dumps({"hooks": {"A": [{**entry, "n": n} for n in range(12_500)]}}, indent=2).encode()
     document = formats.parse(data, "json")
     tree = json.loads(data)
@@ -134,16 +141,20 @@ def main() -> None:
         taken = processes(manifest, rounds)
     bare, with_json = taken["python -c pass"], taken["python -c 'import json'"]
     print(f"{'what':<44}{'ms':>9}  ratio")
-    print(f"{f'3 hooks to {len(names())} dialects, in process':<44}{inside * 1000:>9.2f}  {inside / bare:.2f} of python -c pass")
+    here = f"3 hooks to {len(names())} dialects, in process"
+    print(f"{here:<44}{inside * 1000:>9.2f}  {inside / bare:.2f} of pass")
     for name, seconds in taken.items():
-        print(f"{name:<44}{seconds * 1000:>9.1f}  {seconds / bare:.2f} of pass, {seconds / with_json:.2f} of import json")
+        ratios = f"{seconds / bare:.2f} of pass, {seconds / with_json:.2f} of import json"
+        print(f"{name:<44}{seconds * 1000:>9.1f}  {ratios}")
     if len(taken) == 2:
         print("the command line is not there yet, so it was not measured")
     few, many = growth(data)
     print(f"{'one manifest of 100':<44}{few * 1000:>9.3f}")
     print(f"{'one manifest of 10,000':<44}{many * 1000:>9.3f}  {many / few:.2f} of one of 100")
     parse, splice, loads, size = big_json()
-    print(f"{f'parse {size / 1e6:.1f} MB of JSON':<44}{parse * 1000:>9.0f}  {parse / loads:.1f} of json.loads")
+    print(
+        f"{f'parse {size / 1e6:.1f} MB of JSON':<44}{parse * 1000:>9.0f}  {parse / loads:.1f} of json.loads"
+    )
     print(f"{'change one value in it':<44}{splice * 1000:>9.0f}  {splice / loads:.1f} of json.loads")
     print(AIMS)
 

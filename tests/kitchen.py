@@ -1,4 +1,4 @@
-"""The kitchen-sink manifest: every event, kind of matcher, type of handler and field, in the canonical format.
+"""The kitchen-sink manifest: every event, kind of matcher, type of handler and field, canonically.
 
 Every command is another one, so that a hook can be told from every other wherever it ends up.
 """
@@ -8,13 +8,16 @@ from __future__ import annotations
 import itertools
 import json
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hookport import convert
 from hookport.dialects import get, names
 from hookport.model.events import EVENTS, about_tool, native_event
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 Tree = dict[str, Any]
 
@@ -42,7 +45,7 @@ HANDLERS: tuple[Tree, ...] = (
     {
         "type": "http",
         "url": "http://127.0.0.1:9/hook?a=1&b=[2]",
-        "headers": {"Authorization": "Bearer $TOKEN", "X-Quote": "it's \"quoted\""},
+        "headers": {"Authorization": "Bearer $TOKEN", "X-Quote": 'it\'s "quoted"'},
         "allowed_env_vars": ["TOKEN"],
         "timeout": 2.5,
     },
@@ -53,7 +56,7 @@ HANDLERS: tuple[Tree, ...] = (
 COMMAND_FIELDS: tuple[Tree, ...] = (
     {"cwd": "sub dir"},
     {"cwd": "/"},
-    {"env": {"NAME": "it's \"a\" $value", "OTHER": "1"}},
+    {"env": {"NAME": 'it\'s "a" $value', "OTHER": "1"}},
     {"env": {"not-a-name": "1"}},
     {"platform": {"linux": "./on-linux.sh"}},
     {"platform": {"windows": "on-windows.ps1"}},
@@ -85,46 +88,62 @@ HOOK_FIELDS: tuple[Tree, ...] = (
 THOROUGH = ("before_tool_execute", "before_prompt")
 
 
+Entry = tuple[str, Tree, Tree]  # event, handler, other fields
+
+
+def on_every_event() -> Iterator[Entry]:
+    """Some handlers and matchers on every event, all matchers on one."""
+    for event, blocking in itertools.product(EVENTS, (False, True)):
+        for handler in ({}, HANDLERS[0], HANDLERS[2]):
+            yield event, handler, {"blocking": blocking}
+        matchers = TOOL_MATCHERS if about_tool(event) else SUBJECT_MATCHERS
+        for matcher in matchers if event == THOROUGH[0] else matchers[blocking :: 1 + len(matchers) // 4]:
+            yield event, {}, {"matcher": matcher, "blocking": blocking}
+
+
+def on_thorough_events() -> Iterator[Entry]:
+    """Every handler, field and strategy."""
+    for event in THOROUGH:
+        for handler, blocking in itertools.product((*HANDLERS, *COMMAND_FIELDS), (False, True)):
+            yield event, handler, {"blocking": blocking}
+        for number, fields in enumerate(HOOK_FIELDS):
+            yield event, {}, {"blocking": bool(number % 2), **fields}
+            yield event, HANDLERS[0], {"blocking": bool(number % 3), **fields}
+
+
+def on_native_events() -> Iterator[Entry]:
+    """The events that only one dialect has."""
+    for name in names():
+        natives = [native_event(name, spec.native) for spec in get(name).events if not spec.canonical]
+        for event, blocking in itertools.product(natives, (False, True)):
+            yield event, {}, {"provider_data": {"hookport": {"dialect": name}}, "blocking": blocking}
+
+
 @cache
 def manifest() -> Tree:
     """The whole manifest as a tree."""
-    numbers = itertools.count(1)
     hooks: list[Tree] = []
-
-    def add(event: str, handler: Tree | None = None, **fields: Any) -> None:
-        command = {"type": "command", "command": f"./hook-{next(numbers)}.sh"}
-        made = {**command, **(handler or {})} if (handler or {}).get("type", "command") == "command" else handler
+    for event, handler, fields in (*on_every_event(), *on_thorough_events(), *on_native_events()):
+        command = {"type": "command", "command": f"./hook-{len(hooks) + 1}.sh"}
+        made = {**command, **handler} if "type" not in handler else handler
         hooks.append({"event": event, "handler": made, **fields})
-
-    for event in EVENTS:
-        matchers = TOOL_MATCHERS if about_tool(event) else SUBJECT_MATCHERS
-        for number, blocking in enumerate((False, True)):
-            add(event, blocking=blocking)
-            add(event, HANDLERS[0], blocking=blocking)
-            add(event, HANDLERS[2], blocking=blocking)
-            for matcher in matchers if event == THOROUGH[0] else matchers[number :: 1 + len(matchers) // 4]:
-                add(event, matcher=matcher, blocking=blocking)
-    for event in THOROUGH:
-        for blocking in (False, True):
-            for handler in (*HANDLERS, *COMMAND_FIELDS):
-                add(event, handler, blocking=blocking)
-        for number, fields in enumerate(HOOK_FIELDS):
-            add(event, blocking=bool(number % 2), **fields)
-            add(event, HANDLERS[0], blocking=bool(number % 3), **fields)
-    for name in names():
-        for spec in get(name).events:
-            if not spec.canonical:
-                own = {"hookport": {"dialect": name}}
-                add(native_event(name, spec.native), provider_data=own)
-                add(native_event(name, spec.native), provider_data=own, blocking=True)
     return {"spec": "hooks/1.0", "hooks": hooks}
 
 
 @cache
 def reading(dialect: str) -> convert.Reading:
-    """What a dialect can say of the manifest, read from files in that dialect."""
+    """What a dialect can say of the manifest, read from files in that dialect.
+
+    The hub gets all of it; each other dialect its own events and every fourth hook, not the same for all.
+    """
     hub = next(get(name) for name in names() if get(name).is_hub)
-    whole = convert.read({hub.locations[0].path: json.dumps(manifest()).encode()}, hub)
+    hooks = manifest()["hooks"]
+    if hub.id != dialect:
+        first = names().index(dialect) % 4
+        own = [hook for hook in hooks if hook["event"].startswith(f"{dialect}:")]
+        hooks = [hook for hook in hooks[first::4] if ":" not in hook["event"]] + own
+    data = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
+    whole = convert.read({hub.locations[0].path: data}, hub)
     if hub.id == dialect:
         return whole
     written = convert.convert(whole, get(dialect))

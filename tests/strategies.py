@@ -15,9 +15,65 @@ from hookport.model.tools import TOOLS
 Tree = Any
 
 FRAGMENTS = (
-    *("'", '"', "$", "$HOME", "${HOME}", "`", "\\", "\n", "\t", " ", "|", "||", "&", ";", "#", "<<EOF", "*", "?"),
-    *("[", "]", "(", ")", "{", "}", "^", ".", "+", "%s", "%", "~", "!", ":", ": ", "- ", "-", "---\n", "@", "=", ","),
-    *("é", "日本", "😀", "\u2028", "\u00a0", "\u0085", "\r\n", "\x7f", "</script>", "//", "/*", "null", "true", "1e3"),
+    *(
+        "'",
+        '"',
+        "$",
+        "$HOME",
+        "${HOME}",
+        "`",
+        "\\",
+        "\n",
+        "\t",
+        " ",
+        "|",
+        "||",
+        "&",
+        ";",
+        "#",
+        "<<EOF",
+        "*",
+        "?",
+    ),
+    *(
+        "[",
+        "]",
+        "(",
+        ")",
+        "{",
+        "}",
+        "^",
+        ".",
+        "+",
+        "%s",
+        "%",
+        "~",
+        "!",
+        ":",
+        ": ",
+        "- ",
+        "-",
+        "---\n",
+        "@",
+        "=",
+        ",",
+    ),
+    *(
+        "é",
+        "日本",
+        "😀",
+        "\u2028",
+        "\u00a0",
+        "\u0085",
+        "\r\n",
+        "\x7f",
+        "</script>",
+        "//",
+        "/*",
+        "null",
+        "true",
+        "1e3",
+    ),
     *("./guard.sh", "exit 2", "rm -rf /", "mcp__", "mcp_", "MCP:", "{reason}", "{target}", "\x00", "\x1b"),
 )
 
@@ -39,8 +95,28 @@ def words() -> st.SearchStrategy[str]:
 @cache
 def patterns() -> st.SearchStrategy[str]:
     """Regular expressions that RE2 accepts."""
-    known = ["file_(read|write)", "^web_", ".*", "shell", "^shell$", "a|b", "x.y", r"\.env$", "(?:Bash|Edit)", "[a-c]+"]
-    more = ["mcp__.*", "mcp__github__.*", "mcp_a_b", "startup|resume", "^(?:manual|auto)$", "Write|Edit", "(?i)bash", "é"]
+    known = [
+        "file_(read|write)",
+        "^web_",
+        ".*",
+        "shell",
+        "^shell$",
+        "a|b",
+        "x.y",
+        r"\.env$",
+        "(?:Bash|Edit)",
+        "[a-c]+",
+    ]
+    more = [
+        "mcp__.*",
+        "mcp__github__.*",
+        "mcp_a_b",
+        "startup|resume",
+        "^(?:manual|auto)$",
+        "Write|Edit",
+        "(?i)bash",
+        "é",
+    ]
     return st.sampled_from(known + more)
 
 
@@ -82,7 +158,9 @@ def handlers() -> st.SearchStrategy[Tree]:
         "status_message": texts(),
     }
     maps = st.dictionaries(st.one_of(words(), texts()), texts(0), min_size=1, max_size=2)
-    platform = st.fixed_dictionaries({}, optional=dict.fromkeys(("windows", "linux", "osx"), texts())).filter(bool)
+    platform = st.fixed_dictionaries({}, optional=dict.fromkeys(("windows", "linux", "osx"), texts())).filter(
+        bool
+    )
     command = st.fixed_dictionaries(
         {"type": st.just("command"), "command": texts()},
         optional={"platform": platform, "cwd": texts(), "env": maps, **common},
@@ -92,7 +170,8 @@ def handlers() -> st.SearchStrategy[Tree]:
         optional={"headers": maps, "allowed_env_vars": st.lists(words(), min_size=1, max_size=2), **common},
     )
     prompt = st.fixed_dictionaries(
-        {"type": st.sampled_from(["prompt", "agent"]), "prompt": texts()}, optional={"model": texts(), **common}
+        {"type": st.sampled_from(["prompt", "agent"]), "prompt": texts()},
+        optional={"model": texts(), **common},
     )
     return st.one_of(command, command, command, http, prompt)
 
@@ -100,7 +179,9 @@ def handlers() -> st.SearchStrategy[Tree]:
 @cache
 def events() -> st.SearchStrategy[str]:
     """Every canonical event, the first ones more often, and every native one."""
-    native = [native_event(name, spec.native) for name in names() for spec in get(name).events if not spec.canonical]
+    native = [
+        native_event(name, spec.native) for name in names() for spec in get(name).events if not spec.canonical
+    ]
     canonical = list(EVENTS)
     return st.one_of(st.sampled_from(canonical[:3]), st.sampled_from(canonical), st.sampled_from(native))
 
@@ -109,7 +190,7 @@ def events() -> st.SearchStrategy[str]:
 def hooks(draw: st.DrawFn) -> Tree:
     """One hook with some of all fields."""
     event = draw(events())
-    said = draw(st.one_of(st.just({}), owned()))
+    said: Tree = draw(st.one_of(st.just({}), owned()))
     hook = draw(rest(is_tool=about_tool(event)))
     dialect, colon, _ = event.partition(":")
     if colon:
@@ -127,7 +208,9 @@ def owned() -> st.SearchStrategy[Tree]:
             "description": texts(),
             "content": patterns(),
             "priority": st.integers(-5, 1100),
-            "metadata": st.dictionaries(words(), st.one_of(texts(), st.integers(), st.booleans()), min_size=1, max_size=2),
+            "metadata": st.dictionaries(
+                words(), st.one_of(texts(), st.integers(), st.booleans()), min_size=1, max_size=2
+            ),
             "enabled": st.just(value=False),
         },
     )

@@ -129,9 +129,7 @@ def test_events_of_the_interchange_table_are_read(agent: str, event: str, native
 def test_tools_of_the_interchange_table_are_read(agent: str, tool: str, native: str) -> None:
     dialect = get(agent)
     spec = next(
-        spec
-        for spec in dialect.events
-        if spec.canonical == "before_tool_execute" and spec.subject == "tool"
+        spec for spec in dialect.events if spec.canonical == "before_tool_execute" and spec.subject == "tool"
     )
     terms, content = read_matcher(dialect, spec, native)
     assert tool in {term.value for term in terms if term.kind == "tool"}
@@ -150,6 +148,8 @@ def test_the_manifest_of_the_interchange_format_is_read() -> None:
             }
         ],
     }
-    (hook,) = convert.read({"hooks.json": json.dumps(manifest).encode()}, get("canonical")).decoded.manifest.hooks
+    (hook,) = convert.read(
+        {"hooks.json": json.dumps(manifest).encode()}, get("canonical")
+    ).decoded.manifest.hooks
     assert (hook.event, hook.matcher[0].value, hook.blocking) == ("before_tool_execute", "shell", True)
     assert (hook.handler.command, hook.handler.timeout) == ("./safety-check.sh", timedelta(seconds=10))

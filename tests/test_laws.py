@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 
 from hookport import convert, formats
-from hookport.degrade import deny_command, degrade
+from hookport.degrade import degrade, deny_command
 from hookport.dialects import get, names
 from hookport.dialects._entries import slots
 from hookport.model.hooks import Manifest
@@ -86,7 +86,9 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
                 continue  # the model cannot say this hook again, as with one of two tools that share a word
             put_back += 1
             again = convert.read(convert.encode(less, (*fewer, hooks[index])), get(dialect))
-            assert by_event(dialect, again.decoded.manifest.hooks) == by_event(dialect, (*fewer, hooks[index]))
+            assert by_event(dialect, again.decoded.manifest.hooks) == by_event(
+                dialect, (*fewer, hooks[index])
+            )
             assert beside(again) == beside(reading)
     assert put_back
 
@@ -206,7 +208,7 @@ def test_who_must_not_block_cannot(target: str, event: str, tmp_path: Path) -> N
             assert run(hook.handler.command, tmp_path).returncode == 2, (command, hook.handler.command)
 
 
-NAME = "it's \"a\" $HOME `x` \\ é"
+NAME = 'it\'s "a" $HOME `x` \\ é'
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -285,7 +287,7 @@ def test_a_url_is_called_by_the_command(
     handler = {
         "type": "http",
         "url": f"{url}/hook?a='b'&c=[1-2]{{x,y}}$HOME",
-        "headers": {"Authorization": "Bearer $TOKEN", "X-Odd": "it's \"odd\" `x` \\", "X-Env": "a${SECRET}b"},
+        "headers": {"Authorization": "Bearer $TOKEN", "X-Odd": 'it\'s "odd" `x` \\', "X-Env": "a${SECRET}b"},
         "allowed_env_vars": ["TOKEN"],
         "timeout": 10,
     }
@@ -300,7 +302,7 @@ def test_a_url_is_called_by_the_command(
     assert (path, got) == ("/hook?a='b'&c=[1-2]{x,y}$HOME", body.encode())
     assert (headers["Authorization"], headers["X-Odd"], headers["X-Env"]) == (
         'Bearer t"o$k',
-        "it's \"odd\" `x` \\",
+        'it\'s "odd" `x` \\',
         "ab",
     )
     failing = {"type": "http", "url": f"{url}/fail", "timeout": 10}
@@ -313,8 +315,8 @@ def test_a_url_is_called_by_the_command(
 @pytest.mark.parametrize("target", TARGETS)
 def test_blocking_instead_denies_in_the_targets_own_terms(target: str, tmp_path: Path) -> None:
     handler = {"type": "agent", "prompt": "Is it safe?"}
-    hook = {
-        "name": "it's \"safe\"",
+    hook: dict[str, Any] = {
+        "name": 'it\'s "safe"',
         "event": "before_tool_execute",
         "handler": handler,
         "blocking": True,
@@ -346,5 +348,7 @@ def reason_in(said: Any, answer: Any) -> str:
     if isinstance(answer, str):
         before, found, after = answer.partition("{reason}")
         return str(said)[len(before) : len(said) - len(after)] if found else ""
-    pairs = answer.items() if hasattr(answer, "items") else enumerate(answer) if isinstance(answer, list) else ()
+    pairs = (
+        answer.items() if hasattr(answer, "items") else enumerate(answer) if isinstance(answer, list) else ()
+    )
     return next((text for key, value in pairs if (text := reason_in(said[key], value))), "")

@@ -17,7 +17,8 @@ CORE = ("hookport.errors", "hookport.model.hooks", "hookport.findings", "hookpor
 
 def loaded(code: str) -> set[str]:
     """The modules that a fresh interpreter has after the code."""
-    script = f"import sys, json; before = set(sys.modules)\n{code}\nprint(json.dumps(sorted(set(sys.modules) - before)))"
+    shown = "print(json.dumps(sorted(set(sys.modules) - before)))"
+    script = f"import sys, json; before = set(sys.modules)\n{code}\n{shown}"
     done = subprocess.run(
         [sys.executable, "-S", "-c", script],
         env={"PYTHONPATH": str(SOURCE.parent), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -29,7 +30,9 @@ def loaded(code: str) -> set[str]:
 
 
 def dialects_in(modules: set[str]) -> set[str]:
-    found = {name.removeprefix("hookport.dialects.") for name in modules if name.startswith("hookport.dialects.")}
+    found = {
+        name.removeprefix("hookport.dialects.") for name in modules if name.startswith("hookport.dialects.")
+    }
     return {name for name in found if not name.startswith("_")}
 
 
@@ -71,7 +74,8 @@ def test_a_conversion_loads_no_library_it_does_not_need() -> None:
     code = """
 from hookport import convert
 from hookport.dialects import get
-data = b'{"spec": "hooks/1.0", "hooks": [{"event": "session_start", "handler": {"type": "command", "command": "a"}}]}'
+data = b'''{"spec": "hooks/1.0", "hooks": [
+    {"event": "session_start", "handler": {"type": "command", "command": "a"}}]}'''
 result = convert.convert(convert.read({"hooks.json": data}, get("canonical")), get("claude-code"))
 assert result.files
 """
