@@ -289,7 +289,7 @@ DIALECT = Dialect(
             todo="SetTodoList",
         ),
     ),
-    matching=Matching("regex"),
+    matching=Matching("regex", everything=("",)),
     handlers={
         "command": HandlerSpec(
             "",

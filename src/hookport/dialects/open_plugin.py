@@ -80,6 +80,9 @@ EVENTS = (
     EventSpec("SubagentStop", "subagent_stop", "retry", "spec"),
 )
 
+# "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
+NAMES = Matching("names")
+
 _NONE = "no such event among the 13 of the specification"
 LACKS = {
     "before_compact": _NONE,
@@ -153,7 +156,7 @@ DIALECT = Dialect(
         *aliases("claude", shell=("PowerShell", "Monitor"), agent="Task"),
     ),
     mcp=McpNames("mcp__", "__", "claude"),
-    matching=Matching("regex"),
+    matching=NAMES,
     handlers={
         "command": HandlerSpec("command", {"command": "command"}, WAIT, required=("command",)),
         "prompt": HandlerSpec("prompt", {"prompt": "prompt"}, WAIT, required=("prompt",)),
@@ -187,5 +190,6 @@ DIALECT = Dialect(
             "spec",
         ),
         Quirk("OP7", "PreToolUse and the extended event of the tool may both fire for one call", "spec"),
+        Quirk("OP8", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
     ),
 )

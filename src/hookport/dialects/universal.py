@@ -46,6 +46,9 @@ EVENTS = (
     EventSpec("notification", "notification", "observe", "spec"),
 )
 
+# "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
+NAMES = Matching("names")
+
 _NONE = "no such event among the 10 of the specification"
 LACKS = {
     "error_occurred": _NONE,
@@ -122,7 +125,7 @@ DIALECT = Dialect(
         *aliases("claude", shell=("PowerShell", "Monitor"), agent="Task"),
     ),
     mcp=McpNames("mcp__", "__", "claude"),
-    matching=Matching("regex"),
+    matching=NAMES,
     handlers={
         "command": HandlerSpec(
             "command", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)
@@ -152,5 +155,6 @@ DIALECT = Dialect(
         Quirk(
             "UH5", "sub-agent-end can block by its table and is missing in the list above the schema", "spec"
         ),
+        Quirk("UH6", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
     ),
 )
