@@ -100,7 +100,7 @@ def convert(reading: Reading, target: Dialect) -> Conversion:
     found = [*reading.decoded.findings, *checks.check(reading)]
     if source.id == target.id:
         files = tuple(File(name, _text(document.data)) for name, document in reading.documents.items())
-        return Conversion(source.id, target.id, files, tuple(found), manifest.hooks, ("kept",) * len(manifest.hooks))
+        return Conversion(source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ()))
     degraded = degrade(manifest, target, reading.wheres, reading.scripts)
     found += degraded.findings
     trees: dict[str, Tree] = {}
@@ -203,7 +203,7 @@ def _remove(tree: Tree, path: Path) -> bool:
     """Take the entry at a path out of its list, and with it the group or event that holds nothing else."""
     if not isinstance(path[-1], int) or not isinstance(tree, (dict, list)):
         return False
-    parents = [tree]
+    parents: list[Tree] = [tree]
     for step in path[:-1]:
         parents.append(parents[-1][step])
     depth = len(path) - 1
