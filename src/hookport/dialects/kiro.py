@@ -698,8 +698,9 @@ DIALECT = Dialect(
     project_dir=(".",),
     adjust=adjust,
     notes=(
-        f"{V1_FILE} is for Kiro IDE 1.x and Kiro CLI with its V3 engine; without it the CLI reads agent files.",
-        f"Hooks in {AGENT_FILE} run only while that agent is active: set `chat.defaultAgent` to `hookport`.",
+        f"{V1_FILE} is read only by Kiro IDE 1.x and by Kiro CLI with its V3 engine.",
+        f"Without that engine Kiro CLI runs the hooks in {AGENT_FILE}, while that agent is active.",
+        "Set `chat.defaultAgent` to `hookport` to make it the default agent.",
         "Should your Kiro CLI read both files, each hook runs twice: delete one of them then.",
     ),
     quirks=(
