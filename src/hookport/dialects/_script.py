@@ -118,7 +118,7 @@ hp_texts() {
           text = text substr(rest, 1, end - 1)
           rest = substr(rest, end + 1)
           n = 0
-          while (substr(text, length(text) - n, 1) == "\\") n++
+          while (n < length(text) && substr(text, length(text) - n, 1) == "\\") n++
           if (n % 2 == 0) break
           text = text "\""
         }
