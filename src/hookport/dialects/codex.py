@@ -261,6 +261,7 @@ DIALECT = Dialect(
         "agent": HandlerSpec("agent", {"prompt": "prompt", "model": "model", "timeout": "timeout"}, SKIPPED),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    adjust=adjust,
     not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).
     project_dir=("$(git rev-parse --show-toplevel)",),

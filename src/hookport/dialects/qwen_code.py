@@ -26,6 +26,7 @@ from hookport.dialects._base import (
 from hookport.dialects._by_event import SPLIT_BY_EVENT
 from hookport.errors import spell_path
 from hookport.findings import Finding, NeverRuns
+from hookport.model.events import about_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -125,9 +126,28 @@ LACKS = {
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """The hooks of the files, with a finding for what Qwen Code never runs."""
-    decoded = SPLIT_BY_EVENT.decode(dialect, trees)
+    decoded = SPLIT_BY_EVENT.decode(dialect, {file: _spelled_out(tree) for file, tree in trees.items()})
     dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
     return decoded._replace(findings=(*decoded.findings, *dead))
+
+
+def _spelled_out(tree: Tree) -> Tree:
+    """The tree with every name that a single name finds: `edit` is found in notebook_edit too (QW5)."""
+    if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
+        return tree
+    events = dict(tree["hooks"])
+    for spec in EVENTS:
+        if spec.subject == "tool" and isinstance(events.get(spec.native), list):
+            events[spec.native] = [_all_found(group) for group in events[spec.native]]
+    return {**tree, "hooks": events}
+
+
+def _all_found(group: Tree) -> Tree:
+    matcher = group.get("matcher") if isinstance(group, dict) else None
+    ids = [row.native for row in TOOLS if not row.alias]
+    if matcher not in ids:
+        return group
+    return {**group, "matcher": "|".join(name for name in ids if matcher in name)}
 
 
 def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
@@ -157,7 +177,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     for hook in hooks:
         terms = tuple(
             term._replace(value=f"(?:{term.value})")
-            if term.kind == "pattern" and "|" in term.value and not term.value.startswith(("^", "("))
+            if about_tool(hook.event) and "|" in term.value and not term.value.startswith(("^", "("))
             else term
             for term in hook.matcher
         )
