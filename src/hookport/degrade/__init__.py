@@ -1,0 +1,112 @@
+"""What a target cannot say: changed hooks and a finding for every change.
+
+The result says exactly what the target can say, no more, so that decoding what was encoded gives it back
+whole. A guard never becomes weaker without an error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from hookport import findings as f
+from hookport.degrade import commands, fields, guards, handlers, matchers
+from hookport.degrade.capabilities import infer
+from hookport.degrade.work import Work, deny_command
+from hookport.dialects import Dialect
+from hookport.dialects._base import says
+from hookport.dialects._entries import event_order, merge_entries
+from hookport.findings import Finding
+from hookport.model.events import about_tool
+from hookport.model.hooks import NOTHING, Manifest
+
+__all__ = ["Degraded", "degrade", "deny_command", "infer"]
+
+STEPS: tuple[Callable[[Work], bool], ...] = (
+    guards.event,
+    handlers.rewrite,
+    handlers.handler,
+    handlers.command,
+    handlers.output,
+    commands.placeholders,
+    commands.background,
+    commands.directory,
+    commands.environment,
+    commands.platform,
+    matchers.content,
+    matchers.matcher,
+    guards.blocking,
+    guards.failure,
+    fields.timeout,
+    fields.fields,
+    handlers.wire,
+)
+
+
+class Degraded(NamedTuple):
+    """What is left for the target; `kept` gives the original index of each hook that is."""
+
+    manifest: Manifest
+    kept: tuple[int, ...]
+    findings: tuple[Finding, ...]
+
+
+def degrade(
+    manifest: Manifest, target: Dialect, wheres: tuple[str, ...], scripts: Mapping[str, str]
+) -> Degraded:
+    """The part of a manifest that the target can say, with a finding for every change and drop."""
+    works = [
+        Work(hook, index, wheres[index] if index < len(wheres) else "", target, scripts)
+        for index, hook in enumerate(manifest.hooks)
+    ]
+    left = [work for work in works if all(step(work) for step in STEPS)]
+    left = _by_priority(left)
+    if target.shape.merges:
+        left = _merged(left)
+    if target.shape.by_event:
+        left.sort(key=lambda work: event_order(target, work.hook))
+    findings = [finding for work in works for finding in work.findings]
+    hooks = [work.hook for work in left]
+    if target.adjust:
+        hooks, more = target.adjust(hooks)
+        findings += [
+            finding
+            if finding.hook is None
+            else finding._replace(hook=left[finding.hook].index, where=left[finding.hook].where)
+            for finding in more
+        ]
+        if target.shape.by_event:
+            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: event_order(target, pair[0]))
+            hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
+    own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
+    return Degraded(
+        Manifest(tuple(hooks), own or NOTHING), tuple(work.index for work in left), tuple(findings)
+    )
+
+
+def _merged(works: list[Work]) -> list[Work]:
+    """Where the target's entries are merged when they are read, hooks that would be are one already."""
+    merged = merge_entries([(work.hook, work) for work in works])
+    for hook, work in merged:
+        work.hook = hook
+        if len(merged) < len(works) and about_tool(hook.event):
+            work.hook = hook._replace(matcher=matchers.read_back(work))
+    first = [work for _, work in merged]
+    for work in works:
+        if work not in first:
+            rest = work.hook._replace(matcher=())
+            other = next(one for one in first if one.hook._replace(matcher=()) == rest)
+            work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
+    return first if len(first) == len(works) else _merged(first)
+
+
+def _by_priority(works: list[Work]) -> list[Work]:
+    """Where the target has no priorities, higher ones come first in the file."""
+    if not works or says(works[0].target, "priority"):
+        return works
+    works = sorted(works, key=lambda work: -(100 if work.hook.priority is None else work.hook.priority))
+    for work in works:
+        if work.hook.priority is not None:
+            work.note(f.PriorityDropped, priority=work.hook.priority)
+            work.hook = work.hook._replace(priority=None)
+    return works

@@ -1,0 +1,145 @@
+"""What is said in the command itself where the target has no field for it."""
+
+from __future__ import annotations
+
+import re
+
+from hookport import findings as f
+from hookport.degrade.work import Work, can_block, each_command, quoted, without
+from hookport.dialects._base import says
+from hookport.dialects._entries import shell_word
+from hookport.model.hooks import NOTHING
+
+
+def background(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.is_async or says(work.target, "is_async", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if handler.type == "command" and not work.hook.blocking:
+            work.note(f.AsyncInBackground)
+            # A shell gives what it starts in the background no input, so the payload goes through another number.
+            each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
+        else:
+            work.note(f.AsyncDropped)
+        work.change(is_async=False)
+        if can_block(work) and not work.target.is_hub:
+            work.hook = work.hook._replace(blocking=True)
+        return True
+
+    return without(work, "async_execution", warn)
+
+
+def closed(command: str) -> str:
+    """A command, whatever it ends in, ready to be followed by a closing bracket."""
+    is_plain = re.fullmatch(r"[^#<\\\n]*[\w\"')/.}]", command)
+    return f"{command}; " if is_plain else f"{command}\n"
+
+
+def platform(work: Work) -> bool:
+    handler = work.hook.handler
+    lost = {name: command for name, command in handler.platform.items() if not says(work.target, name)}
+    if not lost:
+        return True
+
+    def warn(work: Work) -> bool:
+        command = handler.command
+        unix = {name: text for name, text in lost.items() if name != "windows"}
+        if unix:
+            cases = {"osx": "Darwin", "linux": "Linux"}
+            arms = {**{cases[name]: text for name, text in unix.items()}, "*": command}
+            spelled = " ".join(f"{name}) {closed(text).removesuffix('; ')} ;;" for name, text in arms.items())
+            command = f'case "$(uname -s)" in {spelled} esac'
+            work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
+        if "windows" in lost:
+            work.note(f.PlatformDropped, platform="windows")
+        kept = {name: text for name, text in handler.platform.items() if name not in lost}
+        work.change(command=command, platform=kept or NOTHING)
+        return True
+
+    return without(work, "platform_commands", warn)
+
+
+def environment(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.env or says(work.target, "env", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if any(not re.fullmatch(r"[A-Za-z_]\w*", name) for name in handler.env):
+            bad = ", ".join(name for name in handler.env if not re.fullmatch(r"[A-Za-z_]\w*", name))
+            work.note(f.FieldDropped, field=f"env {bad}")
+        good = {name: value for name, value in handler.env.items() if re.fullmatch(r"[A-Za-z_]\w*", name)}
+        if handler.type != "command":
+            work.note(f.FieldDropped, field="env")
+        elif good:
+            settings = " ".join(f"{name}={quoted(value)}" for name, value in good.items())
+            work.note(f.CarriedInCommand, what="env")
+            each_command(work, lambda command: f"export {settings}; {command}")
+        work.change(env=NOTHING)
+        return True
+
+    return without(work, "custom_env", warn)
+
+
+def directory(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.cwd or says(work.target, "cwd", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if handler.type != "command":
+            work.note(f.FieldDropped, field="cwd")
+        else:
+            work.note(f.CarriedInCommand, what="cwd")
+            root = work.target.project_dir[0] if work.target.project_dir else ""
+            inside = not handler.cwd.startswith(("/", "~", "$"))
+            path = shell_word(f"{root}/{handler.cwd}") if root and inside else shell_word(handler.cwd)
+            if root.startswith("$(") and inside:
+                path = f'"{root}"/{shell_word(handler.cwd)}'
+            each_command(work, lambda command: f"cd {path} && {{ {closed(command)}}}")
+        work.change(cwd="")
+        return True
+
+    return without(work, "configurable_cwd", warn)
+
+
+def placeholders(work: Work) -> bool:
+    """Paths that start at the project's or the package's root, in the target's spelling."""
+    source, target = work.source, work.target
+    if work.hook.handler.type != "command" or work.is_home or target.is_hub:
+        return True
+    text = " ".join((work.hook.handler.command, *work.hook.handler.platform.values()))
+    replaced: dict[str, str] = {}
+    for role, spellings in (("project", source.project_dir), ("package", source.package_dir)):
+        for spelling in sorted(spellings, key=len, reverse=True):
+            if spelling not in text or not spelling.startswith("$"):
+                continue
+            there = target.project_dir if role == "project" else target.package_dir
+            # A root that is spelled as the working directory is not the root in another one.
+            there = there if not work.hook.handler.cwd or there[:1] != (".",) else ()
+            if there == (".",) and work.hook.handler.cwd:
+                there = ()
+            if there:
+                replaced[spelling] = there[0]
+                if there[0] != spelling:
+                    work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
+            elif role == "package" and target.project_dir:
+                replaced[spelling] = target.project_dir[0]
+                work.note(
+                    f.PlaceholderLost,
+                    placeholder=spelling,
+                    consequence=f"read as the project's root {target.project_dir[0]}; put the package's files there",
+                )
+            else:
+                kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
+                work.note(kind, placeholder=spelling, consequence="the command will not find its file")
+    if source.file_placeholder and source.file_placeholder in text and not target.file_placeholder:
+        work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
+    if replaced:
+        pattern = re.compile(
+            "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
+        )
+        each_command(work, lambda command: pattern.sub(lambda match: replaced[match[0]], command))
+    return True

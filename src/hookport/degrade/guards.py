@@ -1,0 +1,108 @@
+"""Whether a hook still runs and still blocks: a guard stays one, becomes stricter, or is an error."""
+
+from __future__ import annotations
+
+from hookport import findings as f
+from hookport.degrade.commands import closed
+from hookport.degrade.work import Work, each_command, specs_of
+from hookport.dialects._base import event_specs, says
+from hookport.dialects._entries import slots
+from hookport.model.events import AFTER_OF, split_native
+
+
+def event(work: Work) -> bool:
+    """The target has the event, or one that comes too late, or the hook goes."""
+    hook = work.hook
+    if not hook.enabled and not says(work.target, "enabled"):
+        work.note(f.DisabledHook)
+        return False
+    native = split_native(hook.event)
+    if (native and native[0] == work.target.id) or work.target.is_hub:
+        return True
+    if event_specs(work.target, hook.event):
+        return True
+    after = AFTER_OF.get(hook.event)
+    if after and not hook.blocking and event_specs(work.target, after):
+        work.note(f.TimingShift, event=hook.event, after=after)
+        work.hook = hook._replace(event=after)
+        return True
+    name = native[1] if native else hook.event
+    reason = work.target.lacks.get(hook.event, "")
+    kind = f.GuardDropped if hook.blocking else f.EventDropped
+    work.note(kind, event=name, reason=f" ({reason})" if reason and "no such event" not in reason else "")
+    return False
+
+
+def blocking(work: Work) -> bool:
+    """A guard stays one or is reported; what must not block is kept from it."""
+    hook = work.hook
+    if work.target.is_hub:
+        return True
+    specs = specs_of(work)
+    decides = work.target.handlers[hook.handler.type].decides and not hook.handler.is_async
+    deaf = [spec.native for spec in specs if spec.blocks == "observe" or not decides]
+    if hook.blocking and deaf:
+        if all(spec.blocks == "observe" for spec, _ in slots(work.source, hook)):
+            work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
+        else:
+            work.note(f.GuardObserves, event=", ".join(deaf))
+    if hook.blocking and not work.is_home:
+        for spec in (spec for spec in specs if spec.partly and spec.native not in deaf):
+            work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
+    if says(work.target, "blocking"):
+        return True
+    if hook.blocking and len(deaf) == len(specs):
+        work.hook = hook._replace(blocking=False)
+    elif not hook.blocking and len(deaf) < len(specs):
+        if hook.handler.type == "command":
+            work.note(f.KeptFromBlocking)
+            each_command(work, lambda command: f"( {closed(command)}) || true")
+        else:
+            work.note(f.MayBlockNow, type=hook.handler.type, event=", ".join(spec.native for spec in specs))
+        work.hook = work.hook._replace(blocking=True)
+    return True
+
+
+def failure(work: Work) -> bool:
+    """A hook that blocks when it fails must do so in the target too."""
+    handler = work.hook.handler
+    closed = handler.on_failure == "block"
+    specs = specs_of(work)
+    if (
+        specs
+        and all(spec.fails_closed for spec in specs)
+        and handler.type == "command"
+        and work.hook.blocking
+    ):
+        return _failure_closed(work)
+    if closed and not says(work.target, "on_failure", handler.type):
+        work.note(f.FailsOpen, failure="fails or times out")
+        work.change(on_failure="")
+    if not handler.timeout_action or says(work.target, "timeout_action", handler.type):
+        return True
+    if handler.timeout_action == "block" and work.hook.blocking:
+        if says(work.target, "on_failure", handler.type):
+            work.note(f.CarriedInCommand, what="timeout_action (as blocking on any failure)")
+            work.change(on_failure="block")
+        elif not closed:
+            work.note(f.FailsOpen, failure="times out")
+    else:
+        work.note(f.FieldDropped, field="timeout_action")
+    work.change(timeout_action="")
+    return True
+
+
+def _failure_closed(work: Work) -> bool:
+    """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
+    handler = work.hook.handler
+    zero = (f.KeptFromBlocking.code, f.AsyncInBackground.code, f.HttpToCurl.code)
+    harmless = any(finding.code in zero for finding in work.findings)
+    if handler.on_failure == "block" or handler.timeout_action == "block":
+        if not work.is_home:
+            work.note(f.FailsOpen, failure="times out")
+    elif not harmless and not work.is_home:
+        work.note(f.FailsClosed)
+    if handler.timeout_action == "warn":
+        work.note(f.FieldDropped, field="timeout_action")
+    work.change(on_failure="block", timeout_action="")
+    return True

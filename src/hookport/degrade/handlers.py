@@ -1,0 +1,129 @@
+"""What runs: handlers the target does not have, answers it does not read, payloads it does not send."""
+
+from __future__ import annotations
+
+import re
+
+from hookport import findings as f
+from hookport.degrade.work import Work, quoted, specs_of, strategy_for, without
+from hookport.dialects._base import SECOND, says
+from hookport.model.hooks import Handler
+
+
+def handler(work: Work) -> bool:
+    """The target has the handler's type on this event, or the strategy of the capability decides."""
+    type_ = work.hook.handler.type
+    allowed = all(not spec.types or type_ in spec.types for spec in specs_of(work))
+    spec = work.target.handlers.get(type_)
+    allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
+    if (
+        spec
+        and allowed
+        and work.hook.handler.url.startswith(spec.url_start)
+        and (type_ != "native" or work.is_home)
+    ):
+        return True
+    if type_ == "http" and strategy_for(work, "http_handler") == "warn":
+        work.note(f.HttpToCurl)
+        if work.hook.blocking and not work.target.reads_output:
+            # The server denies in its answer, which nobody reads there.
+            work.note(f.GuardObserves, event=", ".join(spec.native for spec in specs_of(work)))
+        closed = any(spec.fails_closed for spec in specs_of(work))
+        work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
+        return True
+    if type_ == "native":
+        return _drop_handler(work)
+    return without(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
+
+
+def command(work: Work) -> bool:
+    """A hook that has commands for some platforms only does nothing on the others, as far as the target can say it."""
+    handler = work.hook.handler
+    if (
+        handler.type != "command"
+        or handler.command
+        or "command" not in work.target.handlers["command"].required
+    ):
+        return True
+    if all(name == "windows" and not says(work.target, name) for name in handler.platform):
+        work.note(f.HandlerDropped, type="Windows")
+        return False
+    work.note(f.FieldGiven, field="command", value=":")
+    work.change(command=":")
+    return True
+
+
+def _drop_handler(work: Work) -> bool:
+    work.note(f.HandlerDropped, type=work.hook.handler.type)
+    return False
+
+
+def _curl(handler: Handler, *, failed: int) -> Handler:
+    """The call as a command: the payload from stdin is the body; a failed call is no decision."""
+    words = ["curl", "-gfsS", "-X", "POST"]
+    if handler.timeout is not None:
+        words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
+    words += ["-H", quoted("Content-Type: application/json")]
+    for name, value in handler.headers.items():
+        words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
+    command = " ".join([*words, "--data-binary", "@-", "--url", quoted(handler.url)]) + f" || exit {failed}"
+    return Handler(
+        command=command,
+        timeout=handler.timeout,
+        is_async=handler.is_async,
+        on_failure=handler.on_failure,
+        timeout_action=handler.timeout_action,
+        status_message=handler.status_message,
+    )
+
+
+def _header(text: str, allowed: tuple[str, ...]) -> str:
+    """A header as one word of the shell; of its variables only the allowed ones are filled in."""
+    parts = re.split(r"(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)", text)
+    word = ""
+    for number, part in enumerate(parts):
+        if number % 2:
+            name = part.strip("${}")
+            word += f'"${{{name}}}"' if name in allowed else ""
+        elif part:
+            word += quoted(part)
+    return word or "''"
+
+
+def rewrite(work: Work) -> bool:
+    """A rewrite the target ignores lets the original input through: block, unless told otherwise."""
+    if "input_rewrite" not in work.used:
+        return True
+    named = {*work.hook.degradation, *work.hook.capabilities}
+    if "input_rewrite" not in named:
+        work.note(f.CapabilityInferred, capability="input_rewrite", evidence=work.used["input_rewrite"])
+        work.hook = work.hook._replace(capabilities=(*work.hook.capabilities, "input_rewrite"))
+    if all(spec.rewrites for spec in specs_of(work)):
+        return True
+
+    def warn(work: Work) -> bool:
+        work.note(f.RewriteLost, evidence=work.used["input_rewrite"])
+        return True
+
+    return without(work, "input_rewrite", warn)
+
+
+def output(work: Work) -> bool:
+    if work.target.reads_output or "structured_output" not in work.used:
+        return True
+
+    def warn(work: Work) -> bool:
+        work.note(f.OutputLost, evidence=work.used["structured_output"])
+        return True
+
+    return without(work, "structured_output", warn)
+
+
+def wire(work: Work) -> bool:
+    """The place where a command will be wrapped so that it hears and answers what it was written for."""
+    if work.is_home or work.target.is_hub:
+        return True
+    if work.hook.handler.type in ("command", "http"):
+        work.note(f.WireDiffers, source=work.source.id)
+    work.hook = work.hook._replace(dialect=work.target.id)
+    return True

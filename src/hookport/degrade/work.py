@@ -1,0 +1,109 @@
+"""One hook on its way to one target, and the strategies for what the target lacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hookport import findings as f
+from hookport.degrade.capabilities import infer
+from hookport.dialects import Dialect, EventSpec, get
+from hookport.dialects._entries import slots
+from hookport.findings import Finding, Kind
+from hookport.model.hooks import CAPABILITIES, NOTHING, Handler, Hook
+
+
+class Work:
+    """One hook on its way to one target: the hook as it is now, and the findings so far."""
+
+    def __init__(
+        self, hook: Hook, index: int, where: str, target: Dialect, scripts: Mapping[str, str]
+    ) -> None:
+        self.hook = hook
+        self.index = index
+        self.where = where
+        self.target = target
+        self.source = get(hook.dialect)
+        self.used = infer(hook, scripts)
+        self.findings: list[Finding] = []
+        self.placed: Hook | None = None
+        self.specs: list[EventSpec] = []
+
+    def note(self, kind: type[Kind], **words: object) -> None:
+        """Report a finding about this hook."""
+        self.findings.append(kind.at(self.where, self.index, target=self.target.id, **words))
+
+    def change(self, **values: Any) -> None:
+        """Replace attributes of the handler."""
+        self.hook = self.hook._replace(handler=self.hook.handler._replace(**values))
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the hook was written for the target itself."""
+        return self.source.id == self.target.id
+
+
+def strategy_for(work: Work, capability: str) -> str:
+    return work.hook.degradation.get(capability, CAPABILITIES[capability])
+
+
+def specs_of(work: Work) -> list[EventSpec]:
+    if work.placed is not work.hook:
+        work.placed, work.specs = work.hook, [spec for spec, _ in slots(work.target, work.hook)]
+    return work.specs
+
+
+def can_block(work: Work) -> bool:
+    """Whether every event the hook is written under lets it block."""
+    specs = specs_of(work)
+    return bool(specs) and all(spec.blocks in ("prevent", "retry") for spec in specs)
+
+
+def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
+    """Apply the strategy for a capability the target lacks."""
+    strategy = strategy_for(work, capability)
+    evidence = work.used.get(capability, "")
+    if strategy == "warn":
+        return warn(work)
+    if strategy == "exclude":
+        work.note(
+            f.GuardExcluded if work.hook.blocking else f.Excluded, capability=capability, evidence=evidence
+        )
+        return False
+    if not can_block(work):
+        work.note(f.CannotBlockHere, capability=capability, evidence=evidence, event=work.hook.event)
+        return False
+    work.note(f.BlockedInstead, capability=capability, evidence=evidence)
+    reason = f"blocked: {work.target.title} cannot do what the hook {work.hook.name or work.where} needs ({capability})"
+    work.hook = work.hook._replace(
+        handler=Handler(command=deny_command(work.target, reason, specs_of(work)[0].deny_answer)),
+        blocking=True,
+        dialect=work.target.id,
+        capabilities=(),
+        degradation=NOTHING,
+    )
+    work.used.clear()
+    work.source = work.target
+    return True
+
+
+def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
+    """A shell command that blocks in the target's own terms and gives the reason."""
+    if answer_here or target.deny_answer:
+        answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
+            "{reason}", json.dumps(reason)[1:-1]
+        )
+        return f"printf '%s\\n' {quoted(answer)}"
+    return f"printf '%s\\n' {quoted(reason)} >&2; exit 2"
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def each_command(work: Work, rewrite: Callable[[str], str]) -> None:
+    """Change the command and those of Unix platforms; Windows commands are not for a POSIX shell."""
+    handler = work.hook.handler
+    platform = {name: text if name == "windows" else rewrite(text) for name, text in handler.platform.items()}
+    work.change(command=rewrite(handler.command), platform=platform or NOTHING)
