@@ -197,7 +197,8 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             changed = changed._replace(matcher=())
         if hook.handler.is_async and hook.event == "session_end":
             findings.append(AsyncInBackground.at("", number, target=DIALECT.id))
-            command = f"( {hook.handler.command}\n) <&0 >/dev/null 2>&1 &"
+            # A shell gives what runs in the background an empty stdin, so the payload goes through 3.
+            command = f"{{ ( {hook.handler.command}\n) <&3 3<&- >/dev/null 2>&1 & }} 3<&0"
             changed = changed._replace(handler=hook.handler._replace(command=command, is_async=False))
         given.append(changed)
     return given, findings
