@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -60,15 +60,52 @@ def test_nothing_is_lost_in_silence(source: str, target: str) -> None:
     assert list(lost_guards(result, after)) == []
 
 
-def untold(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
-    """The hooks that changed or went without a finding."""
+def value(hook: Hook, attr: str) -> Any:
+    """An attribute of a hook or its handler; the alternatives of a matcher, however they are joined."""
+    if attr == "matcher":
+        return {(term.kind, word, term.tool) for term in hook.matcher for word in term.value.split("|")}
+    return getattr(hook if attr in hook._fields else hook.handler, attr)
+
+
+# The findings that may tell of a change, by what changed.
+TOLD_BY = {
+    "event": {"HP204"},
+    "matcher": {f"HP3{number:02}" for number in range(1, 15)},
+    "content": {"HP305"},
+    "blocking": {"HP203", "HP205", "HP211", "HP403", "HP404", "HP411"},
+    "priority": {"HP412"},
+    "name": {"HP411", "HP420"},
+    "description": {"HP411", "HP420"},
+    "metadata": {"HP411"},
+    "timeout": {"HP402", "HP407", "HP408", "HP409", "HP410"},
+    "status_message": {"HP411"},
+    "model": {"HP411"},
+    "url": {"HP402"},
+    "is_async": {"HP403", "HP404"},
+    "cwd": {"HP405", "HP411"},
+    "env": {"HP405", "HP411"},
+    "platform": {"HP205", "HP403", "HP405", "HP406", "HP415"},
+    "on_failure": {"HP205", "HP209", "HP402", "HP403", "HP212", "HP405", "HP411"},
+    "timeout_action": {"HP209", "HP405", "HP411"},
+}
+BLOCKED_INSTEAD = "HP206"
+
+
+def untold(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None, str]]:
+    """The hooks that changed or went without a finding that says so, and what changed."""
     for index, hook in enumerate(result.hooks):
-        effects = {finding.effect for finding in about(result, index)}
-        if index not in after:
-            if "dropped" not in effects:
-                yield hook, None
-        elif said(hook) != said(after[index]) and effects <= {"kept"}:
-            yield hook, after[index]
+        found = about(result, index)
+        now = after.get(index)
+        if now is None:
+            if not any(finding.effect == "dropped" for finding in found):
+                yield hook, None, "dropped"
+            continue
+        if said(hook) != said(now) and all(finding.effect == "kept" for finding in found):
+            yield hook, now, "anything"
+        codes = {finding.code for finding in found}
+        for attr, tellers in TOLD_BY.items():
+            if value(hook, attr) != value(now, attr) and not codes & {*tellers, BLOCKED_INSTEAD}:
+                yield hook, now, attr
 
 
 def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
