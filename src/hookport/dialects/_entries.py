@@ -164,12 +164,22 @@ def _build(dialect: Dialect, type_: str, spec: HandlerSpec, values: dict[str, An
         values["timeout"] = read_timeout(spec.timeout, values["timeout"])
     args = values.pop("args", None)
     if args is not None:
-        values["command"] = " ".join(map(shell_word, [values.get("command", ""), *args]))
+        values["command"] = " ".join(_exec_word(dialect, word) for word in [values.get("command", ""), *args])
     if "allowed_env" in values:
         values["allowed_env"] = tuple(values["allowed_env"])
     handler = Handler(type=type_, platform=platform or NOTHING, **values)  # type: ignore[arg-type]
     provider_data = {dialect.id: extra} if extra else NOTHING
     return Hook(event="", handler=handler, provider_data=provider_data, dialect=dialect.id, **hook_values)
+
+
+def _exec_word(dialect: Dialect, text: str) -> str:
+    """A word that no shell saw, as one word of the shell: only the roots in braces are filled in."""
+    roots = [root for root in (*dialect.project_dir, *dialect.package_dir) if root.startswith("${")]
+    parts = re.split("(" + "|".join(map(re.escape, roots)) + ")", text) if roots else [text]
+    if len(parts) > 1:
+        escaped = (part if part in roots else re.sub(r'(["\\`$])', r"\\\1", part) for part in parts)
+        return '"' + "".join(escaped) + '"'
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
 
 def shell_word(text: str) -> str:
