@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from hookport.dialects._base import (
     SECOND,
@@ -15,10 +16,14 @@ from hookport.dialects._base import (
     McpNames,
     Quirk,
     Timeout,
+    Tree,
     aliases,
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 SOURCES = {
     "doc": "official hooks reference, 2026-08-22 (CLI 2.1.240), and the settings, plugins and tools pages",
@@ -37,15 +42,37 @@ ALL = ("command", "http", "prompt", "agent")
 NO_MODEL = ("command", "http")
 COMMAND = ("command",)
 
+# Exit 2 is ignored on PermissionRequest (CC1).
+REFUSE = {
+    "hookSpecificOutput": {
+        "hookEventName": "PermissionRequest",
+        "decision": {"behavior": "deny", "message": "{reason}"},
+    }
+}
+
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True, types=ALL),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "doc", "tool", types=ALL),
     EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "doc", "tool", types=ALL),
     EventSpec("PostToolBatch", "after_tool_batch", "prevent", "doc", types=ALL),
-    EventSpec("PermissionRequest", "permission_request", "prevent", "doc", "tool", rewrites=True, types=ALL),
+    EventSpec(
+        "PermissionRequest",
+        "permission_request",
+        "prevent",
+        "doc",
+        "tool",
+        rewrites=True,
+        types=ALL,
+        deny_answer=REFUSE,
+    ),
     EventSpec("PermissionDenied", "permission_denied", "observe", "doc", "tool", types=ALL),
     EventSpec(
-        "UserPromptSubmit", "before_prompt", "prevent", "doc", types=ALL, default_timeout=timedelta(seconds=30)
+        "UserPromptSubmit",
+        "before_prompt",
+        "prevent",
+        "doc",
+        types=ALL,
+        default_timeout=timedelta(seconds=30),
     ),
     EventSpec("UserPromptExpansion", "before_command_expansion", "prevent", "doc", "command_name", types=ALL),
     EventSpec("SessionStart", "session_start", "observe", "doc", "source", types=COMMAND),
@@ -70,7 +97,12 @@ EVENTS = (
     EventSpec("FileChanged", "file_changed", "observe", "doc", "file_name", matching=NARROW, types=NO_MODEL),
     EventSpec("InstructionsLoaded", "instructions_loaded", "observe", "doc", "load_reason", types=NO_MODEL),
     EventSpec(
-        "MessageDisplay", "message_display", "observe", "doc", types=NO_MODEL, default_timeout=timedelta(seconds=10)
+        "MessageDisplay",
+        "message_display",
+        "observe",
+        "doc",
+        types=NO_MODEL,
+        default_timeout=timedelta(seconds=10),
     ),
     EventSpec("Setup", "", "observe", "doc", "trigger", types=COMMAND),
     EventSpec("TaskCreated", "", "prevent", "doc", types=ALL),
@@ -83,10 +115,22 @@ EVENTS = (
     EventSpec("Elicitation", "", "prevent", "doc", "mcp_server_name", types=NO_MODEL),
     EventSpec("ElicitationResult", "", "prevent", "doc", "mcp_server_name", types=NO_MODEL),
     EventSpec(
-        "PreModelSwitch", "", "prevent", "log", "to_model", types=COMMAND, default_timeout=timedelta(seconds=30)
+        "PreModelSwitch",
+        "",
+        "prevent",
+        "log",
+        "to_model",
+        types=COMMAND,
+        default_timeout=timedelta(seconds=30),
     ),
     EventSpec(
-        "PostModelSwitch", "", "observe", "log", "to_model", types=COMMAND, default_timeout=timedelta(seconds=30)
+        "PostModelSwitch",
+        "",
+        "observe",
+        "log",
+        "to_model",
+        types=COMMAND,
+        default_timeout=timedelta(seconds=30),
     ),
 )
 
@@ -105,6 +149,19 @@ LACKS = {
 
 ON_FAILURE = Field("on_failure", {"block": "block", "continue": ""})
 WAIT = Timeout(SECOND, default=timedelta(seconds=600))
+
+
+# A handler with `if` runs on these events only (doc).
+RULED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
+
+
+def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
+    """The entry with `asyncRewake` as the async hook it is, and why a rule keeps it from running."""
+    if entry.get("asyncRewake") is True:
+        entry = {"async": True, **entry}
+    if "if" in entry and native not in RULED:
+        return entry, f"a handler with 'if' does not run on {native}"
+    return entry, ""
 
 
 DIALECT = Dialect(
@@ -188,13 +245,27 @@ DIALECT = Dialect(
     shape=BY_EVENT,
     precedence=1,
     runs_once=True,
+    cwd_moves=True,
+    obeys=("nested", "decision"),
     project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
+    needs_type=True,
+    prepare=prepare,
+    notes=(
+        "Claude Code runs no hook of a settings file in an interactive session before the folder is trusted.",
+    ),
     quirks=(
         Quirk("CC1", "exit 2 is ignored on PermissionRequest: only JSON denies there", "doc"),
         Quirk("CC2", "a JSON deny without hookEventName, or after any other text, is no deny", "lab"),
         Quirk("CC3", "Glob and Grep are gone in 2.1.325: a matcher on them matches nothing there", "lab"),
         Quirk("CC4", "`continue: false` on PreToolUse lets the tool run, then stops the agent", "lab"),
+        Quirk(
+            "CC6",
+            "arguments in `args` see no shell: `$HOME` there is five letters, only roots are filled in",
+            "lab",
+        ),
+        Quirk("CC7", "`async` and `asyncRewake` hooks cannot deny: their answers are ignored", "lab"),
+        Quirk("CC8", "an API error gave no StopFailure in 2.1.325", "lab"),
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),
     ),
 )

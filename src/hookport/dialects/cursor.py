@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
 
 from hookport.dialects._base import (
     SECOND,
@@ -18,6 +19,10 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.findings import Finding, NeverRuns
+
+if TYPE_CHECKING:
+    from hookport.model.hooks import Hook
 
 SOURCES = {
     "doc": "official hooks documentation as of July 2026 (IDE 3.9, CLI 2026.07.01)",
@@ -29,6 +34,14 @@ SOURCES = {
 # read as everything (doc).
 REGEX = Matching("regex", everything=("",))
 
+
+def fixed(*words: str) -> Matching:
+    """The matcher of an event whose subject is always the same word: it says nothing, so none is written."""
+    return Matching("none", everything=("", *words))
+
+
+FOLLOW_UP = {"followup_message": "{reason}"}
+
 EVENTS = (
     EventSpec("preToolUse", "before_tool_execute", "prevent", "doc", "tool", rewrites=True),
     EventSpec("beforeShellExecution", "before_tool_execute", "prevent", "doc", "command", tools=("shell",)),
@@ -39,27 +52,45 @@ EVENTS = (
         "prevent",
         "doc",
         tools=("file_read",),
+        matching=fixed("Read", "Read|TabRead"),
     ),
     EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool", context=True),
     EventSpec(
-        "afterShellExecution", "after_tool_execute", "observe", "doc", "command", tools=("shell",),
+        "afterShellExecution",
+        "after_tool_execute",
+        "observe",
+        "doc",
+        "command",
+        tools=("shell",),
     ),
     EventSpec("afterMCPExecution", "after_tool_execute", "observe", "doc", "mcp_tool", mcp=True),
     EventSpec(
-        "afterFileEdit", "after_tool_execute", "observe", "doc", tools=("file_write", "file_edit"),
+        "afterFileEdit",
+        "after_tool_execute",
+        "observe",
+        "doc",
+        tools=("file_write", "file_edit"),
+        matching=fixed("Write", "Write|TabWrite"),
     ),
     EventSpec("postToolUseFailure", "tool_use_failure", "observe", "doc", "tool"),
-    EventSpec("beforeSubmitPrompt", "before_prompt", "prevent", "doc"),
-    EventSpec("stop", "agent_stop", "retry", "doc"),
+    EventSpec(
+        "beforeSubmitPrompt",
+        "before_prompt",
+        "prevent",
+        "doc",
+        matching=fixed("UserPromptSubmit"),
+        deny_answer={"continue": False, "user_message": "{reason}"},
+    ),
+    EventSpec("stop", "agent_stop", "retry", "doc", matching=fixed("Stop"), deny_answer=FOLLOW_UP),
     EventSpec("sessionStart", "session_start", "observe", "doc"),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
     EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
-    EventSpec("subagentStop", "subagent_stop", "retry", "doc", "subagent_type"),
+    EventSpec("subagentStop", "subagent_stop", "retry", "doc", "subagent_type", deny_answer=FOLLOW_UP),
     EventSpec("preCompact", "before_compact", "observe", "doc"),
-    EventSpec("afterAgentResponse", "after_model", "observe", "doc"),
-    EventSpec("afterAgentThought", "", "observe", "doc"),
-    EventSpec("beforeTabFileRead", "", "prevent", "doc"),
-    EventSpec("afterTabFileEdit", "", "observe", "doc"),
+    EventSpec("afterAgentResponse", "after_model", "observe", "doc", matching=fixed("AgentResponse")),
+    EventSpec("afterAgentThought", "", "observe", "doc", matching=fixed("AgentThought")),
+    EventSpec("beforeTabFileRead", "", "prevent", "doc", matching=fixed("TabRead")),
+    EventSpec("afterTabFileEdit", "", "observe", "doc", matching=fixed("TabWrite")),
     EventSpec("workspaceOpen", "", "observe", "doc"),
 )
 
@@ -89,6 +120,19 @@ LACKS = {
 FAIL_CLOSED = Field("on_failure", {True: "block", False: ""})
 # "platform default" in the documentation, without a number.
 WAIT = Timeout(SECOND, default=None)
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """A command with a URL costs every hook of the file in one version of the CLI (CU3)."""
+    words = {
+        "dialect": "the CLI 2026.07.01 of cursor",
+        "what": "any hook of this file",
+        "reason": "the command holds a URL",
+        "way": "Put the URL into a script.",
+    }
+    return hooks, [
+        NeverRuns.at("", at, **words) for at, hook in enumerate(hooks) if "://" in hook.handler.command
+    ]
 
 
 DIALECT = Dialect(
@@ -143,15 +187,25 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    obeys=("permission",),
+    at_root=True,
+    no_opinion='{"permission":"allow"}',
     forms=("flat",),
     root_keys={"version": 1},
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
+    adjust=adjust,
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
         Quirk("CU1", "preToolUse and the special event both fire for one call: one of them is enough", "doc"),
         Quirk("CU2", "`ask` behaves as deny", "probe"),
         Quirk("CU3", "the CLI 2026.07.01 drops the whole file when a command holds a URL", "probe"),
+        Quirk(
+            "CU5",
+            "with failClosed a hook that prints nothing blocks: it must print an answer to allow",
+            "doc",
+        ),
+        Quirk("CU6", "the CLI does not fire beforeSubmitPrompt in print mode", "doc"),
         Quirk("CU4", "Write stands for creating and for editing a file", "doc"),
     ),
 )

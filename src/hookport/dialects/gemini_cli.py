@@ -99,7 +99,7 @@ DIALECT = Dialect(
         ),
         *aliases("src", search="search_file_content"),
     ),
-    mcp=McpNames("mcp_", "_", "src"),
+    mcp=McpNames("mcp_", "_", "src", allowed=r"A-Za-z0-9_\-.:", longest=63),
     matching=TOOLS,
     handlers={
         "command": HandlerSpec(
@@ -116,15 +116,20 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    obeys=("decision",),
+    needs_reason=True,
     file_kinds={"json": "jsonc"},
+    needs_type=True,
     not_events=("enabled", "disabled", "notifications"),
-    project_dir=("$GEMINI_PROJECT_DIR", "${GEMINI_PROJECT_DIR}"),
+    project_dir=("${GEMINI_PROJECT_DIR}", "$GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(
         Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),
         Quirk("GM2", "exit 2 without any output does not deny", "lab"),
         Quirk("GM3", "`startup|resume` never matches on SessionStart: lifecycle matchers are exact", "lab"),
-        Quirk("GM4", "search_file_content is an older name of grep_search that a matcher no longer finds", "src"),
+        Quirk(
+            "GM4", "search_file_content is an older name of grep_search that a matcher no longer finds", "src"
+        ),
     ),
 )
