@@ -70,7 +70,7 @@ def value(hook: Hook, attr: str) -> Any:
 # The findings that may tell of a change, by what changed.
 TOLD_BY = {
     "event": {"HP204"},
-    "matcher": {f"HP3{number:02}" for number in range(1, 15)},
+    "matcher": {*(f"HP3{number:02}" for number in range(1, 15)), "HP220"},
     "content": {"HP305"},
     "blocking": {"HP203", "HP205", "HP211", "HP403", "HP404", "HP411"},
     "priority": {"HP412"},
@@ -86,7 +86,7 @@ TOLD_BY = {
     "env": {"HP405", "HP411"},
     "platform": {"HP205", "HP403", "HP405", "HP406", "HP415"},
     "on_failure": {"HP205", "HP209", "HP402", "HP403", "HP212", "HP405", "HP411"},
-    "timeout_action": {"HP209", "HP405", "HP411"},
+    "timeout_action": {"HP209", "HP212", "HP405", "HP411"},
 }
 BLOCKED_INSTEAD = "HP206"
 

@@ -10,6 +10,7 @@
       convert: TEXT                     a source (`from`, canonical by default) written in this dialect
       from: claude-code
       gives: TEXT
+      lines: PATTERN                    only the lines that the pattern is found in are given, for generated code
       findings: [HP401 …]
     - name: …
       refuse: TEXT                      reading stops with this message
@@ -21,6 +22,7 @@ string for several.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,7 @@ from hookport import convert
 from hookport.dialects import get
 from hookport.errors import InputError
 from hookport.findings import Finding
+from hookport.model.hooks import Manifest
 
 FOLDER = Path(__file__).parent / "vectors"
 Case = dict[str, Any]
@@ -73,8 +76,13 @@ def spelled(findings: tuple[Finding, ...]) -> list[str]:
 def hooks_of(reading: convert.Reading) -> list[Any]:
     """The hooks of a reading as the canonical dialect writes them."""
     hub = get("canonical")
-    tree = hub.shape.encode(hub, reading.decoded.manifest)
-    hooks: list[Any] = next(iter(tree.values()))["hooks"]
+    hooks: list[Any] = []
+    for hook in reading.decoded.manifest.hooks:
+        shown = hook._replace(handler=hook.handler._replace(type="command")) if hook.handler.type == "native" else hook
+        entry = next(iter(hub.shape.encode(hub, Manifest((shown,))).values()))["hooks"][0]
+        if hook.handler.type == "native":
+            entry["handler"]["type"] = "native"
+        hooks.append(entry)
     return hooks
 
 
@@ -94,13 +102,18 @@ def run(dialect: str, case: Case) -> Case:
         reading = convert.read(files(case, "convert", source), get(source))
         result = convert.convert(reading, get(dialect))
         one = len(result.files) == 1 and not isinstance(case.get("gives"), dict)
-        gives: Any = result.files[0].text if one else {file.path: file.text for file in result.files}
+        texts = {file.path: _lines(file.text, case.get("lines", "")) for file in result.files}
+        gives: Any = next(iter(texts.values())) if one else texts
         return {**case, "gives": gives, "findings": spelled(result.findings)}
     try:
         convert.read(files(case, "refuse", dialect), get(dialect))
     except InputError as error:
         return {**case, "says": str(error)}
     return {**case, "says": "nothing: it was read"}
+
+
+def _lines(text: str, pattern: str) -> str:
+    return "".join(line for line in text.splitlines(keepends=True) if re.search(pattern, line)) if pattern else text
 
 
 def _texts(like: Any, out: dict[str, bytes]) -> Any:

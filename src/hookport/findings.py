@@ -494,8 +494,8 @@ class WireDiffers(Kind):
     code = "HP401"
     severity = "loss"
     effect = "changed"
-    message = "the command speaks {source}, {target} does not: it reads another payload and obeys other answers"
-    hint = "Adapt the script to {target} before you rely on it."
+    message = "the {what} speaks {source}, {target} does not: it sends another payload and obeys other answers"
+    hint = "Adapt it to {target} before you rely on it."
 
 
 class HttpToCurl(Kind):
@@ -702,6 +702,103 @@ class FieldGiven(Kind):
     severity = "note"
     effect = "changed"
     message = "{target} needs a {field}, so it got one: '{value}'"
+
+
+class ExitIgnored(Kind):
+    """The hook may block, and on this event the target obeys a JSON answer only: **exit code 2 says nothing**.
+
+    A script that denies with exit code 2 lets everything through there until it is adapted.
+    """
+
+    code = "HP216"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST unless adapted: {target} ignores exit code 2 on {event}, only its own JSON blocks"
+    hint = "Let the script print {target}'s answer."
+
+
+class AnswerIgnored(Kind):
+    """The guard denies by what it prints, and the target does not obey that form: **the deny is lost**.
+
+    A URL can deny only by its answer, and a script without exit code 2 only by what it prints. Both speak
+    the dialect they were written for.
+    """
+
+    code = "HP217"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST unless adapted: it denies by its answer in the terms of {source}, {target} does not obey it ({evidence})"
+    hint = "Deny with exit code 2 and a reason on stderr, or answer in the terms of {target}."
+
+
+class AllowUndoes(Kind):
+    """Several guards share an event, and in the target the allow of one undoes the deny of another."""
+
+    code = "HP218"
+    severity = "loss"
+    effect = "changed"
+    message = "WEAKER beside other hooks on {event}: {how}"
+    hint = "Let only one hook on this event answer with allow, or none."
+
+
+class ReasonNeeded(Kind):
+    """Exit code 2 alone does not block in the target: the hook must also write a reason to stderr."""
+
+    code = "HP219"
+    severity = "note"
+    message = "give a reason: {target} does not obey exit code 2 without a word on stderr"
+
+
+class GuardPartialCover(Kind):
+    """The guard is for every tool, and the target shows only some tools to hooks: **the others are not guarded**."""
+
+    code = "HP220"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD LOST for other tools: covers only {tools}, {target} shows hooks no other tool"
+    hint = "Guard the rest another way in {target}."
+
+
+class McpRenamed(Kind):
+    """The target writes the names of MCP tools with other characters."""
+
+    code = "HP314"
+    severity = "note"
+    effect = "changed"
+    message = "the MCP tool {before} is called {after} in {target}"
+
+
+class ContextLost(Kind):
+    """What the hook prints does not reach the model on this event in the target.
+
+    A hook that only adds context does nothing there.
+    """
+
+    code = "HP422"
+    severity = "loss"
+    effect = "changed"
+    message = "nothing it prints reaches the model on {event} in {target}"
+
+
+class PathAnchored(Kind):
+    """A relative path was written from the project's root, because the target's working directory moves.
+
+    Otherwise the script is not found after the agent changed its directory, and a guard does not run.
+    """
+
+    code = "HP423"
+    severity = "note"
+    effect = "changed"
+    message = "{before} became {after}: the working directory of {target} moves"
+
+
+class WindowsAsync(Kind):
+    """The command for Windows is waited for; only those for other systems start themselves in the background."""
+
+    code = "HP424"
+    severity = "loss"
+    effect = "changed"
+    message = "{target} waits for the command for Windows"
 
 
 class NoKnownTool(Kind):

@@ -31,15 +31,17 @@ class Source(NamedTuple):
 
 def find(path: Path, dialect: str | None = None) -> Source:
     """The one source at a path; its dialect is recognised if it was not named."""
-    found = find_all(path, dialect)
+    found, problems = find_all(path, dialect)
+    if problems:
+        raise InputError(*problems)
     if len(found) > 1:
         several = ", ".join(source.dialect.id for source in found)
         raise UsageError(f"{path}: holds hooks of {several}. Say which with --from.")
     return found[0]
 
 
-def find_all(path: Path, dialect: str | None = None) -> list[Source]:
-    """Every source at a path, one per dialect."""
+def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list[Problem]]:
+    """Every source at a path, one per dialect, and what is wrong with files that no dialect can read."""
     if not path.exists():
         raise InputError(Problem("does not exist", file=str(path)))
     if dialect:
@@ -48,7 +50,7 @@ def find_all(path: Path, dialect: str | None = None) -> list[Source]:
         if not files:
             places = ", ".join(place.path for place in named.locations)
             raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
-        return [Source(named, files, root_of(path, named), recognised=False)]
+        return [Source(named, files, root_of(path, named), recognised=False)], []
     owners: dict[str, list[Dialect]] = {}
     contents: dict[str, bytes] = {}
     for one in map(get, names()):
@@ -56,16 +58,18 @@ def find_all(path: Path, dialect: str | None = None) -> list[Source]:
             owners.setdefault(name, []).append(one)
             contents[name] = data
     chosen: dict[str, dict[str, bytes]] = {}
+    problems: list[Problem] = []
     for name in (name for name in contents if not _is_part(name)):
         own = {part: data for part, data in contents.items() if part == name or _is_part_of(part, name)}
         best = recognise(own, owners[name])
         if best:
             chosen.setdefault(best.id, {}).update(own)
-        elif path.is_file():
-            _refuse(name, contents[name])
-    if not chosen:
+        else:
+            problems += _why(own, name, owners[name])
+    if not chosen and not problems:
         raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
-    return [Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()]
+    found = [Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()]
+    return found, problems
 
 
 def _is_part(name: str) -> bool:
@@ -76,10 +80,27 @@ def _is_part_of(part: str, name: str) -> bool:
     return name.endswith("HOOK.md") and part.startswith(name.removesuffix("HOOK.md") + "scripts/")
 
 
-def _refuse(name: str, data: bytes) -> None:
-    """Say why a file is not recognised: a syntax error is more telling than `unknown`."""
-    convert.parse({name: data})
-    raise UsageError(f"{name}: not recognised as hooks of any dialect. Say which with --from.")
+def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list[Problem]:
+    """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
+    likely = max(dialects, key=lambda one: (max(_placed(one, name)), one.precedence))
+    if max(_placed(likely, name)):
+        try:
+            convert.read(files, likely)
+        except InputError as error:
+            return list(error.problems)
+    try:
+        convert.parse({name: files[name]})
+    except InputError as error:
+        return list(error.problems)
+    return [Problem("not recognised as hooks of any dialect; say which with --from", file=name)]
+
+
+def _placed(dialect: Dialect, name: str) -> list[int]:
+    """For each place of the dialect, how much of it the file's path has: the length of the place, or 0."""
+    return [
+        len(place.path) if fnmatch.fnmatchcase("/" + name, "*/" + place.path.removeprefix("~/")) else 0
+        for place in dialect.locations
+    ]
 
 
 def recognise(files: Mapping[str, bytes], dialects: list[Dialect]) -> Dialect | None:
@@ -194,9 +215,7 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
     strange = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value not in TOOLS)
     text = " ".join(hook.handler.command for hook in hooks)
     rooted = any(spelling in text for spelling in (*dialect.project_dir, *dialect.package_dir) if len(spelling) > 1)
-    placed = any(
-        fnmatch.fnmatchcase("/" + name, "*/" + place.path.removeprefix("~/")) for name in files for place in dialect.locations
-    )
+    placed = any(max(_placed(dialect, name)) for name in files)
     if not hooks and not placed:
         return 0
     return 100 * placed + 30 * rooted + 6 * known - 10 * unknown + 2 * tools - 3 * strange + 1

@@ -40,10 +40,11 @@ def run(args: Namespace) -> int:
     paint = Paint(sys.stdout)
     for path in args.paths:
         try:
-            found = sources.find_all(path, args.dialect)
+            found, unread = sources.find_all(path, args.dialect)
         except InputError as error:
             problems += error.problems
             continue
+        problems += unread
         for source in found:
             try:
                 reading = sources.read(source)

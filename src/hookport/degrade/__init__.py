@@ -12,12 +12,11 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.degrade import commands, fields, guards, handlers, matchers
 from hookport.degrade.capabilities import infer
-from hookport.degrade.work import Work, deny_command
+from hookport.degrade.work import Work, deny_command, specs_of
 from hookport.dialects import Dialect
 from hookport.dialects._base import says
 from hookport.dialects._entries import event_order, merge_entries
 from hookport.findings import Finding
-from hookport.model.events import about_tool
 from hookport.model.hooks import NOTHING, Manifest
 
 __all__ = ["Degraded", "degrade", "deny_command", "infer"]
@@ -29,6 +28,7 @@ STEPS: tuple[Callable[[Work], bool], ...] = (
     handlers.command,
     handlers.output,
     commands.placeholders,
+    commands.anchored,
     commands.background,
     commands.directory,
     commands.environment,
@@ -65,6 +65,7 @@ def degrade(
         left = _merged(left)
     if target.shape.by_event:
         left.sort(key=lambda work: event_order(target, work.hook))
+    _allow_undoes(left, target)
     findings = [finding for work in works for finding in work.findings]
     hooks = [work.hook for work in left]
     if target.adjust:
@@ -84,13 +85,26 @@ def degrade(
     )
 
 
+def _allow_undoes(works: list[Work], target: Dialect) -> None:
+    """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
+    if not target.undoes:
+        return
+    for work in works:
+        events = {spec.native for spec in specs_of(work)}
+        others = [one for one in works if one is not work and events & {spec.native for spec in specs_of(one)}]
+        if work.hook.blocking and others and not work.is_home:
+            work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=target.undoes)
+
+
 def _merged(works: list[Work]) -> list[Work]:
     """Where the target's entries are merged when they are read, hooks that would be are one already."""
     merged = merge_entries([(work.hook, work) for work in works])
     for hook, work in merged:
         work.hook = hook
-        if len(merged) < len(works) and about_tool(hook.event):
+        if len(merged) < len(works) and hook.matcher:
             work.hook = hook._replace(matcher=matchers.read_back(work))
+            if not work.hook.matcher:
+                work.note(f.MatcherDropped, matcher=", ".join(term.value for term in hook.matcher))
     first = [work for _, work in merged]
     for work in works:
         if work not in first:

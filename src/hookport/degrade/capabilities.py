@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from hookport.model.hooks import CAPABILITIES, Hook
@@ -56,3 +57,24 @@ def infer(hook: Hook, scripts: Mapping[str, str]) -> dict[str, str]:
     if hook.blocking and handler.type == "command":
         used.setdefault("structured_output", "a blocking hook may answer in JSON")
     return used
+
+
+def deny_forms(text: str) -> set[str]:
+    """The forms of a deny that a script prints: `nested` and `flat` permissionDecision, `decision`, …"""
+    forms = set()
+    if "permissionDecision" in text:
+        forms.add("nested" if "hookSpecificOutput" in text else "flat")
+    for form in ("decision", "permission", "cancel"):
+        if re.search(rf"""(?<![A-Za-z])["']?{form}\\?["']?\s*[:=]""", text):
+            forms.add(form)
+    return forms
+
+
+def denies_by_answer(hook: Hook, scripts: Mapping[str, str]) -> set[str]:
+    """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in its script."""
+    if not hook.blocking or hook.handler.type != "command":
+        return set()
+    texts = [text for script, text in scripts.items() if script in hook.handler.command]
+    if not texts or any(re.search(r"exit\D{0,3}2\b|SystemExit\(2", text) for text in texts):
+        return set()
+    return set().union(*map(deny_forms, texts))

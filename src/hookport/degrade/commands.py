@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.degrade.work import Work, can_block, each_command, quoted, without
+from hookport.degrade.work import Work, can_block, each_command, powershell, quoted, without
 from hookport.dialects._base import says
 from hookport.dialects._entries import shell_word
 from hookport.model.hooks import NOTHING
@@ -21,6 +21,8 @@ def background(work: Work) -> bool:
             work.note(f.AsyncInBackground)
             # A shell gives what it starts in the background no input, so the payload goes through another number.
             each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
+            if "windows" in handler.platform:
+                work.note(f.WindowsAsync)
         else:
             work.note(f.AsyncDropped)
         work.change(is_async=False)
@@ -76,7 +78,10 @@ def environment(work: Work) -> bool:
         elif good:
             settings = " ".join(f"{name}={quoted(value)}" for name, value in good.items())
             work.note(f.CarriedInCommand, what="env")
-            each_command(work, lambda command: f"export {settings}; {command}")
+            on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
+            each_command(
+                work, lambda command: f"export {settings}; {command}", lambda command: f"{on_windows} {command}"
+            )
         work.change(env=NOTHING)
         return True
 
@@ -98,7 +103,10 @@ def directory(work: Work) -> bool:
             path = shell_word(f"{root}/{handler.cwd}") if root and inside else shell_word(handler.cwd)
             if root.startswith("$(") and inside:
                 path = f'"{root}"/{shell_word(handler.cwd)}'
-            each_command(work, lambda command: f"cd {path} && {{ {closed(command)}}}")
+            there = f"Set-Location -LiteralPath {powershell(handler.cwd)}"
+            each_command(
+                work, lambda command: f"cd {path} && {{ {closed(command)}}}", lambda command: f"{there}; {command}"
+            )
         work.change(cwd="")
         return True
 
@@ -114,7 +122,7 @@ def placeholders(work: Work) -> bool:
     replaced: dict[str, str] = {}
     for role, spellings in (("project", source.project_dir), ("package", source.package_dir)):
         for spelling in sorted(spellings, key=len, reverse=True):
-            if spelling not in text or not spelling.startswith("$"):
+            if spelling not in text or not spelling.startswith(("$", "{")):
                 continue
             there = target.project_dir if role == "project" else target.package_dir
             # A root that is spelled as the working directory is not the root in another one.
@@ -127,8 +135,9 @@ def placeholders(work: Work) -> bool:
                     work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
             elif role == "package" and target.project_dir:
                 replaced[spelling] = target.project_dir[0]
+                kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
                 work.note(
-                    f.PlaceholderLost,
+                    kind,
                     placeholder=spelling,
                     consequence=f"read as the project's root {target.project_dir[0]}; put the package's files there",
                 )
@@ -142,4 +151,26 @@ def placeholders(work: Work) -> bool:
             "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
         )
         each_command(work, lambda command: pattern.sub(lambda match: replaced[match[0]], command))
+    return True
+
+
+# A script by a relative path, alone or behind what runs it.
+_RELATIVE = re.compile(r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)""")
+
+
+def anchored(work: Work) -> bool:
+    """A relative path is found wherever the agent has gone: it is written from the project's root."""
+    source, target, handler = work.source, work.target, work.hook.handler
+    if not (source.at_root and target.cwd_moves and target.project_dir) or handler.type != "command" or handler.cwd:
+        return True
+
+    def anchor(command: str) -> str:
+        found = _RELATIVE.match(command)
+        if not found:
+            return command
+        path = f'"{target.project_dir[0]}"/{found[2].removeprefix("./")}'
+        work.note(f.PathAnchored, before=found[2], after=path)
+        return f"{found[1] or ''}{path}{command[found.end() :]}"
+
+    each_command(work, anchor)
     return True

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hookport import findings as f
 from hookport.degrade.commands import closed
-from hookport.degrade.work import Work, each_command, specs_of
-from hookport.dialects._base import event_specs, says
+from hookport.degrade.work import Work, each_command, quoted, specs_of
+from hookport.dialects._base import EventSpec, event_specs, says
 from hookport.dialects._entries import slots
 from hookport.model.events import AFTER_OF, split_native
 
@@ -46,9 +46,12 @@ def blocking(work: Work) -> bool:
             work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
         else:
             work.note(f.GuardObserves, event=", ".join(deaf))
-    if hook.blocking and not work.is_home:
-        for spec in (spec for spec in specs if spec.partly and spec.native not in deaf):
-            work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
+    if hook.blocking and (work.is_replaced or not work.is_home):
+        for spec in (spec for spec in specs if spec.native not in deaf):
+            if spec.partly:
+                work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
+            if not work.is_replaced and hook.handler.type == "command":
+                _exit_code(work, spec)
     if says(work.target, "blocking"):
         return True
     if hook.blocking and len(deaf) == len(specs):
@@ -56,11 +59,21 @@ def blocking(work: Work) -> bool:
     elif not hook.blocking and len(deaf) < len(specs):
         if hook.handler.type == "command":
             work.note(f.KeptFromBlocking)
-            each_command(work, lambda command: f"( {closed(command)}) || true")
+            each_command(
+                work, lambda command: f"( {closed(command)}) || true", lambda command: f"& {{ {command} }}; exit 0"
+            )
         else:
             work.note(f.MayBlockNow, type=hook.handler.type, event=", ".join(spec.native for spec in specs))
         work.hook = work.hook._replace(blocking=True)
     return True
+
+
+def _exit_code(work: Work, spec: EventSpec) -> None:
+    """What exit code 2 needs to be obeyed there."""
+    if not spec.exit_blocks:
+        work.note(f.ExitIgnored, event=spec.native)
+    elif work.target.needs_reason:
+        work.note(f.ReasonNeeded)
 
 
 def failure(work: Work) -> bool:
@@ -75,21 +88,44 @@ def failure(work: Work) -> bool:
         and work.hook.blocking
     ):
         return _failure_closed(work)
-    if closed and not says(work.target, "on_failure", handler.type):
+    if closed and not _can_fail_closed(work):
         work.note(f.FailsOpen, failure="fails or times out")
         work.change(on_failure="")
+    if closed and not work.is_home:
+        _speak_up(work)
     if not handler.timeout_action or says(work.target, "timeout_action", handler.type):
         return True
     if handler.timeout_action == "block" and work.hook.blocking:
-        if says(work.target, "on_failure", handler.type):
-            work.note(f.CarriedInCommand, what="timeout_action (as blocking on any failure)")
+        if _can_fail_closed(work):
+            work.note(f.FailsClosed)
             work.change(on_failure="block")
+            _speak_up(work)
         elif not closed:
             work.note(f.FailsOpen, failure="times out")
     else:
         work.note(f.FieldDropped, field="timeout_action")
     work.change(timeout_action="")
     return True
+
+
+def _speak_up(work: Work) -> None:
+    """Where silence counts as a failure, a hook without an opinion says that it has none."""
+    answer = work.target.no_opinion
+    if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
+        return
+    work.note(f.CarriedInCommand, what="having no opinion")
+    each_command(
+        work,
+        lambda command: f"out=$( {closed(command)}); code=$?; "
+        f"[ -n \"$out\" ] || out={quoted(answer)}; printf '%s\\n' \"$out\"; exit $code",
+    )
+
+
+def _can_fail_closed(work: Work) -> bool:
+    """Whether the target has a field for it and obeys it on this event."""
+    return says(work.target, "on_failure", work.hook.handler.type) and all(
+        spec.blocks == "prevent" for spec in specs_of(work)
+    )
 
 
 def _failure_closed(work: Work) -> bool:

@@ -25,9 +25,8 @@ def handler(work: Work) -> bool:
         return True
     if type_ == "http" and strategy_for(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
-        if work.hook.blocking and not work.target.reads_output:
-            # The server denies in its answer, which nobody reads there.
-            work.note(f.GuardObserves, event=", ".join(spec.native for spec in specs_of(work)))
+        if work.hook.blocking and not set(work.source.obeys) & set(work.target.obeys):
+            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
         closed = any(spec.fails_closed for spec in specs_of(work))
         work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
         return True
@@ -124,6 +123,12 @@ def wire(work: Work) -> bool:
     if work.is_home or work.target.is_hub:
         return True
     if work.hook.handler.type in ("command", "http"):
-        work.note(f.WireDiffers, source=work.source.id)
+        work.note(f.WireDiffers, source=work.source.id, what=work.hook.handler.type)
+    if work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
+        evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
+        work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
+    for spec in specs_of(work):
+        if spec.silent and work.hook.event in ("session_start", "before_prompt"):
+            work.note(f.ContextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True

@@ -11,6 +11,7 @@ from hookport.dialects._base import (
     EventSpec,
     at_event,
     event_specs,
+    is_gone,
     is_split,
     matching_of,
     names_of,
@@ -20,7 +21,15 @@ from hookport.dialects._base import (
     tools_named,
 )
 from hookport.dialects._entries import slots
-from hookport.dialects._matchers import alternatives, found_in, mcp_parts, normal, read_matcher, write_matcher
+from hookport.dialects._matchers import (
+    alternatives,
+    found_in,
+    mcp_parts,
+    native_parts,
+    normal,
+    read_matcher,
+    write_matcher,
+)
 from hookport.dialects._terms import re2_problem
 from hookport.model.events import about_tool
 from hookport.model.hooks import ANY_SERVER, Hook, Term
@@ -41,7 +50,7 @@ def matcher(work: Work) -> bool:
         if split and len(split) == len(specs_of(work)):
             terms = normal([term for spec in split for term in terms_of(spec)])
             tools = ", ".join(_spelled(term) for term in terms)
-            work.note(f.PartialCover, tools=tools)
+            work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
             work.hook = hook._replace(matcher=terms)
         return True
     if not work.is_home:
@@ -56,7 +65,8 @@ def matcher(work: Work) -> bool:
         else:
             work.note(f.NoToolLeft, tools=tools)
         return False
-    for term in missing:
+    gone = [term for term in present if term.kind == "tool" and is_gone(work.target, term.value)]
+    for term in (*missing, *gone):
         work.note(f.GuardToolMissing if hook.blocking else f.ToolMissing, tool=_spelled(term))
     work.hook = work.hook._replace(matcher=present)
     said = read_back(work)
@@ -67,12 +77,23 @@ def matcher(work: Work) -> bool:
     else:
         for term in present:
             if term.kind == "mcp" and term not in said:
-                work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
+                _tell_mcp(work, term, said)
         wider = [term for term in extra if term.kind != "mcp"]
         if wider:
             work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
     work.hook = work.hook._replace(matcher=said)
     return True
+
+
+def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
+    """An MCP term that is read back as another one: only called otherwise, or wider."""
+    target = _here(work.target, work.hook)
+    names, patterns = native_parts(target, (term,))
+    known = native_parts(target, tuple(one for one in said if one.kind == "mcp"))
+    if (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
+        work.note(f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns)))
+    else:
+        work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
 
 
 def _spelled(term: Term) -> str:
@@ -141,6 +162,16 @@ def _expand(work: Work) -> tuple[Term, ...]:
         if term.kind != "pattern":
             terms.append(term)
             continue
+        parts = term.value.split("|") if not re.search(r"[()\[\]\\]", term.value) else [term.value]
+        if len(parts) > 1:
+            alone = work.hook._replace(matcher=tuple(Term("pattern", part) for part in parts if part))
+            before, work.hook, count = work.hook, alone, len(work.findings)
+            found = _expand(work)
+            work.hook = before
+            if any(one.kind != "pattern" for one in found):
+                terms += found
+                continue
+            del work.findings[count:]
         tools = [
             tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)
         ]

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hookport import findings as f
-from hookport.degrade.capabilities import infer
+from hookport.degrade.capabilities import denies_by_answer, infer
 from hookport.dialects import Dialect, EventSpec, get
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
@@ -26,6 +26,8 @@ class Work:
         self.target = target
         self.source = get(hook.dialect)
         self.used = infer(hook, scripts)
+        self.by_answer = denies_by_answer(hook, scripts)
+        self.is_replaced = False
         self.findings: list[Finding] = []
         self.placed: Hook | None = None
         self.specs: list[EventSpec] = []
@@ -71,7 +73,7 @@ def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
             f.GuardExcluded if work.hook.blocking else f.Excluded, capability=capability, evidence=evidence
         )
         return False
-    if not can_block(work):
+    if not can_block(work) or any(spec.blocks == "retry" for spec in specs_of(work)):
         work.note(f.CannotBlockHere, capability=capability, evidence=evidence, event=work.hook.event)
         return False
     work.note(f.BlockedInstead, capability=capability, evidence=evidence)
@@ -85,6 +87,7 @@ def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
     )
     work.used.clear()
     work.source = work.target
+    work.is_replaced = True
     return True
 
 
@@ -102,8 +105,16 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def each_command(work: Work, rewrite: Callable[[str], str]) -> None:
-    """Change the command and those of Unix platforms; Windows commands are not for a POSIX shell."""
+def each_command(work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None) -> None:
+    """Change the command and those of Unix platforms by one function, that of Windows by another."""
     handler = work.hook.handler
-    platform = {name: text if name == "windows" else rewrite(text) for name, text in handler.platform.items()}
+    platform = {
+        name: (windows(text) if windows else text) if name == "windows" else rewrite(text)
+        for name, text in handler.platform.items()
+    }
     work.change(command=rewrite(handler.command), platform=platform or NOTHING)
+
+
+def powershell(text: str) -> str:
+    """A literal text for PowerShell, which runs the command for Windows in every agent that has one."""
+    return "'" + text.replace("'", "''") + "'"

@@ -47,11 +47,17 @@ NO_MATCHER = Matching("none")
 
 
 class McpNames(NamedTuple):
-    """How an MCP tool is named in a matcher: `prefix + server + joint + tool`; no joint, no server."""
+    """How an MCP tool is named in a matcher: `prefix + server + joint + tool`; no joint, no server.
+
+    `allowed` are the characters that stay, every other one becomes `_`; a name longer than `longest` is
+    shortened in the middle.
+    """
 
     prefix: str
     joint: str = ""
     source: str = ""
+    allowed: str = ""
+    longest: int = 0
 
 
 class EventSpec(NamedTuple):
@@ -60,7 +66,8 @@ class EventSpec(NamedTuple):
     `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call,
     another word for what the payload calls it, empty for nothing. An event that fires only for some tools lists
     them in `tools`, and `mcp` if it fires for MCP tools. `rewrites`: an answer may change the tool's
-    input; `context`: where a special event ignores it, this one takes context. A `secondary` event is read, and written only when the hook came from it
+    input; `context`: where a special event ignores it, this one takes context. `exit_blocks` false: exit code 2 says nothing here, only a JSON
+    answer blocks. `silent`: nothing a hook prints here reaches the model. A `secondary` event is read, and written only when the hook came from it
     or, where its matcher is all there is to the tool's input, when it says a content pattern. `tool_names`
     and `mcp_names` are the names of this event where they are not those of the dialect, `deny_answer` the
     answer that blocks here. `fails_closed`: a command that fails blocks, a timeout aside. `partly` says in
@@ -77,6 +84,8 @@ class EventSpec(NamedTuple):
     rewrites: bool = False
     context: bool = False
     secondary: bool = False
+    exit_blocks: bool = True
+    silent: bool = False
     matching: Matching | None = None
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
@@ -92,13 +101,14 @@ class ToolName(NamedTuple):
     """One native tool and the word of the vocabulary it stands for.
 
     Several tools may share a name, and a tool may have several: a matcher is written with all of them but
-    the aliases, which are only read.
+    the aliases, which are only read. One that is `gone` is missing in the version of the facts.
     """
 
     tool: str
     native: str
     source: str
     alias: bool = False
+    gone: bool = False
 
 
 class Timeout(NamedTuple):
@@ -198,6 +208,11 @@ class Dialect(NamedTuple):
     says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
     events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
     written file needs to work. `precedence` decides between dialects a file could equally be.
+    `cwd_moves`: commands start in a folder that changes, so a relative path may not be found. `at_root`:
+    commands start at the project's root. `undoes`: how one hook's allow undoes another's deny.
+    `needs_reason`: exit code 2 without a word on stderr does not block.
+    `obeys`: the forms of a printed deny that it obeys (see degrade.capabilities). `no_opinion`: what a hook
+    that fails closed must print to let the action run.
     `runs_once`: a hook that stands in several settings files runs once (a plugin's copy runs again). `adjust` is
     the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
     not taken for a command. `prepare` is the first step of reading an entry of an event, for what no table
@@ -234,6 +249,12 @@ class Dialect(NamedTuple):
     quirks: tuple[Quirk, ...] = ()
     precedence: int = 0
     runs_once: bool = False
+    cwd_moves: bool = False
+    at_root: bool = False
+    undoes: str = ""
+    needs_reason: bool = False
+    obeys: tuple[str, ...] = ()
+    no_opinion: str = ""
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
     needs_type: bool = False
     prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
@@ -276,6 +297,12 @@ def event_named(dialect: Dialect, native: str) -> EventSpec | None:
 def tools_named(dialect: Dialect, native: str) -> list[str]:
     """The canonical tools that a native name stands for."""
     return [row.tool for row in dialect.tools if row.native == native]
+
+
+def is_gone(dialect: Dialect, tool: str) -> bool:
+    """Whether the agent has no such tool any more, although older versions had."""
+    rows = [row for row in dialect.tools if row.tool == tool and not row.alias]
+    return bool(rows) and all(row.gone for row in rows)
 
 
 def names_of(dialect: Dialect, tool: str) -> list[str]:

@@ -247,10 +247,16 @@ def bind(dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, term
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
     if spec and spec.fails_closed and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
-    if spec and spec.secondary and (spec, terms) not in slots(dialect, hook):
+    if spec and spec.canonical and (spec.secondary or is_elsewhere(dialect, hook, spec)) and (spec, terms) not in slots(dialect, hook):
         own = {**dialect_data(hook, dialect.id), "event": native}
         hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
     return hook
+
+
+def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
+    """Whether a hook stands under the general event although special events fire for its tools."""
+    others = [other for other in event_specs(dialect, hook.event) if is_split(other)]
+    return not is_split(spec) and any(covers(other, term) for other in others for term in hook.matcher)
 
 
 def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:

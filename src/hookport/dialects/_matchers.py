@@ -25,6 +25,7 @@ from hookport.model.tools import TOOLS
 
 _ANY = r".*"
 _ORDER = {tool: number for number, tool in enumerate(TOOLS)}
+_ALL_PATTERNS = (".*", ".+", "^.*", "^.*$", "^.+$")
 _PLAIN = re.compile(r"[\w@:/ .-]+")
 _KINDS = {"tool": 0, "pattern": 1, "mcp": 2}
 
@@ -43,7 +44,11 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
     """The terms and the content pattern that a matcher string of this event means."""
     matching = matching_of(dialect, spec)
     dialect = at_event(dialect, spec)
-    everything = text in (*matching.everything, *matching.never) or matching.grammar in ("none", "ignored")
+    everything = (
+        text in (*matching.everything, *matching.never)
+        or matching.grammar in ("none", "ignored")
+        or (text in _ALL_PATTERNS and matching.grammar in ("names", "regex", "anchored"))
+    )
     if spec.subject in ("command", "path"):
         return terms_of(spec), "" if everything else text
     if everything:
@@ -123,8 +128,18 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     if not mcp.prefix and not term.tool:
         return "", _bare(mcp, term.value, "")
     if term.tool:
-        return f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}", ""
-    return "", re.escape(f"{mcp.prefix}{term.value}{mcp.joint}") + _ANY
+        return _mcp_name(mcp, f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}"), ""
+    return "", re.escape(_mcp_name(mcp, f"{mcp.prefix}{term.value}{mcp.joint}")) + _ANY
+
+
+def _mcp_name(mcp: McpNames, name: str) -> str:
+    """A name in the characters and the length that the dialect gives its MCP tools."""
+    if mcp.allowed:
+        name = re.sub(f"[^{mcp.allowed}]", "_", name)
+    if mcp.longest and len(name) > mcp.longest:
+        half = (mcp.longest - 3) // 2
+        name = f"{name[:half]}...{name[-half:]}"
+    return name
 
 
 def _escaped(text: str) -> str:
@@ -328,5 +343,6 @@ def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list
         bool(patterns and names)
         or matching.grammar == "names"
         or any(name in other for name in names for other in others)
+        or any(_is_mcp(dialect.mcp, name) for name in names)
     )
     return f"^(?:{joined})$" if loose else joined

@@ -188,12 +188,21 @@ def _command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> s
         name for name in trees if re.fullmatch(re.escape(folder) + r"scripts/run(\.[^/]+)?", name)
     )
     if not scripts:
-        findings.append(ScriptMissing.at("", script=f"{folder}scripts/run")._replace(file=file))
-        return f"{folder}scripts/run"
+        findings.append(ScriptMissing.at("", script=f"{folder}scripts/run.sh")._replace(file=file))
+        return _from_root(f"{folder}scripts/run.sh")
     text = trees[scripts[0]]
     if isinstance(text, str) and text.startswith(SCRIPT_HEAD):
         return text.removeprefix(SCRIPT_HEAD).removesuffix("\n")
-    return scripts[0]
+    return _from_root(scripts[0])
+
+
+def _from_root(path: str) -> str:
+    """The path of a script from the project's root, or from the user's home, whatever folder it was found from."""
+    before, found, after = path.partition(f"{FOLDER}/")
+    if found and (not before or before.endswith("/")):
+        return found + after
+    before, found, after = path.partition("/.config/agents/hooks/")
+    return f"~{found}{after}" if found else path
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
@@ -224,7 +233,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
         }
         meta = {**head, **({"matcher": matcher} if matcher else {}), **meta}
         files[f"{folder}/HOOK.md"] = {"frontmatter": meta, "body": body}
-        files[f"{folder}/scripts/run"] = f"{SCRIPT_HEAD}{command}\n"
+        files[f"{folder}/scripts/run.sh"] = f"{SCRIPT_HEAD}{command}\n"
     return files
 
 
@@ -316,6 +325,8 @@ DIALECT = Dialect(
     # From the script we write, four folders below the project's root.
     project_dir=('$(cd "$(dirname "$0")/../../../.." && pwd)',),
     shape=Shape(decode, encode, by_event=False),
+    obeys=("decision",),
+    at_root=True,
     adjust=adjust,
     quirks=(
         Quirk("AH1", "its text counts 10 events, its tables have 11", "spec"),

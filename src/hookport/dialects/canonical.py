@@ -319,6 +319,8 @@ DIALECT = Dialect(
         **{attr: attr for attr in OWN_ATTRS if attr != "dialect"},
     },
     shape=Shape(decode, encode, by_event=False),
+    obeys=("decision",),
+    at_root=True,
     wire=Wire(read_answer),
     needs_type=True,
     is_hub=True,

@@ -64,6 +64,7 @@ EVENTS = (
         rewrites=True,
         types=ALL,
         deny_answer=REFUSE,
+        exit_blocks=False,
     ),
     EventSpec("PermissionDenied", "permission_denied", "observe", "doc", "tool", types=ALL),
     EventSpec(
@@ -187,8 +188,6 @@ DIALECT = Dialect(
             file_read="Read",
             file_write="Write",
             file_edit="Edit",
-            search="Grep",
-            find="Glob",
             web_search="WebSearch",
             web_fetch="WebFetch",
             agent="Agent",
@@ -197,6 +196,7 @@ DIALECT = Dialect(
             skill="Skill",
             ask_user="AskUserQuestion",
         ),
+        *(row._replace(gone=True) for row in named("lab", search="Grep", find="Glob")),  # CC3
         *aliases("doc", agent="Task"),
     ),
     mcp=McpNames("mcp__", "__", "doc"),

@@ -41,8 +41,8 @@ EVENTS = (
         "PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, max_timeout=LONGEST
     ),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", max_timeout=LONGEST),
-    EventSpec("UserPromptSubmit", "before_prompt", "observe", "src"),
-    EventSpec("TaskStart", "session_start", "observe", "lab"),
+    EventSpec("UserPromptSubmit", "before_prompt", "observe", "src", silent=True),
+    EventSpec("TaskStart", "session_start", "observe", "lab", silent=True),
     EventSpec("TaskResume", "session_start", "observe", "src", secondary=True),
     EventSpec("TaskComplete", "agent_stop", "observe", "lab"),
     EventSpec("TaskCancel", "interrupted", "observe", "src"),
@@ -158,6 +158,7 @@ DIALECT = Dialect(
         ),
     },
     shape=script(LIMITS),
+    obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),
     notes=(

@@ -262,6 +262,9 @@ DIALECT = Dialect(
         "agent": HandlerSpec("agent", {"prompt": "prompt", "model": "model", "timeout": "timeout"}, SKIPPED),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    cwd_moves=True,
+    obeys=("nested", "decision"),
+    needs_reason=True,
     adjust=adjust,
     not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).

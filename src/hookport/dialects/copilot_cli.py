@@ -135,10 +135,10 @@ EVENTS = (
     ),
     EventSpec("postToolUse", "after_tool_execute", "observe", "lab", "tool", types=HANDLERS),
     EventSpec("postToolUseFailure", "tool_use_failure", "observe", "lab", types=HANDLERS),
-    EventSpec("userPromptSubmitted", "before_prompt", "prevent", "lab", types=HANDLERS, deny_answer=BLOCK),
-    EventSpec("agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK),
+    EventSpec("userPromptSubmitted", "before_prompt", "prevent", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
+    EventSpec("agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
     EventSpec("subagentStart", "subagent_start", "observe", "lab", "agentName", types=HANDLERS),
-    EventSpec("subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK),
+    EventSpec("subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
     EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native")),
     EventSpec("sessionEnd", "session_end", "observe", "lab", types=HANDLERS),
     EventSpec("preCompact", "before_compact", "observe", "lab", "trigger", types=HANDLERS),
@@ -191,14 +191,14 @@ EVENTS = (
         "lab",
         secondary=True,
         types=HANDLERS,
-        deny_answer=BLOCK,
+        deny_answer=BLOCK, exit_blocks=False,
     ),
-    EventSpec("Stop", "agent_stop", "retry", "lab", secondary=True, types=HANDLERS, deny_answer=BLOCK),
+    EventSpec("Stop", "agent_stop", "retry", "lab", secondary=True, types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
     EventSpec(
         "SubagentStart", "subagent_start", "observe", "lab", "agentName", secondary=True, types=HANDLERS
     ),
     EventSpec(
-        "SubagentStop", "subagent_stop", "retry", "doc", secondary=True, types=HANDLERS, deny_answer=BLOCK
+        "SubagentStop", "subagent_stop", "retry", "doc", secondary=True, types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
     ),
     EventSpec("SessionStart", "session_start", "observe", "lab", secondary=True, types=(*HANDLERS, "native")),
     EventSpec("SessionEnd", "session_end", "observe", "lab", secondary=True, types=HANDLERS),
@@ -325,6 +325,7 @@ DIALECT = Dialect(
         "native": HandlerSpec("prompt", {"prompt": "prompt"}, Timeout(None), ("prompt",), decides=False),
     },
     shape=Shape(decode, _by_event.encode),
+    obeys=("flat",),
     forms=("flat", "nested"),
     root_keys={"version": 1},
     prepare=prepare,

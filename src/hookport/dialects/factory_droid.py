@@ -44,7 +44,9 @@ REGEX = Matching("regex")
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
-    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "doc"),
+    EventSpec(
+        "UserPromptSubmit", "before_prompt", "prevent", "doc", partly="the interactive droid, not `droid exec` (FD4)"
+    ),
     EventSpec("SessionStart", "session_start", "observe", "doc", "source"),
     EventSpec("SessionEnd", "session_end", "observe", "doc", "reason"),
     EventSpec("Stop", "agent_stop", "retry", "lab"),
@@ -203,6 +205,9 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, encode),
+    cwd_moves=True,
+    obeys=("nested",),
+    undoes="the first hook that answers wins, an allow listed before a deny lets the tool run (FD)",
     adjust=adjust,
     root=(),
     group_fields={"commandRegex": "content"},

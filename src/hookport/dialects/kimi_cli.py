@@ -7,8 +7,9 @@ written into both files, each in its product's own names, and read from both as 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from hookport.dialects._base import (
     SECOND,
@@ -46,9 +47,6 @@ from hookport.findings import (
 )
 from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 SOURCES = {
     "code": "MoonshotAI/kimi-code v0.38.0 (2026-08-22): externalHooks and session/hooks",
     "cli": "MoonshotAI/kimi-cli v1.49.0 (2026-07-16): src/kimi_cli/hooks, soul",
@@ -81,7 +79,7 @@ EVENTS = (
     EventSpec("StopFailure", "error_occurred", "observe", "lab", "error_type"),
     EventSpec("Interrupt", "interrupted", "observe", "code"),
     EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
-    EventSpec("SessionStart", "session_start", "observe", "lab", "source"),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
     EventSpec("SessionEnd", "session_end", "observe", "lab", "reason"),
     EventSpec("SessionHeartbeat", "", "observe", "lab"),
     EventSpec("SubagentStart", "subagent_start", "observe", "lab", "agent_name"),
@@ -204,6 +202,9 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     data: dict[str, Tree] = {}
     for file, tree in trees.items():
         product = product_of(file)
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
+            continue
         others = {key: value for key, value in tree.items() if key != "hooks"}
         if others:
             data[file] = others
@@ -417,6 +418,7 @@ DIALECT = Dialect(
         "command": HandlerSpec("", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)),
     },
     shape=Shape(decode, encode, by_event=False),
+    obeys=("nested",),
     adjust=adjust,
     # Commands start in the session's project directory, and the shell sets PWD to it.
     project_dir=("$PWD", "${PWD}"),

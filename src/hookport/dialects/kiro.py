@@ -692,6 +692,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, encode),
+    at_root=True,
     file_kinds={"hook": "json"},
     reads_output=False,
     # No variable is set; commands start in the root of the project (src) or the workspace (doc).

@@ -32,7 +32,7 @@ EVENTS = (
     EventSpec("tool.execute.after", "after_tool_execute", "observe", "lab", "tool"),
     EventSpec("chat.message", "before_prompt", "prevent", "lab"),
     EventSpec("command.execute.before", "before_command_expansion", "prevent", "src"),
-    EventSpec("event.session.created", "session_start", "observe", "lab"),
+    EventSpec("event.session.created", "session_start", "observe", "lab", silent=True),
     EventSpec("event.session.created (child)", "subagent_start", "observe", "lab"),
     EventSpec("event.session.deleted", "session_end", "observe", "src"),
     EventSpec("event.session.idle", "agent_stop", "observe", "lab"),
@@ -153,6 +153,8 @@ DIALECT = Dialect(
         ),
     },
     shape=MODULE,
+    obeys=("decision",),
+    at_root=True,
     project_dir=("$OPENCODE_PROJECT_DIR", "${OPENCODE_PROJECT_DIR}"),
     notes=("OpenCode loads the plugin when it starts; with `--pure` or OPENCODE_PURE it loads none.",),
     quirks=(

@@ -204,7 +204,7 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,
-    mcp=McpNames("mcp__", "__", "src"),
+    mcp=McpNames("mcp__", "__", "src", allowed=r"A-Za-z0-9_\-"),
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
@@ -250,15 +250,19 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    obeys=("nested", "decision"),
+    needs_reason=True,
+    undoes="the last answer wins, an allow listed after a deny lets the tool run",
     adjust=adjust,
     file_kinds={"json": "jsonc"},
     not_events=("enabled", "disabled", "notifications"),
-    # The first is filled in by Qwen Code itself, in every shell; the variables are set too (src, lab).
+    # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already, which
+    # breaks inside quotes, so the one that only the shell fills in is written (src, lab).
     project_dir=(
-        "$CLAUDE_PROJECT_DIR",
-        "${CLAUDE_PROJECT_DIR}",
         "$QWEN_PROJECT_DIR",
         "${QWEN_PROJECT_DIR}",
+        "$CLAUDE_PROJECT_DIR",
+        "${CLAUDE_PROJECT_DIR}",
         "$GEMINI_PROJECT_DIR",
         "${GEMINI_PROJECT_DIR}",
     ),

@@ -135,6 +135,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    obeys=("nested",),
     root_keys={"version": VERSION},
     needs_type=True,
     package_dir=("${PACKAGE_ROOT}", "$PACKAGE_ROOT"),

@@ -148,6 +148,8 @@ DIALECT = Dialect(
         ),
     },
     shape=BY_EVENT,
+    obeys=("nested",),
+    at_root=True,
     forms=("flat", "nested"),
     prepare=prepare,
     precedence=-1,

@@ -23,7 +23,7 @@ EVENTS = (
     EventSpec("post_write_code", "after_tool_execute", "observe", "doc", tools=WRITE),
     EventSpec("post_run_command", "after_tool_execute", "observe", "doc", tools=SHELL),
     EventSpec("post_mcp_tool_use", "after_tool_execute", "observe", "doc", mcp=True),
-    EventSpec("pre_user_prompt", "before_prompt", "prevent", "doc"),
+    EventSpec("pre_user_prompt", "before_prompt", "prevent", "doc", silent=True),
     EventSpec("post_cascade_response", "agent_stop", "observe", "doc"),
     EventSpec("post_cascade_response_with_transcript", "agent_stop", "observe", "doc", secondary=True),
     EventSpec("post_setup_worktree", "", "observe", "doc"),
@@ -92,6 +92,7 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    at_root=True,
     forms=("flat",),
     reads_output=False,
     # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
