@@ -31,9 +31,18 @@ MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
 def main() -> int:
     """Write or compare every page."""
     pages = {**matrix(), **findings(), **commands(), **dialects(), **conformance(), **schema_files()}
-    stale = [path for path, text in pages.items() if not (ROOT / path).is_file() or (ROOT / path).read_text("utf-8") != text]
+    stale = [
+        path
+        for path, text in pages.items()
+        if not (ROOT / path).is_file() or (ROOT / path).read_text("utf-8") != text
+    ]
     kept = {ROOT / path for path in pages}
-    extra = [path for folder in ("docs/dialects", "schemas") for path in (ROOT / folder).glob("*.*") if path not in kept]
+    extra = [
+        path
+        for folder in ("docs/dialects", "schemas")
+        for path in (ROOT / folder).glob("*.*")
+        if path not in kept
+    ]
     if "--check" in sys.argv:
         for path in [*stale, *(str(one.relative_to(ROOT)) for one in extra)]:
             print(f"{path} is not what the code says. Try: make docs")
@@ -66,7 +75,15 @@ def findings() -> dict[str, str]:
     """Every finding, from its docstring."""
     text = f"# Findings\n\n{MADE}"
     text += "A finding is a `note` (it means the same), a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
-    text += markdown([("code", "severity", "what"), *((f"[{code}](#{code.lower()})", kind.severity, _first(kind)) for code, kind in sorted(KINDS.items()))])
+    text += markdown(
+        [
+            ("code", "severity", "what"),
+            *(
+                (f"[{code}](#{code.lower()})", kind.severity, _first(kind))
+                for code, kind in sorted(KINDS.items())
+            ),
+        ]
+    )
     for code, kind in sorted(KINDS.items()):
         hint = kind.hint.replace("{{", "{").replace("}}", "}")
         text += f"\n## {code}\n\n`{kind.severity}`; the hook is {kind.effect}.\n\n{inspect.getdoc(kind)}\n\n"
@@ -104,18 +121,31 @@ def dialect_page(one: Dialect) -> str:
     """Everything the tables of a dialect say."""
     text = f"# {one.title}\n\n{MADE}`{one.id}`, {one.kind}, facts of {one.facts}.\n\n## Sources\n\n"
     text += "".join(f"- `{key}`: {value}\n" for key, value in one.sources.items())
-    text += "\n## Files\n\n" + markdown([("scope", "path", "source"), *((p.scope, f"`{p.path}`", p.source) for p in one.locations)])
+    text += "\n## Files\n\n" + markdown(
+        [("scope", "path", "source"), *((p.scope, f"`{p.path}`", p.source) for p in one.locations)]
+    )
     events = [("native", "canonical", "a hook can", "matcher on", "source")]
     events += [
-        (f"`{spec.native}`", spec.canonical or "(only here)", spec.blocks, spec.subject or "nothing", spec.source)
+        (
+            f"`{spec.native}`",
+            spec.canonical or "(only here)",
+            spec.blocks,
+            spec.subject or "nothing",
+            spec.source,
+        )
         for spec in one.events
     ]
     text += "\n## Events\n\n" + markdown(events)
     if one.lacks:
-        text += "\n## Events it does not have\n\n" + markdown([("event", "why"), *((e, one.lacks[e]) for e in EVENTS if e in one.lacks)])
+        text += "\n## Events it does not have\n\n" + markdown(
+            [("event", "why"), *((e, one.lacks[e]) for e in EVENTS if e in one.lacks)]
+        )
     if one.tools:
         tools = [("tool", "native", "source")]
-        tools += [(row.tool, f"`{row.native}`{' (read only)' if row.alias else ''}", row.source) for row in one.tools]
+        tools += [
+            (row.tool, f"`{row.native}`{' (read only)' if row.alias else ''}", row.source)
+            for row in one.tools
+        ]
         text += "\n## Tools\n\n" + markdown(tools)
     fields = [("handler", "fields", "timeout")]
     for type_, spec in one.handlers.items():
@@ -152,7 +182,10 @@ def conformance() -> dict[str, str]:
 
 def schema_files() -> dict[str, str]:
     """The JSON Schemas."""
-    return {f"schemas/{name}": json.dumps(schema, indent=2) + "\n" for name, schema in schemas.all_schemas().items()}
+    return {
+        f"schemas/{name}": json.dumps(schema, indent=2) + "\n"
+        for name, schema in schemas.all_schemas().items()
+    }
 
 
 if __name__ == "__main__":

@@ -44,11 +44,19 @@ def canonical() -> Schema:
         "anyOf": [
             {"enum": list(TOOLS)},
             FILLED,
-            {"type": "object", "properties": {"pattern": {**TEXT, "description": "RE2"}}, "required": ["pattern"]},
+            {
+                "type": "object",
+                "properties": {"pattern": {**TEXT, "description": "RE2"}},
+                "required": ["pattern"],
+            },
             {
                 "type": "object",
                 "properties": {
-                    "mcp": {"type": "object", "properties": {"server": FILLED, "tool": TEXT}, "required": ["server"]}
+                    "mcp": {
+                        "type": "object",
+                        "properties": {"server": FILLED, "tool": TEXT},
+                        "required": ["server"],
+                    }
                 },
                 "required": ["mcp"],
             },
@@ -65,14 +73,20 @@ def canonical() -> Schema:
             "blocking": {"type": "boolean", "default": False},
             "degradation": {
                 "type": "object",
-                "properties": {name: {"enum": list(STRATEGIES), "default": default} for name, default in CAPABILITIES.items()},
+                "properties": {
+                    name: {"enum": list(STRATEGIES), "default": default}
+                    for name, default in CAPABILITIES.items()
+                },
                 "additionalProperties": False,
             },
             "capabilities": {"type": "array", "items": {"anyOf": [{"enum": list(CAPABILITIES)}, TEXT]}},
             "provider_data": {"type": "object", "additionalProperties": {"type": "object"}},
         },
     }
-    properties = {"spec": {"enum": [SPEC, "hooks/0.1"]}, "hooks": {"type": "array", "minItems": 1, "items": hook}}
+    properties = {
+        "spec": {"enum": [SPEC, "hooks/0.1"]},
+        "hooks": {"type": "array", "minItems": 1, "items": hook},
+    }
     return head(hub, {"type": "object", "required": ["spec", "hooks"], "properties": properties})
 
 
@@ -83,7 +97,10 @@ def by_event(dialect: Dialect) -> Schema:
         "required": ["hooks"],
         "properties": {
             "matcher": {**TEXT, "description": "regular expression on what the event is about"},
-            "hooks": {"type": "array", "items": {"oneOf": [handler(spec) for spec in dialect.handlers.values()]}},
+            "hooks": {
+                "type": "array",
+                "items": {"oneOf": [handler(spec) for spec in dialect.handlers.values()]},
+            },
         },
     }
     events = {
@@ -100,7 +117,9 @@ def frontmatter() -> Schema:
     """The frontmatter of a HOOK.md."""
     dialect = get("agent-hooks")
     spec = dialect.handlers["command"]
-    properties = {key: value(field.attr, spec.timeout) for key, field in attrs_of(spec) if field.attr != "command"}
+    properties = {
+        key: value(field.attr, spec.timeout) for key, field in attrs_of(spec) if field.attr != "command"
+    }
     properties["name"] = {"type": "string", "minLength": 1, "maxLength": 64}
     properties["description"] = {"type": "string", "minLength": 1, "maxLength": 1024}
     properties["trigger"] = {"enum": [event.native for event in dialect.events]}
@@ -111,7 +130,9 @@ def frontmatter() -> Schema:
             "pattern": {**TEXT, "description": "regular expression on the tool's input"},
         },
     }
-    return head(dialect, {"type": "object", "required": ["name", "description", "trigger"], "properties": properties})
+    return head(
+        dialect, {"type": "object", "required": ["name", "description", "trigger"], "properties": properties}
+    )
 
 
 def handler(spec: HandlerSpec) -> Schema:
@@ -149,4 +170,9 @@ def value(attr: str, timeout: Timeout) -> Schema:
 
 def head(dialect: Dialect, schema: Schema) -> Schema:
     """A schema with its title."""
-    return {"$schema": DIALECT, "title": dialect.title, "description": f"{dialect.id} ({dialect.facts})", **schema}
+    return {
+        "$schema": DIALECT,
+        "title": dialect.title,
+        "description": f"{dialect.id} ({dialect.facts})",
+        **schema,
+    }

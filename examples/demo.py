@@ -37,12 +37,16 @@ def main() -> None:
     rows = [(one.target, *one.effects, str(_losses(one)), _paths(one)) for one in results]
     print("\nWhat became of them in each agent:\n")
     print(table([head, *rows], paint, {effect: effect for effect in EFFECTS}))
-    print("kept: the same there. changed: written another way, or with less. stricter: blocks more than before.")
+    print(
+        "kept: the same there. changed: written another way, or with less. stricter: blocks more than before."
+    )
     print("dropped: not there at all. Every change has a finding; these are the losses of one agent:\n")
     shown = next(one for one in results if "dropped" in one.effects)
     for finding in shown.findings:
         if finding.severity != "note":
-            print(f"  {paint(finding.severity, finding.severity)} {finding.code} {finding.where}\n        {finding.message}")
+            print(
+                f"  {paint(finding.severity, finding.severity)} {finding.code} {finding.where}\n        {finding.message}"
+            )
     print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
     print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
 

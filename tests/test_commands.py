@@ -50,9 +50,20 @@ def _run(body: str, folder: Path) -> str:
     command = body.partition("\n")[0].removeprefix("$ ")
     words = shlex.split(command)
     program = [sys.executable, "-m", "hookport"] if words[0] == "hookport" else words[:1]
-    environment = {"PATH": os.environ["PATH"], "HOME": str(folder / "home"), "PYTHONPATH": _source(), "NO_COLOR": "1"}
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder / "home"),
+        "PYTHONPATH": _source(),
+        "NO_COLOR": "1",
+    }
     done = subprocess.run(  # noqa: S603
-        [*program, *words[1:]], cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=60
+        [*program, *words[1:]],
+        cwd=folder,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
     )
     err = "".join(f"2> {line}".rstrip() + "\n" for line in done.stderr.splitlines())
     out = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "%\n"

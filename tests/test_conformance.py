@@ -174,7 +174,15 @@ def test_output_schema() -> None:
         "system_message": "m",
         "unknown": 1,
     }
-    want = Decision("allow", "r", "c", carry_on=False, updated_input={"command": "ls"}, suppress_output=True, system_message="m")
+    want = Decision(
+        "allow",
+        "r",
+        "c",
+        carry_on=False,
+        updated_input={"command": "ls"},
+        suppress_output=True,
+        system_message="m",
+    )
     assert read_answer(RunResult("completed", 0, json.dumps(out)), blocking=True) == want
 
 
@@ -190,7 +198,10 @@ def test_words_are_translated() -> None:
     """Known words become native names, unknown ones pass with a warning, none means all."""
     other = hook(handler={"type": "command", "command": "./y.sh"})
     tree, codes = written(manifest(hook(matcher=["file_write", "frobnicate"]), other), "gemini-cli")
-    assert [group["matcher"] for group in tree["hooks"]["BeforeTool"]] == ["write_file|frobnicate", "run_shell_command"]
+    assert [group["matcher"] for group in tree["hooks"]["BeforeTool"]] == [
+        "write_file|frobnicate",
+        "run_shell_command",
+    ]
     assert findings.UnknownTool.code in codes
     data = hook()
     del data["matcher"]
@@ -202,7 +213,9 @@ def test_words_are_translated() -> None:
 @pytest.mark.parametrize("target", names())
 def test_order_is_kept(target: str) -> None:
     """Hooks of one event come back in their order."""
-    hooks = [hook(handler={"type": "command", "command": f"./{letter}.sh", "timeout": 10}) for letter in "cab"]
+    hooks = [
+        hook(handler={"type": "command", "command": f"./{letter}.sh", "timeout": 10}) for letter in "cab"
+    ]
     result = convert.convert(read(manifest(*hooks)), get(target))
     files = {file.path: file.text.encode() for file in result.files}
     back = [one.handler.command for one in convert.read(files, get(target)).decoded.manifest.hooks]
@@ -221,7 +234,10 @@ def test_what_re2_refuses(pattern: str) -> None:
 @pytest.mark.parametrize("pattern", ["file_(read|write|edit)", r"[\1]", r"\(\?=", "a+?b", "^x$"])
 def test_what_re2_takes(pattern: str) -> None:
     """Patterns without what RE2 lacks."""
-    assert read(manifest(hook(matcher={"pattern": pattern}))).decoded.manifest.hooks[0].matcher[0].value == pattern
+    assert (
+        read(manifest(hook(matcher={"pattern": pattern}))).decoded.manifest.hooks[0].matcher[0].value
+        == pattern
+    )
 
 
 @pytest.mark.conforms("E2")
@@ -308,7 +324,12 @@ def test_split_events() -> None:
     tree, _ = written(data, "windsurf")
     assert list(tree["hooks"]) == ["pre_read_code", "pre_write_code", "pre_run_command"]
     back = convert.read({".windsurf/hooks.json": json.dumps(tree).encode()}, get("windsurf"))
-    assert [term.value for term in back.decoded.manifest.hooks[0].matcher] == ["shell", "file_read", "file_write", "file_edit"]
+    assert [term.value for term in back.decoded.manifest.hooks[0].matcher] == [
+        "shell",
+        "file_read",
+        "file_write",
+        "file_edit",
+    ]
 
 
 @pytest.mark.conforms("F1", "F2")

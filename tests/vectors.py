@@ -78,7 +78,11 @@ def hooks_of(reading: convert.Reading) -> list[Any]:
     hub = get("canonical")
     hooks: list[Any] = []
     for hook in reading.decoded.manifest.hooks:
-        shown = hook._replace(handler=hook.handler._replace(type="command")) if hook.handler.type == "native" else hook
+        shown = (
+            hook._replace(handler=hook.handler._replace(type="command"))
+            if hook.handler.type == "native"
+            else hook
+        )
         entry = next(iter(hub.shape.encode(hub, Manifest((shown,))).values()))["hooks"][0]
         if hook.handler.type == "native":
             entry["handler"]["type"] = "native"
@@ -96,7 +100,11 @@ def run(dialect: str, case: Case) -> Case:
     if "read" in case:
         reading = convert.read(files(case, "read", dialect), get(dialect))
         codes = spelled(reading.decoded.findings)
-        return {**case, "gives": hooks_of(reading), **({"findings": codes} if codes or "findings" in case else {})}
+        return {
+            **case,
+            "gives": hooks_of(reading),
+            **({"findings": codes} if codes or "findings" in case else {}),
+        }
     if "convert" in case:
         source = case.get("from", "canonical")
         reading = convert.read(files(case, "convert", source), get(source))
@@ -113,7 +121,11 @@ def run(dialect: str, case: Case) -> Case:
 
 
 def _lines(text: str, pattern: str) -> str:
-    return "".join(line for line in text.splitlines(keepends=True) if re.search(pattern, line)) if pattern else text
+    return (
+        "".join(line for line in text.splitlines(keepends=True) if re.search(pattern, line))
+        if pattern
+        else text
+    )
 
 
 def _texts(like: Any, out: dict[str, bytes]) -> Any:

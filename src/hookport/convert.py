@@ -48,14 +48,19 @@ class Reading(NamedTuple):
         """The place of each hook in words."""
         many = len(self.documents) > 1
         return tuple(
-            f"{place.file}: {spell_path(place.path)}" if many and place.path else spell_path(place.path) or place.file
+            f"{place.file}: {spell_path(place.path)}"
+            if many and place.path
+            else spell_path(place.path) or place.file
             for place in self.decoded.places
         )
 
     @property
     def scripts(self) -> dict[str, str]:
         """The text of every script that came with the hooks or was found beside them."""
-        return {**self.found_scripts, **{name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}}
+        return {
+            **self.found_scripts,
+            **{name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"},
+        }
 
 
 def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[str, formats.Document]:
@@ -100,7 +105,9 @@ def convert(reading: Reading, target: Dialect) -> Conversion:
     found = [*reading.decoded.findings, *checks.check(reading)]
     if source.id == target.id:
         files = tuple(File(name, _text(document.data)) for name, document in reading.documents.items())
-        return Conversion(source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ()))
+        return Conversion(
+            source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
+        )
     degraded = degrade(manifest, target, reading.wheres, reading.scripts)
     found += degraded.findings
     trees: dict[str, Tree] = {}
@@ -112,7 +119,14 @@ def convert(reading: Reading, target: Dialect) -> Conversion:
     written = {path: formats.dump(tree, _kind(target, path)) for path, tree in trees.items()}
     verify(target, written, degraded.manifest.hooks)
     files = tuple(File(path, _text(data)) for path, data in written.items())
-    return Conversion(source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), degraded.findings))
+    return Conversion(
+        source.id,
+        target.id,
+        files,
+        tuple(found),
+        manifest.hooks,
+        effects(len(manifest.hooks), degraded.findings),
+    )
 
 
 def _kind(dialect: Dialect, path: str) -> str:
@@ -137,7 +151,9 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
     for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
         for field, one, other in zip(Hook._fields, ours, theirs, strict=True):
             if one != other:
-                raise Bug(f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}")
+                raise Bug(
+                    f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}"
+                )
     raise Bug(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
 
 
@@ -145,7 +161,9 @@ def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
     """For each hook the strongest effect of its findings."""
     strongest: list[Effect] = ["kept"] * count
     for finding in findings:
-        if finding.hook is not None and EFFECTS.index(finding.effect) > EFFECTS.index(strongest[finding.hook]):
+        if finding.hook is not None and EFFECTS.index(finding.effect) > EFFECTS.index(
+            strongest[finding.hook]
+        ):
             strongest[finding.hook] = finding.effect
     return tuple(strongest)
 
@@ -230,7 +248,10 @@ def _spliced(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes] | No
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         before.setdefault(place.file, []).append(hook)
     after: dict[str, list[Hook]] = {name: [] for name in before}
-    left = [(place.file, hook) for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)]
+    left = [
+        (place.file, hook)
+        for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)
+    ]
     home = next(iter(before or reading.documents))
     apart = "*" in dialect.locations[0].path
     added: list[Hook] = []
@@ -248,7 +269,11 @@ def _spliced(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes] | No
         if apart and not wanted:
             folder = name.rpartition("/")[0]
             alone = not any(other != name and other.startswith(f"{folder}/") for other in before)
-            files = {path: data for path, data in files.items() if path != name and not (alone and path.startswith(f"{folder}/"))}
+            files = {
+                path: data
+                for path, data in files.items()
+                if path != name and not (alone and path.startswith(f"{folder}/"))
+            }
         elif wanted != before.get(name, []):
             old, new = (_one_tree(reading, group) for group in (before.get(name, []), wanted))
             if old is None or new is None:
@@ -288,7 +313,11 @@ def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
             for key, value in base.items()
             if key not in old or key in new
         }
-        more = {key: value for key, value in new.items() if key not in base and (key not in old or old[key] != value)}
+        more = {
+            key: value
+            for key, value in new.items()
+            if key not in base and (key not in old or old[key] != value)
+        }
         return {**merged, **more}
     if isinstance(base, list) and isinstance(old, list) and isinstance(new, list) and len(base) == len(old):
         return [

@@ -1,9 +1,9 @@
 """Every error hookport raises on purpose, one tree, with the exit code on the class.
 
-    HookportError (2)
-      UsageError (2)       the command line, or a name in it, is wrong
-      InputError (2)       a file cannot be read or does not say what it must; lists every problem found
-      Bug (70)             an internal promise was broken; nothing was written
+HookportError (2)
+  UsageError (2)       the command line, or a name in it, is wrong
+  InputError (2)       a file cannot be read or does not say what it must; lists every problem found
+  Bug (70)             an internal promise was broken; nothing was written
 """
 
 from __future__ import annotations

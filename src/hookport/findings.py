@@ -494,7 +494,9 @@ class WireDiffers(Kind):
     code = "HP401"
     severity = "loss"
     effect = "changed"
-    message = "the {what} speaks {source}, {target} does not: it sends another payload and obeys other answers"
+    message = (
+        "the {what} speaks {source}, {target} does not: it sends another payload and obeys other answers"
+    )
     hint = "Adapt it to {target} before you rely on it."
 
 

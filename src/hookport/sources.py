@@ -68,7 +68,9 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
             problems += _why(own, name, owners[name])
     if not chosen and not problems:
         raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
-    found = [Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()]
+    found = [
+        Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()
+    ]
     return found, problems
 
 
@@ -139,7 +141,13 @@ def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, 
             bare = word
             for spelling in roots:
                 bare = bare.removeprefix(spelling).lstrip("/") if bare.startswith(spelling) else bare
-            path = Path(os.path.expanduser(bare)) if bare.startswith("~") else root / bare.lstrip("/") if bare != word else root / word
+            path = (
+                Path(os.path.expanduser(bare))
+                if bare.startswith("~")
+                else root / bare.lstrip("/")
+                if bare != word
+                else root / word
+            )
             text = _script_text(path)
             if text is not None:
                 found[word] = text
@@ -160,7 +168,9 @@ def _files(path: Path, dialect: Dialect) -> dict[str, bytes]:
     if path.is_file():
         return _with_scripts(path)
     found: dict[str, bytes] = {}
-    for pattern in dict.fromkeys(place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"):
+    for pattern in dict.fromkeys(
+        place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"
+    ):
         for file in _glob(path, pattern):
             found.update(_with_scripts(file))
     if not found and PurePosixPath(dialect.locations[0].path).name == "HOOK.md":
@@ -174,7 +184,9 @@ def _with_scripts(file: Path) -> dict[str, bytes]:
     files = {file.as_posix(): _bytes(file)}
     if file.name == "HOOK.md":
         files.update(
-            (script.as_posix(), _bytes(script)) for script in sorted(file.parent.glob("scripts/run*")) if script.is_file()
+            (script.as_posix(), _bytes(script))
+            for script in sorted(file.parent.glob("scripts/run*"))
+            if script.is_file()
         )
     return files
 
@@ -182,7 +194,9 @@ def _with_scripts(file: Path) -> dict[str, bytes]:
 def _bytes(file: Path) -> bytes:
     try:
         if file.stat().st_size > LARGEST:
-            raise InputError(Problem(f"is larger than {LARGEST // 1024 // 1024} MiB, so it was not read", file=str(file)))
+            raise InputError(
+                Problem(f"is larger than {LARGEST // 1024 // 1024} MiB, so it was not read", file=str(file))
+            )
         return file.read_bytes()
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror or error}", file=str(file))) from None
@@ -212,9 +226,13 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
     known = sum(1 for hook in hooks if ":" not in hook.event)
     unknown = len(hooks) - known
     tools = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value in TOOLS)
-    strange = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value not in TOOLS)
+    strange = sum(
+        1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value not in TOOLS
+    )
     text = " ".join(hook.handler.command for hook in hooks)
-    rooted = any(spelling in text for spelling in (*dialect.project_dir, *dialect.package_dir) if len(spelling) > 1)
+    rooted = any(
+        spelling in text for spelling in (*dialect.project_dir, *dialect.package_dir) if len(spelling) > 1
+    )
     placed = any(max(_placed(dialect, name)) for name in files)
     if not hooks and not placed:
         return 0

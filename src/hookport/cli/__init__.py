@@ -47,7 +47,9 @@ def main(argv: list[str] | None = None) -> int:
         return 0
     except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
         _say(f"this is a bug in hookport: {type(error).__name__}: {error}")
-        _say("Nothing was written. Please report it with the input that led to it; HOOKPORT_DEBUG=1 shows more.")
+        _say(
+            "Nothing was written. Please report it with the input that led to it; HOOKPORT_DEBUG=1 shows more."
+        )
         _debug()
         return Bug.exit_code
     return code

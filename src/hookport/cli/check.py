@@ -24,9 +24,15 @@ FORMATS = ("text", "json", "sarif", "github")
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport check`."""
-    parser.add_argument("paths", metavar="PATH", nargs="+", type=Path, help="a file with hooks, or a folder to look in")
-    parser.add_argument("--dialect", metavar="DIALECT", help="the dialect of the files; recognised if left out")
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print the findings (default: text)")
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", type=Path, help="a file with hooks, or a folder to look in"
+    )
+    parser.add_argument(
+        "--dialect", metavar="DIALECT", help="the dialect of the files; recognised if left out"
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="how to print the findings (default: text)"
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 on any loss, not only on errors")
 
 
@@ -51,7 +57,11 @@ def run(args: Namespace) -> int:
             except InputError as error:
                 problems += error.problems
                 continue
-            here = [*reading.decoded.findings, *checks.check(reading), *checks.check_scripts(reading, source.root)]
+            here = [
+                *reading.decoded.findings,
+                *checks.check(reading),
+                *checks.check_scripts(reading, source.root),
+            ]
             here = [placed(finding, reading) for finding in here]
             findings += here
             hooks = reading.decoded.manifest.hooks
@@ -62,9 +72,13 @@ def run(args: Namespace) -> int:
     if args.format == "text":
         sys.stdout.write(text)
     elif args.format == "json":
-        sys.stdout.write(json.dumps([report.as_json(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n")
+        sys.stdout.write(
+            json.dumps([report.as_json(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n"
+        )
     else:
-        sys.stdout.write(report.sarif(findings, __version__) if args.format == "sarif" else report.github(findings))
+        sys.stdout.write(
+            report.sarif(findings, __version__) if args.format == "sarif" else report.github(findings)
+        )
     for problem in problems:
         sys.stderr.write(f"hookport: {problem}\n")
     return InputError.exit_code if problems else report.worst(findings, strict=args.strict)

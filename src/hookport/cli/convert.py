@@ -26,12 +26,18 @@ from hookport.model.hooks import Hook
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport convert`."""
     parser.add_argument("path", metavar="FILE|DIR", help="a file with hooks, or a folder to look in")
-    parser.add_argument("--from", dest="source", metavar="DIALECT", help="the dialect of the source; recognised if left out")
-    parser.add_argument("--to", dest="target", metavar="DIALECT|all", required=True, help="the dialect to write, or all")
+    parser.add_argument(
+        "--from", dest="source", metavar="DIALECT", help="the dialect of the source; recognised if left out"
+    )
+    parser.add_argument(
+        "--to", dest="target", metavar="DIALECT|all", required=True, help="the dialect to write, or all"
+    )
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the files below this folder")
     parser.add_argument("--strict", action="store_true", help="stop at any loss and write nothing")
     parser.add_argument("--json", action="store_true", help="print one JSON object with files and findings")
-    parser.add_argument("--force", action="store_true", help="replace files that exist, keeping them as NAME.orig")
+    parser.add_argument(
+        "--force", action="store_true", help="replace files that exist, keeping them as NAME.orig"
+    )
     parser.add_argument("-q", "--quiet", action="store_true", help="report losses and errors only, no notes")
 
 
@@ -94,7 +100,9 @@ def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None
     for result in results:
         found = [one for one in result.findings if not (quiet and one.severity == "note")]
         counts = Counter(result.effects)
-        line = ", ".join(f"{counts[effect]} {paint(effect, effect) if counts[effect] else effect}" for effect in EFFECTS)
+        line = ", ".join(
+            f"{counts[effect]} {paint(effect, effect) if counts[effect] else effect}" for effect in EFFECTS
+        )
         count = len(result.hooks)
         sys.stderr.write(f"\n{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}\n")
         sys.stderr.write(report.grouped(found, paint, titles))
@@ -102,7 +110,10 @@ def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None
 
 def title(hook: Hook) -> str:
     """What a hook is, for a person: its name or its event and tools."""
-    tools = "|".join(f"{term.value}/{term.tool}" if term.kind == "mcp" and term.tool else term.value for term in hook.matcher)
+    tools = "|".join(
+        f"{term.value}/{term.tool}" if term.kind == "mcp" and term.tool else term.value
+        for term in hook.matcher
+    )
     return hook.name or f"{hook.event}{' ' + tools if tools else ''}"
 
 
@@ -116,7 +127,10 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
     if taken and not force:
         raise InputError(
             *(
-                Problem("exists and says something else; choose another folder, or replace it with --force", file=str(path))
+                Problem(
+                    "exists and says something else; choose another folder, or replace it with --force",
+                    file=str(path),
+                )
                 for path in taken
             )
         )

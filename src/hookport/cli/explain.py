@@ -14,7 +14,9 @@ from hookport.findings import KINDS
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport explain`."""
-    parser.add_argument("code", metavar="CODE", nargs="?", help="the code of a finding, such as HP202; all if left out")
+    parser.add_argument(
+        "code", metavar="CODE", nargs="?", help="the code of a finding, such as HP202; all if left out"
+    )
 
 
 def run(args: Namespace) -> int:
@@ -22,7 +24,9 @@ def run(args: Namespace) -> int:
     paint = Paint(sys.stdout)
     if args.code is None:
         for code, kind in sorted(KINDS.items()):
-            sys.stdout.write(f"{paint(code, 'bold')} {paint(f'{kind.severity:5}', kind.severity)} {summary(kind)}\n")
+            sys.stdout.write(
+                f"{paint(code, 'bold')} {paint(f'{kind.severity:5}', kind.severity)} {summary(kind)}\n"
+            )
         return 0
     found = KINDS.get(args.code.upper())
     if found is None:

@@ -22,8 +22,12 @@ Rows = list[tuple[str, ...]]
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport matrix`."""
-    parser.add_argument("--agent", metavar="AGENT", action="append", help="show this agent only; may be repeated")
-    parser.add_argument("--format", choices=("table", "json", "markdown"), default="table", help="how to print it")
+    parser.add_argument(
+        "--agent", metavar="AGENT", action="append", help="show this agent only; may be repeated"
+    )
+    parser.add_argument(
+        "--format", choices=("table", "json", "markdown"), default="table", help="how to print it"
+    )
 
 
 def run(args: Namespace) -> int:
@@ -54,7 +58,10 @@ def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     events: Rows = [head, facts, *((name, *(_blocks(one, name) for one in chosen)) for name in EVENTS)]
     natives: Rows = [head, *((name, *(_natives(one, name) for one in chosen)) for name in EVENTS)]
     tools: Rows = [head, *((tool, *(" ".join(names_of(one, tool)) for one in chosen)) for tool in TOOLS)]
-    able: Rows = [head, *((name, *("yes" if supports(one, name) else "" for one in chosen)) for name in CAPABILITIES)]
+    able: Rows = [
+        head,
+        *((name, *("yes" if supports(one, name) else "" for one in chosen)) for name in CAPABILITIES),
+    ]
     return [
         ("Events: what a hook can do", events),
         ("Events: native names", natives),
@@ -79,7 +86,11 @@ def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
             "facts": one.facts,
             "events": {
                 name: [
-                    {"native": spec.native, "blocks": spec.blocks, "source": one.sources.get(spec.source, spec.source)}
+                    {
+                        "native": spec.native,
+                        "blocks": spec.blocks,
+                        "source": one.sources.get(spec.source, spec.source),
+                    }
                     for spec in event_specs(one, name)
                 ]
                 for name in EVENTS

@@ -5,7 +5,16 @@ from __future__ import annotations
 import os
 from typing import TextIO
 
-_CODES = {"error": "31;1", "loss": "33", "note": "2", "kept": "32", "changed": "33", "stricter": "35", "dropped": "31;1", "bold": "1"}
+_CODES = {
+    "error": "31;1",
+    "loss": "33",
+    "note": "2",
+    "kept": "32",
+    "changed": "33",
+    "stricter": "35",
+    "dropped": "31;1",
+    "bold": "1",
+}
 
 
 class Paint:
@@ -18,7 +27,9 @@ class Paint:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.on and style in _CODES else text
 
 
-def table(rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None) -> str:
+def table(
+    rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None
+) -> str:
     """Rows in columns, the first being the head; a cell whose text is in `styles` is painted so."""
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []

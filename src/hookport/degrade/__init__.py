@@ -35,6 +35,7 @@ STEPS: tuple[Callable[[Work], bool], ...] = (
     commands.platform,
     matchers.content,
     matchers.matcher,
+    matchers.content,  # again: a pattern that became tools may reach events that cannot filter
     guards.blocking,
     guards.failure,
     fields.timeout,
@@ -91,7 +92,9 @@ def _allow_undoes(works: list[Work], target: Dialect) -> None:
         return
     for work in works:
         events = {spec.native for spec in specs_of(work)}
-        others = [one for one in works if one is not work and events & {spec.native for spec in specs_of(one)}]
+        others = [
+            one for one in works if one is not work and events & {spec.native for spec in specs_of(one)}
+        ]
         if work.hook.blocking and others and not work.is_home:
             work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=target.undoes)
 

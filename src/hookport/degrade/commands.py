@@ -80,7 +80,9 @@ def environment(work: Work) -> bool:
             work.note(f.CarriedInCommand, what="env")
             on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
             each_command(
-                work, lambda command: f"export {settings}; {command}", lambda command: f"{on_windows} {command}"
+                work,
+                lambda command: f"export {settings}; {command}",
+                lambda command: f"{on_windows} {command}",
             )
         work.change(env=NOTHING)
         return True
@@ -105,7 +107,9 @@ def directory(work: Work) -> bool:
                 path = f'"{root}"/{shell_word(handler.cwd)}'
             there = f"Set-Location -LiteralPath {powershell(handler.cwd)}"
             each_command(
-                work, lambda command: f"cd {path} && {{ {closed(command)}}}", lambda command: f"{there}; {command}"
+                work,
+                lambda command: f"cd {path} && {{ {closed(command)}}}",
+                lambda command: f"{there}; {command}",
             )
         work.change(cwd="")
         return True
@@ -155,13 +159,19 @@ def placeholders(work: Work) -> bool:
 
 
 # A script by a relative path, alone or behind what runs it.
-_RELATIVE = re.compile(r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)""")
+_RELATIVE = re.compile(
+    r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)"""
+)
 
 
 def anchored(work: Work) -> bool:
     """A relative path is found wherever the agent has gone: it is written from the project's root."""
     source, target, handler = work.source, work.target, work.hook.handler
-    if not (source.at_root and target.cwd_moves and target.project_dir) or handler.type != "command" or handler.cwd:
+    if (
+        not (source.at_root and target.cwd_moves and target.project_dir)
+        or handler.type != "command"
+        or handler.cwd
+    ):
         return True
 
     def anchor(command: str) -> str:

@@ -60,7 +60,9 @@ def blocking(work: Work) -> bool:
         if hook.handler.type == "command":
             work.note(f.KeptFromBlocking)
             each_command(
-                work, lambda command: f"( {closed(command)}) || true", lambda command: f"& {{ {command} }}; exit 0"
+                work,
+                lambda command: f"( {closed(command)}) || true",
+                lambda command: f"& {{ {command} }}; exit 0",
             )
         else:
             work.note(f.MayBlockNow, type=hook.handler.type, event=", ".join(spec.native for spec in specs))
@@ -116,8 +118,10 @@ def _speak_up(work: Work) -> None:
     work.note(f.CarriedInCommand, what="having no opinion")
     each_command(
         work,
-        lambda command: f"out=$( {closed(command)}); code=$?; "
-        f"[ -n \"$out\" ] || out={quoted(answer)}; printf '%s\\n' \"$out\"; exit $code",
+        lambda command: (
+            f"out=$( {closed(command)}); code=$?; "
+            f'[ -n "$out" ] || out={quoted(answer)}; printf \'%s\\n\' "$out"; exit $code'
+        ),
     )
 
 

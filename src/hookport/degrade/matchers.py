@@ -91,7 +91,9 @@ def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
     names, patterns = native_parts(target, (term,))
     known = native_parts(target, tuple(one for one in said if one.kind == "mcp"))
     if (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
-        work.note(f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns)))
+        work.note(
+            f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
+        )
     else:
         work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
 

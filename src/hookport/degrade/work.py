@@ -105,7 +105,9 @@ def quoted(text: str) -> str:
     return "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def each_command(work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None) -> None:
+def each_command(
+    work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None
+) -> None:
     """Change the command and those of Unix platforms by one function, that of Windows by another."""
     handler = work.hook.handler
     platform = {

@@ -45,7 +45,9 @@ GROUP = "hookport.dialects"
 def names() -> tuple[str, ...]:
     """The ids of all dialects, the formats first."""
     found = [get(name) for name in (*_builtin(), *_entry_points())]
-    return tuple(dialect.id for dialect in sorted(found, key=lambda dialect: (dialect.kind != "format", dialect.id)))
+    return tuple(
+        dialect.id for dialect in sorted(found, key=lambda dialect: (dialect.kind != "format", dialect.id))
+    )
 
 
 def agents() -> tuple[str, ...]:
@@ -77,7 +79,9 @@ def _builtin() -> tuple[str, ...]:
     import pkgutil
 
     return tuple(
-        module.name.replace("_", "-") for module in pkgutil.iter_modules(__path__) if not module.name.startswith("_")
+        module.name.replace("_", "-")
+        for module in pkgutil.iter_modules(__path__)
+        if not module.name.startswith("_")
     )
 
 
@@ -93,7 +97,11 @@ def _entry_points() -> dict[str, object]:
 
 def _mentions_dialects(folder: str) -> bool:
     try:
-        packages = [entry.path for entry in os.scandir(folder or ".") if entry.name.endswith((".dist-info", ".egg-info"))]
+        packages = [
+            entry.path
+            for entry in os.scandir(folder or ".")
+            if entry.name.endswith((".dist-info", ".egg-info"))
+        ]
     except OSError:
         return False
     return any(map(_mentions_group, packages))

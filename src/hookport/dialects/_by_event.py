@@ -128,7 +128,9 @@ def _decode_event(
         known = tuple(event.native for event in dialect.events)
         guess = closest(native, known)
         findings.append(
-            UnknownEvent.at(spell_path(path), event=native, dialect=dialect.id, guess=guess)._replace(file=file)
+            UnknownEvent.at(spell_path(path), event=native, dialect=dialect.id, guess=guess)._replace(
+                file=file
+            )
         )
     for number, group in enumerate(groups):
         at = (*path, number)
@@ -139,7 +141,11 @@ def _decode_event(
         flat = "hooks" not in group
         found: list[tuple[Path, Tree]]
         if ("flat" if flat else "nested") not in dialect.forms:
-            lacks = "lacks 'hooks', the list of its handlers" if flat else "has 'hooks', a list that is not read here"
+            lacks = (
+                "lacks 'hooks', the list of its handlers"
+                if flat
+                else "has 'hooks', a list that is not read here"
+            )
             problems.append(Problem(f"{lacks}; {dialect.id} does not run it", at, file))
             continue
         if flat:
@@ -147,7 +153,9 @@ def _decode_event(
         elif isinstance(entries, list):
             found = [((*at, "hooks", index), entry) for index, entry in enumerate(entries)]
         else:
-            problems.append(Problem(f"must be a list of handlers, not {kind_word(entries)}", (*at, "hooks"), file))
+            problems.append(
+                Problem(f"must be a list of handlers, not {kind_word(entries)}", (*at, "hooks"), file)
+            )
             continue
         for where, entry in found:
             reason = ""
@@ -160,14 +168,18 @@ def _decode_event(
             if reason:
                 findings.append(
                     NeverRuns.at(
-                        spell_path(where), dialect=dialect.id, what="this hook", reason=reason, way="Correct it."
+                        spell_path(where),
+                        dialect=dialect.id,
+                        what="this hook",
+                        reason=reason,
+                        way="Correct it.",
                     )._replace(file=file)
                 )
             elif spec is not None and _ignored(dialect, spec, group, hook):
                 findings.append(
-                    IgnoredMatcher.at(spell_path(where), dialect=dialect.id, matcher=group["matcher"])._replace(
-                        file=file
-                    )
+                    IgnoredMatcher.at(
+                        spell_path(where), dialect=dialect.id, matcher=group["matcher"]
+                    )._replace(file=file)
                 )
             hooks.append((hook, Place(file, where)))
 
@@ -198,7 +210,9 @@ def _decode_entry(
     group_path = path if is_flat else path[:-2]
     matcher = group.get("matcher", "")
     if not isinstance(matcher, str):
-        problems.append(Problem(f"must be a string, not {kind_word(matcher)}", (*group_path, "matcher"), file))
+        problems.append(
+            Problem(f"must be a string, not {kind_word(matcher)}", (*group_path, "matcher"), file)
+        )
         return None
     if not isinstance(entry, Mapping):
         problems.append(Problem(f"must be an object, not {kind_word(entry)}", path, file))
@@ -258,7 +272,9 @@ def _add(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: s
 def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
     """The events in the order of the dialect's table, unknown ones last."""
     natives = [spec.native for spec in dialect.events if spec.native in events]
-    return {native: events[native] for native in [*natives, *(name for name in events if name not in natives)]}
+    return {
+        native: events[native] for native in [*natives, *(name for name in events if name not in natives)]
+    }
 
 
 def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:

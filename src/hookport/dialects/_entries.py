@@ -48,7 +48,14 @@ _TYPES: dict[str, tuple[type, ...]] = {
     "priority": (int,),
     "timeout": (int, float),
 }
-_WORDS = {dict: "an object", list: "a list", bool: "true or false", int: "a number", float: "a number", str: "a string"}
+_WORDS = {
+    dict: "an object",
+    list: "a list",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+}
 _KEEP = ("group", "event")
 # Tools whose input is one text: a pattern on the input is a pattern on that text. What is written to a file
 # is input too, so a pattern for such a tool is not a pattern on the path.
@@ -70,7 +77,11 @@ def type_problem(attr: str, value: Tree, path: Path) -> Problem | None:
         return Problem(f"must be a time that can pass, not {value}", path)
     if attr in ("headers", "env"):
         bad = next((key for key, item in value.items() if not isinstance(item, str)), None)
-        return Problem(f"must be a string, not {kind_word(value[bad])}", (*path, bad)) if bad is not None else None
+        return (
+            Problem(f"must be a string, not {kind_word(value[bad])}", (*path, bad))
+            if bad is not None
+            else None
+        )
     if attr in ("allowed_env", "capabilities", "args"):
         bad_at = next((at for at, item in enumerate(value) if not isinstance(item, str)), None)
         return Problem("must be a string", (*path, bad_at)) if bad_at is not None else None
@@ -135,7 +146,9 @@ def read_entry(
             extra[key] = value
             continue
         if field.values:
-            if value not in field.values or isinstance(value, bool) != any(isinstance(v, bool) for v in field.values):
+            if value not in field.values or isinstance(value, bool) != any(
+                isinstance(v, bool) for v in field.values
+            ):
                 allowed = ", ".join(str(known) for known in field.values)
                 problems.append(Problem(f"must be one of {allowed}, not {value!r}", (*path, key)))
                 continue
@@ -157,7 +170,9 @@ def read_entry(
     return _build(dialect, type_, spec, values, extra)
 
 
-def _build(dialect: Dialect, type_: str, spec: HandlerSpec, values: dict[str, Any], extra: dict[str, Any]) -> Hook:
+def _build(
+    dialect: Dialect, type_: str, spec: HandlerSpec, values: dict[str, Any], extra: dict[str, Any]
+) -> Hook:
     platform = {name: values.pop(name) for name in PLATFORMS if name in values}
     hook_values = {attr: values.pop(attr) for attr in list(values) if attr in _HOOK_ATTRS}
     if "timeout" in values:
@@ -239,7 +254,9 @@ def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     return extra
 
 
-def bind(dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str) -> Hook:
+def bind(
+    dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str
+) -> Hook:
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
@@ -247,7 +264,12 @@ def bind(dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, term
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
     if spec and spec.fails_closed and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
-    if spec and spec.canonical and (spec.secondary or is_elsewhere(dialect, hook, spec)) and (spec, terms) not in slots(dialect, hook):
+    if (
+        spec
+        and spec.canonical
+        and (spec.secondary or is_elsewhere(dialect, hook, spec))
+        and (spec, terms) not in slots(dialect, hook)
+    ):
         own = {**dialect_data(hook, dialect.id), "event": native}
         hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
     return hook
@@ -269,7 +291,9 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         return [(chosen, hook.matcher)]
     specs = event_specs(dialect, hook.event)
     used = {*hook.capabilities, *hook.degradation}
-    exact = next((spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)), None)
+    exact = next(
+        (spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)), None
+    )
     if exact:
         return [(exact, hook.matcher)]
     split = [spec for spec in specs if is_split(spec)]
@@ -317,7 +341,10 @@ def merge_entries(hooks: list[tuple[Hook, Any]]) -> list[tuple[Hook, Any]]:
         while (found := merged.get(f"{number}{key}")) and not _joinable(found[0], hook):
             number += 1
         if found:
-            merged[f"{number}{key}"] = (found[0]._replace(matcher=normal((*found[0].matcher, *hook.matcher))), found[1])
+            merged[f"{number}{key}"] = (
+                found[0]._replace(matcher=normal((*found[0].matcher, *hook.matcher))),
+                found[1],
+            )
         else:
             merged[f"{number}{key}"] = (hook, place)
     return list(merged.values())
@@ -329,7 +356,11 @@ def _joinable(one: Hook, other: Hook) -> bool:
 
 def root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
     """What a file says beside its hooks, without what every such file says."""
-    return {key: value for key, value in tree.items() if key not in dialect.root and dialect.root_keys.get(key) != value}
+    return {
+        key: value
+        for key, value in tree.items()
+        if key not in dialect.root and dialect.root_keys.get(key) != value
+    }
 
 
 def own_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:

@@ -60,7 +60,9 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
     return normal(_read_names(dialect, matching, text)), ""
 
 
-def write_matcher(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str) -> list[str | None]:
+def write_matcher(
+    dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str
+) -> list[str | None]:
     """The matcher strings that say these terms, one entry each; None means the entry has no matcher."""
     matching = matching_of(dialect, spec)
     dialect = at_event(dialect, spec)
@@ -170,7 +172,9 @@ def alternatives(pattern: str) -> list[str]:
 def _literals(pattern: str) -> list[str]:
     """The names that `^(?:a|b\\.c)$` stands for; nothing if it is a real regular expression."""
     words = _unanchored(pattern).split("|")
-    if not all(_PLAIN.fullmatch(word.replace(r"\.", "_")) and "." not in word.replace(r"\.", "") for word in words):
+    if not all(
+        _PLAIN.fullmatch(word.replace(r"\.", "_")) and "." not in word.replace(r"\.", "") for word in words
+    ):
         return []
     return [word.replace(r"\.", ".") for word in words]
 
@@ -204,10 +208,14 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
         mcp = _read_bare(dialect, part) if _is_bare(dialect) else _read_mcp_pattern(dialect.mcp, part)
         if mcp:
             terms.append(mcp)
-        elif (whole and part in known) or (_is_mcp(dialect.mcp, part) and (whole or _is_server(dialect.mcp, part))):
+        elif (whole and part in known) or (
+            _is_mcp(dialect.mcp, part) and (whole or _is_server(dialect.mcp, part))
+        ):
             terms += _read_name(dialect, part)
-        elif whole and re.fullmatch(r"[\w-]+", part) and (
-            matching.grammar == "anchored" or not any(part in name for name in known)
+        elif (
+            whole
+            and re.fullmatch(r"[\w-]+", part)
+            and (matching.grammar == "anchored" or not any(part in name for name in known))
         ):
             terms.append(Term("tool", part))
         else:

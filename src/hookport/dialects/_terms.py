@@ -55,13 +55,17 @@ def _read_term(term: Tree, path: Path, problems: list[Problem]) -> Term | None:
     if isinstance(mcp, Mapping):
         server, tool = mcp.get("server"), mcp.get("tool", "")
         if not isinstance(server, str) or not server:
-            problems.append(Problem("'server' is missing" if server is None else "must be a string", (*path, "mcp")))
+            problems.append(
+                Problem("'server' is missing" if server is None else "must be a string", (*path, "mcp"))
+            )
             return None
         if not isinstance(tool, str):
             problems.append(Problem(f"must be a string, not {kind_word(tool)}", (*path, "mcp", "tool")))
             return None
         return Term("mcp", server, tool)
-    problems.append(Problem('must be a tool\'s name, {"pattern": …}, {"mcp": {"server": …}} or a list of these', path))
+    problems.append(
+        Problem('must be a tool\'s name, {"pattern": …}, {"mcp": {"server": …}} or a list of these', path)
+    )
     return None
 
 

@@ -268,7 +268,7 @@ DIALECT = Dialect(
     adjust=adjust,
     not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).
-    project_dir=("$(git rev-parse --show-toplevel)",),
+    project_dir=("$(git rev-parse --show-toplevel 2>/dev/null || pwd)", "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",

@@ -135,10 +135,22 @@ EVENTS = (
     ),
     EventSpec("postToolUse", "after_tool_execute", "observe", "lab", "tool", types=HANDLERS),
     EventSpec("postToolUseFailure", "tool_use_failure", "observe", "lab", types=HANDLERS),
-    EventSpec("userPromptSubmitted", "before_prompt", "prevent", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
-    EventSpec("agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
+    EventSpec(
+        "userPromptSubmitted",
+        "before_prompt",
+        "prevent",
+        "lab",
+        types=HANDLERS,
+        deny_answer=BLOCK,
+        exit_blocks=False,
+    ),
+    EventSpec(
+        "agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
+    ),
     EventSpec("subagentStart", "subagent_start", "observe", "lab", "agentName", types=HANDLERS),
-    EventSpec("subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
+    EventSpec(
+        "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
+    ),
     EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native")),
     EventSpec("sessionEnd", "session_end", "observe", "lab", types=HANDLERS),
     EventSpec("preCompact", "before_compact", "observe", "lab", "trigger", types=HANDLERS),
@@ -191,14 +203,31 @@ EVENTS = (
         "lab",
         secondary=True,
         types=HANDLERS,
-        deny_answer=BLOCK, exit_blocks=False,
+        deny_answer=BLOCK,
+        exit_blocks=False,
     ),
-    EventSpec("Stop", "agent_stop", "retry", "lab", secondary=True, types=HANDLERS, deny_answer=BLOCK, exit_blocks=False),
+    EventSpec(
+        "Stop",
+        "agent_stop",
+        "retry",
+        "lab",
+        secondary=True,
+        types=HANDLERS,
+        deny_answer=BLOCK,
+        exit_blocks=False,
+    ),
     EventSpec(
         "SubagentStart", "subagent_start", "observe", "lab", "agentName", secondary=True, types=HANDLERS
     ),
     EventSpec(
-        "SubagentStop", "subagent_stop", "retry", "doc", secondary=True, types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
+        "SubagentStop",
+        "subagent_stop",
+        "retry",
+        "doc",
+        secondary=True,
+        types=HANDLERS,
+        deny_answer=BLOCK,
+        exit_blocks=False,
     ),
     EventSpec("SessionStart", "session_start", "observe", "lab", secondary=True, types=(*HANDLERS, "native")),
     EventSpec("SessionEnd", "session_end", "observe", "lab", secondary=True, types=HANDLERS),

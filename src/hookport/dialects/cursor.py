@@ -82,11 +82,21 @@ EVENTS = (
         deny_answer={"continue": False, "user_message": "{reason}"},
         silent=True,
     ),
-    EventSpec("stop", "agent_stop", "retry", "doc", matching=fixed("Stop"), deny_answer=FOLLOW_UP, exit_blocks=False),
+    EventSpec(
+        "stop", "agent_stop", "retry", "doc", matching=fixed("Stop"), deny_answer=FOLLOW_UP, exit_blocks=False
+    ),
     EventSpec("sessionStart", "session_start", "observe", "doc"),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
     EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
-    EventSpec("subagentStop", "subagent_stop", "retry", "doc", "subagent_type", deny_answer=FOLLOW_UP, exit_blocks=False),
+    EventSpec(
+        "subagentStop",
+        "subagent_stop",
+        "retry",
+        "doc",
+        "subagent_type",
+        deny_answer=FOLLOW_UP,
+        exit_blocks=False,
+    ),
     EventSpec("preCompact", "before_compact", "observe", "doc"),
     EventSpec("afterAgentResponse", "after_model", "observe", "doc", matching=fixed("AgentResponse")),
     EventSpec("afterAgentThought", "", "observe", "doc", matching=fixed("AgentThought")),

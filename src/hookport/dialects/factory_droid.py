@@ -45,7 +45,11 @@ EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
     EventSpec(
-        "UserPromptSubmit", "before_prompt", "prevent", "doc", partly="the interactive droid, not `droid exec` (FD4)"
+        "UserPromptSubmit",
+        "before_prompt",
+        "prevent",
+        "doc",
+        partly="the interactive droid, not `droid exec` (FD4)",
     ),
     EventSpec("SessionStart", "session_start", "observe", "doc", "source"),
     EventSpec("SessionEnd", "session_end", "observe", "doc", "reason"),
