@@ -319,7 +319,6 @@ class TestScript:
         [
             ("session_start", "TaskStart"),
             ("agent_stop", "TaskComplete"),
-            ("error_occurred", "TaskError"),
             ("session_end", "SessionShutdown"),
         ],
     )

@@ -32,7 +32,8 @@ EVENTS = (
     EventSpec("tool.execute.after", "after_tool_execute", "observe", "lab", "tool"),
     EventSpec("chat.message", "before_prompt", "prevent", "lab"),
     EventSpec("command.execute.before", "before_command_expansion", "prevent", "src"),
-    EventSpec("event.session.created", "session_start", "observe", "lab", silent=True),
+    # The generated code gives what the hook prints to the session's requests.
+    EventSpec("event.session.created", "session_start", "observe", "lab"),
     EventSpec("event.session.created (child)", "subagent_start", "observe", "lab"),
     EventSpec("event.session.deleted", "session_end", "observe", "src"),
     EventSpec("event.session.idle", "agent_stop", "observe", "lab"),
