@@ -44,6 +44,8 @@ def blocking(work: Work) -> bool:
     if hook.blocking and deaf:
         if all(spec.blocks == "observe" for spec, _ in slots(work.source, hook)):
             work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
+            if len(deaf) == len(specs):
+                work.hook = hook = hook._replace(blocking=False)
         else:
             work.note(f.GuardObserves, event=", ".join(deaf))
     if hook.blocking and (work.is_replaced or not work.is_home):
