@@ -12,7 +12,7 @@ from pathlib import Path
 from hookport import sources
 from hookport.cli.convert import title, write
 from hookport.cli.terminal import Paint, table
-from hookport.convert import Conversion, convert
+from hookport.convert import Conversion, convert_all
 from hookport.dialects import agents, get
 from hookport.findings import EFFECTS
 
@@ -30,7 +30,7 @@ def main() -> None:
     for number, hook in enumerate(hooks, 1):
         kind = "blocks" if hook.blocking else "watches"
         print(f"  {number}. {title(hook)} ({kind}): {hook.handler.command}")
-    results = [convert(reading, get(name)) for name in agents() if name != source]
+    results = convert_all(reading, [get(name) for name in agents() if name != source])
     shutil.rmtree(OUTPUT, ignore_errors=True)
     write(results, OUTPUT, is_all=True, force=False)
     head = ("agent", *(f"hook {number}" for number in range(1, len(hooks) + 1)), "losses", "written to")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import math
 import re
 import shlex
@@ -388,6 +387,8 @@ def _meant(dialect: Dialect, word: str) -> str:
         names = names_of(dialect, tool)
         if names:
             return names[0]
+    import difflib
+
     slips = difflib.get_close_matches(folded, list(own), n=1, cutoff=SLIP)
     return own[slips[0]] if slips else ""
 

@@ -100,9 +100,19 @@ def located(problem: Problem, documents: Mapping[str, formats.Document]) -> Prob
 
 def convert(reading: Reading, target: Dialect) -> Conversion:
     """The files that say the same in another dialect, and a finding for everything that differs."""
+    return convert_all(reading, [target])[0]
+
+
+def convert_all(reading: Reading, targets: list[Dialect]) -> list[Conversion]:
+    """One conversion per target; what is wrong whatever the target is looked for once."""
+    known = (*reading.decoded.findings, *checks.check(reading))
+    return [_convert(reading, target, known) for target in targets]
+
+
+def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> Conversion:
     source = reading.dialect
     manifest = reading.decoded.manifest
-    found = [*reading.decoded.findings, *checks.check(reading)]
+    found = list(known)
     if source.id == target.id:
         files = tuple(File(name, _text(document.data)) for name, document in reading.documents.items())
         return Conversion(

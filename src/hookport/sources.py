@@ -61,7 +61,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
     problems: list[Problem] = []
     for name in (name for name in contents if not _is_part(name)):
         own = {part: data for part, data in contents.items() if part == name or _is_part_of(part, name)}
-        best = recognise(own, owners[name])
+        best = _at_home(own, name, owners[name]) or recognise(own, owners[name])
         if best:
             chosen.setdefault(best.id, {}).update(own)
         else:
@@ -99,10 +99,19 @@ def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list
 
 def _placed(dialect: Dialect, name: str) -> list[int]:
     """For each place of the dialect, how much of it the file's path has: the length of the place, or 0."""
-    return [
-        len(place.path) if fnmatch.fnmatchcase("/" + name, "*/" + place.path.removeprefix("~/")) else 0
-        for place in dialect.locations
-    ]
+    return [len(place.path) if _ends_with(name, place.path.removeprefix("~/")) else 0 for place in dialect.locations]
+
+
+def _ends_with(name: str, place: str) -> bool:
+    if "*" in place:
+        return fnmatch.fnmatchcase("/" + name, "*/" + place)
+    return name == place or name.endswith("/" + place)
+
+
+def _at_home(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> Dialect | None:
+    """The one dialect whose own place the file is in, if it reads the file there."""
+    there = [one for one in dialects if max(_placed(one, name))]
+    return there[0] if len(there) == 1 and score(there[0], files) > 0 else None
 
 
 def recognise(files: Mapping[str, bytes], dialects: list[Dialect]) -> Dialect | None:

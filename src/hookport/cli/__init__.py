@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hookport.errors import Bug, HookportError, InputError, closest
 
 if TYPE_CHECKING:
-    from argparse import ArgumentParser
+    from argparse import ArgumentParser, HelpFormatter
 
 COMMANDS = {
     "convert": "write hooks of one dialect in another",
@@ -79,17 +79,27 @@ def _run(args: list[str]) -> int:
 
 def command_parser(name: str) -> ArgumentParser:
     """The parser of one command."""
-    from argparse import ArgumentParser, RawDescriptionHelpFormatter
-
+    from argparse import ArgumentParser
     module = import_module(f"hookport.cli.{name}")
     description, _, rest = (module.__doc__ or "").partition("\n")
     parser = ArgumentParser(
         prog=f"hookport {name}",
         description=description + rest,
-        formatter_class=RawDescriptionHelpFormatter,
+        formatter_class=_formatter,  # type: ignore[arg-type]  # a function makes a formatter just as well
     )
     module.add_arguments(parser)
     return parser
+
+
+def _formatter(prog: str) -> HelpFormatter:
+    """The width is looked up here, because argparse would import shutil for it on every start."""
+    import os
+    from argparse import RawDescriptionHelpFormatter
+
+    width = os.environ.get("COLUMNS", "")
+    if not width.isdigit() and sys.stdout.isatty():
+        width = str(os.get_terminal_size(sys.stdout.fileno()).columns)
+    return RawDescriptionHelpFormatter(prog, width=int(width) if width.isdigit() else 100)
 
 
 def _top(args: list[str]) -> int:

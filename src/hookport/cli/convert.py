@@ -16,7 +16,7 @@ from pathlib import Path
 from hookport import sources
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.convert import Conversion, File, Reading, convert
+from hookport.convert import Conversion, File, Reading, convert_all
 from hookport.dialects import get, names
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS
@@ -50,7 +50,7 @@ def run(args: Namespace) -> int:
         sys.stderr.write(f"{args.path}: recognised as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
-    results = [convert(reading, target) for target in targets]
+    results = convert_all(reading, targets)
     code = max((report.worst(result.findings, strict=args.strict) for result in results), default=0)
     stopped = args.strict and code != 0
     if args.output and not stopped:

@@ -7,9 +7,18 @@ from datetime import timedelta
 
 from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
-from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, says
+from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, dialect_data, says
 from hookport.dialects._entries import slots
 from hookport.model.hooks import NOTHING, Hook
+
+
+def _keep_event(work: Work) -> None:
+    """The event chosen for what the hook needs stays chosen when nothing says any more what it needs."""
+    target, before = work.target, specs_of(work)
+    work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
+    if [spec.native for spec, _ in slots(target, work.hook)] != [spec.native for spec in before]:
+        own = {**dialect_data(work.hook, target.id), "event": before[0].native}
+        work.hook = work.hook._replace(provider_data={**work.hook.provider_data, target.id: own})
 
 
 def _rule(dialect: Dialect, hook: Hook) -> Timeout:
@@ -81,7 +90,7 @@ def fields(work: Work) -> bool:
         work.change(model="")
     if target.is_hub:
         return True
-    work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
+    _keep_event(work)
     others = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
     for source, data in others.items():
         names = [name for name in data if name not in ("event", "group")] + list(data.get("group", ()))

@@ -76,13 +76,14 @@ def get(name: str) -> Dialect:
 
 @lru_cache(maxsize=None)
 def _builtin() -> tuple[str, ...]:
-    import pkgutil
+    try:
+        files = os.listdir(__path__[0])
+    except OSError:  # in an archive
+        import pkgutil
 
-    return tuple(
-        module.name.replace("_", "-")
-        for module in pkgutil.iter_modules(__path__)
-        if not module.name.startswith("_")
-    )
+        files = [f"{module.name}.py" for module in pkgutil.iter_modules(__path__)]
+    modules = sorted(file.removesuffix(".py") for file in files if file.endswith(".py"))
+    return tuple(name.replace("_", "-") for name in modules if not name.startswith("_"))
 
 
 @lru_cache(maxsize=None)

@@ -284,19 +284,46 @@ def aliases(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]
     return tuple(row._replace(alias=True) for row in named(source, **names))
 
 
+class _Index(NamedTuple):
+    """One table, by what is looked up in it."""
+
+    table: tuple[Any, ...]
+    by_native: dict[str, list[Any]]
+    by_canonical: dict[str, list[Any]]
+
+
+# Tables are constants, looked up thousands of times in one conversion; the table is kept with its index, so
+# that no other table can get its id.
+_INDEXES: dict[int, _Index] = {}
+
+
+def _index(table: tuple[Any, ...]) -> _Index:
+    found = _INDEXES.get(id(table))
+    if found is None or found.table is not table:
+        found = _INDEXES[id(table)] = _Index(table, {}, {})
+        for row in table:
+            found.by_native.setdefault(row.native, []).append(row)
+            if isinstance(row, ToolName):
+                found.by_canonical.setdefault(row.tool, []).extend([] if row.alias else [row.native])
+            elif not row.secondary:
+                found.by_canonical.setdefault(row.canonical, []).append(row)
+    return found
+
+
 def event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
     """The native events a canonical event is written as, secondary ones left out."""
-    return [spec for spec in dialect.events if spec.canonical == event and not spec.secondary]
+    return list(_index(dialect.events).by_canonical.get(event, ()))
 
 
 def event_named(dialect: Dialect, native: str) -> EventSpec | None:
     """The event of that native name."""
-    return next((spec for spec in dialect.events if spec.native == native), None)
+    found = _index(dialect.events).by_native.get(native)
+    return found[0] if found else None
 
 
 def tools_named(dialect: Dialect, native: str) -> list[str]:
     """The canonical tools that a native name stands for."""
-    return [row.tool for row in dialect.tools if row.native == native]
+    return [row.tool for row in _index(dialect.tools).by_native.get(native, ())]
 
 
 def is_gone(dialect: Dialect, tool: str) -> bool:
@@ -307,12 +334,12 @@ def is_gone(dialect: Dialect, tool: str) -> bool:
 
 def names_of(dialect: Dialect, tool: str) -> list[str]:
     """The native names that a matcher for a canonical tool is written with."""
-    return [row.native for row in dialect.tools if row.tool == tool and not row.alias]
+    return list(_index(dialect.tools).by_canonical.get(tool, ()))
 
 
 def native_tools(dialect: Dialect) -> list[str]:
     """Every native tool name, once."""
-    return list(dict.fromkeys(row.native for row in dialect.tools))
+    return list(_index(dialect.tools).by_native)
 
 
 def matching_of(dialect: Dialect, spec: EventSpec) -> Matching:
@@ -340,8 +367,11 @@ def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
     handler = dialect.handlers.get(type_)
     if handler is None:
         return False
-    fields = [*attrs_of(handler), *((key, as_field(f)) for key, f in dialect.group_fields.items())]
-    return any(field.attr == attr and not field.read_only for _, field in fields)
+    for fields in (handler.fields, dialect.group_fields):
+        for field in fields.values():
+            if field == attr or (isinstance(field, Field) and field.attr == attr and not field.read_only):
+                return True
+    return False
 
 
 def supports(dialect: Dialect, capability: str) -> bool:

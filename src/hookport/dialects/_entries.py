@@ -291,11 +291,12 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         return [(chosen, hook.matcher)]
     specs = event_specs(dialect, hook.event)
     used = {*hook.capabilities, *hook.degradation}
-    exact = next(
-        (spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)), None
-    )
-    if exact:
-        return [(exact, hook.matcher)]
+    if hook.content:
+        exact = [spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)]
+        if exact:
+            return [(exact[0], hook.matcher)]
+    if len(specs) == 1 and not is_split(specs[0]):
+        return [(specs[0], hook.matcher)]
     split = [spec for spec in specs if is_split(spec)]
     general = [spec for spec in specs if not is_split(spec)][:1]
     if general and "input_rewrite" in used and general[0].rewrites:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import PurePosixPath
 
 from hookport.dialects._base import (
     MILLISECOND,
@@ -97,7 +96,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
     problems: list[Problem] = []
-    for file in sorted(name for name in trees if PurePosixPath(name).name == "HOOK.md"):
+    for file in sorted(name for name in trees if name.rpartition("/")[2] == "HOOK.md"):
         meta = trees[file]["frontmatter"]
         here = _refusals(meta)
         found: list[Finding] = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from hookport.dialects._base import (
@@ -91,8 +90,8 @@ SETTINGS = "settings"
 
 def is_bare_file(file: str) -> bool:
     """Whether Droid wants the events at the root of the file: a hooks.json that is not in a hooks folder."""
-    path = PurePosixPath(file.replace("\\", "/"))
-    return path.name == "hooks.json" and path.parent.name != "hooks"
+    *_, folder, name = ("", *file.replace("\\", "/").split("/"))
+    return name == "hooks.json" and folder != "hooks"
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
@@ -124,13 +123,14 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
 
 def _dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
     """What is wrong with the place of all hooks of a file."""
-    sibling = str(PurePosixPath(file).with_name("hooks.json"))
+    folder, _, name = file.rpartition("/")
+    sibling = f"{folder}/hooks.json" if folder else "hooks.json"
     if is_bare_file(file) and wrapped:
         reason = f"{file} must hold the events at its root, not under '{WRAPPER}'"
         way = f"Take the outer '{WRAPPER}' away."
     elif not is_bare_file(file) and not wrapped:
         reason, way = f"{file} must hold the events under '{WRAPPER}'", f"Put them under '{WRAPPER}'."
-    elif PurePosixPath(file).name == "settings.json" and sibling in trees:
+    elif name == "settings.json" and sibling in trees:
         reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
     else:
         return []

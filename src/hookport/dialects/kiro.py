@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from datetime import timedelta
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from hookport.dialects._base import (
@@ -222,7 +221,7 @@ def _is_legacy(file: str, tree: Mapping[str, Tree]) -> bool:
 
 
 def _is_agent(file: str, tree: Mapping[str, Tree]) -> bool:
-    folder = PurePosixPath(file).parent.name
+    folder = file.rpartition("/")[0].rpartition("/")[2]
     if folder in ("agents", "cli-agents", "hooks"):
         return folder != "hooks"
     return isinstance(tree.get("hooks"), Mapping)
@@ -453,7 +452,7 @@ def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: F
     spec = event_named(dialect, LEGACY.get(native, ""))
     if found.problems or spec is None:
         return
-    flat = {"name": PurePosixPath(file).name.removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[type_]}
+    flat = {"name": file.rpartition("/")[2].removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[type_]}
     flat |= {key: tree[key] for key in ("name", "description", "enabled") if key in tree}
     flat |= {f"action.{key}": then[key] for key in ("command", "prompt") if key in then}
     flat |= {"timeout": then["timeout"]} if "timeout" in then else {}
