@@ -10,7 +10,7 @@
       convert: TEXT                     a source (`from`, canonical by default) written in this dialect
       from: claude-code
       gives: TEXT
-      lines: PATTERN                    only the lines that the pattern is found in are given, for generated code
+      lines: PATTERN                    only the lines it is found in are given, for generated code
       findings: [HP401 …]
     - name: …
       refuse: TEXT                      reading stops with this message

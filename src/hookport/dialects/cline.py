@@ -182,7 +182,11 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("CL2", "the exit code is ignored, exit 2 lets the tool run; only JSON on stdout counts", "lab"),
-        Quirk("CL3", "the CLI does not wait for UserPromptSubmit, and never fired it in runs of one prompt", "lab"),
+        Quirk(
+            "CL3",
+            "the CLI does not wait for UserPromptSubmit, and never fired it in runs of one prompt",
+            "lab",
+        ),
         Quirk(
             "CL4", "VS Code ignores overrideInput; the generated script stops the run there instead", "src"
         ),
