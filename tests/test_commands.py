@@ -56,7 +56,7 @@ def _run(body: str, folder: Path) -> str:
         "PYTHONPATH": _source(),
         "NO_COLOR": "1",
     }
-    done = subprocess.run(  # noqa: S603
+    done = subprocess.run(
         [*program, *words[1:]],
         cwd=folder,
         env=environment,

@@ -76,7 +76,7 @@ GLOB = Matching("glob")
 MCP = McpNames("@", "/", "src")
 V1_ONLY = "only Kiro IDE 1.x and Kiro CLI with its V3 engine obey a deny"
 
-CLI_TOOLS = named(  # noqa: S604  (a tool, not a shell)
+CLI_TOOLS = named(
     "src",
     shell=("execute_bash", "execute_cmd"),
     file_read="fs_read",
@@ -90,7 +90,7 @@ CLI_TOOLS = named(  # noqa: S604  (a tool, not a shell)
     todo="todo_list",
 )
 # Names of tools in the settings of an agent that its hooks never see (issue).
-SHORT_NAMES = aliases(  # noqa: S604  (a tool, not a shell)
+SHORT_NAMES = aliases(
     "issue",
     shell="shell",
     file_read="read",
