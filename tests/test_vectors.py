@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from tests import vectors
@@ -14,7 +16,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("path", "number"), CASES)
-def test_case(path: vectors.Path, number: int, *, accept: bool) -> None:
+def test_case(path: Path, number: int, *, accept: bool) -> None:
     """What comes out is what the case says."""
     cases = vectors.load(path)
     got = vectors.run(path.stem, cases[number])

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from datetime import timedelta
+from typing import Any
 
 from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
 from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, dialect_data, says
 from hookport.dialects._entries import slots
 from hookport.model.hooks import NOTHING, Hook
+
+# What is said about a hook and changes nothing in what it does, with the value that says nothing.
+_WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
 
 
 def _keep_event(work: Work) -> None:
@@ -78,10 +82,10 @@ def fields(work: Work) -> bool:
     """Fields without a place in the target, and those only another dialect knows."""
     target = work.target
     type_ = work.hook.handler.type
-    for attr in ("name", "description", "metadata"):
+    for attr, nothing in _WORDS.items():
         if getattr(work.hook, attr) and not says(target, attr, type_):
             work.note(f.FieldDropped, field=attr)
-            work.hook = work.hook._replace(**{attr: NOTHING if attr == "metadata" else ""})
+            work.hook = work.hook._replace(**{attr: nothing})
     if work.hook.handler.status_message and not says(target, "status_message", type_):
         work.note(f.FieldDropped, field="status_message")
         work.change(status_message="")

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from typing import Any
+from datetime import timedelta
+from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
 from hookport.degrade.capabilities import denies_by_answer, infer
@@ -12,6 +13,21 @@ from hookport.dialects import Dialect, EventSpec, get
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, Handler, Hook
+
+
+class HandlerValues(TypedDict, total=False):
+    """The attributes of a handler that a target may not have."""
+
+    command: str
+    platform: Mapping[str, str]
+    cwd: str
+    env: Mapping[str, str]
+    timeout: timedelta | None
+    is_async: bool
+    timeout_action: str
+    on_failure: str
+    status_message: str
+    model: str
 
 
 class Work:
@@ -36,7 +52,7 @@ class Work:
         """Report a finding about this hook."""
         self.findings.append(kind.at(self.where, self.index, target=self.target.id, **words))
 
-    def change(self, **values: Any) -> None:
+    def change(self, **values: Unpack[HandlerValues]) -> None:
         """Replace attributes of the handler."""
         self.hook = self.hook._replace(handler=self.hook.handler._replace(**values))
 
@@ -77,7 +93,8 @@ def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
         work.note(f.CannotBlockHere, capability=capability, evidence=evidence, event=work.hook.event)
         return False
     work.note(f.BlockedInstead, capability=capability, evidence=evidence)
-    reason = f"blocked: {work.target.title} cannot do what the hook {work.hook.name or work.where} needs ({capability})"
+    hook = work.hook.name or work.where
+    reason = f"blocked: {work.target.title} cannot do what the hook {hook} needs ({capability})"
     work.hook = work.hook._replace(
         handler=Handler(command=deny_command(work.target, reason, specs_of(work)[0].deny_answer)),
         blocking=True,

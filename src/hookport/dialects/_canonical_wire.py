@@ -20,8 +20,8 @@ def read_answer(result: RunResult, *, blocking: bool) -> Decision:
     if result.outcome != "completed" or code is None:
         return Decision(failure=result.outcome.replace("_", " "))
     if code == BLOCK and blocking:
-        answer = _object(result.stdout) or {}
-        return Decision("deny", result.stderr.strip() or _text(answer, "reason"))
+        reason = result.stderr.strip() or _text(_object(result.stdout) or {}, "reason")
+        return Decision("deny", reason)
     if code != 0:
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if not result.stdout.strip():

@@ -13,7 +13,7 @@ DEFAULT_TIMEOUT = timedelta(seconds=30)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 TermKind = Literal["tool", "pattern", "mcp"]
-HandlerType = Literal["command", "http", "prompt", "agent"]
+HandlerType = Literal["command", "http", "prompt", "agent", "native"]  # native: only its own dialect knows it
 Strategy = Literal["block", "warn", "exclude"]
 
 HANDLER_TYPES: tuple[HandlerType, ...] = ("command", "http", "prompt", "agent")
