@@ -7,6 +7,7 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from hookport.dialects._base import (
     Decoded,
@@ -36,36 +37,65 @@ from hookport.dialects._entries import (
 )
 from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
-from hookport.findings import Finding, IgnoredMatcher, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
+from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
+
+
+class _Reading:
+    """What has been found in the files of a dialect so far."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.hooks: list[tuple[Hook, Place]] = []
+        self.findings: list[Finding] = []
+        self.problems: list[Problem] = []
+
+    def refuse(self, place: Place, message: str) -> None:
+        self.problems.append(Problem(message, place.path, place.file))
+
+    def note(self, kind: type[Kind], place: Place, **words: object) -> None:
+        finding = kind.at(spell_path(place.path), None, dialect=self.dialect.id, **words)
+        self.findings.append(finding._replace(file=place.file))
+
+
+class _Group(NamedTuple):
+    """One group of an event; in the flat form an entry is its own group."""
+
+    place: Place
+    native: str
+    spec: EventSpec | None
+    tree: Mapping[str, Tree]
+
+    @property
+    def is_flat(self) -> bool:
+        return "hooks" not in self.tree
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """Every hook of the files, in the order the agent reads them."""
-    problems: list[Problem] = []
-    hooks: list[tuple[Hook, Place]] = []
-    findings: list[Finding] = []
+    reading = _Reading(dialect)
     data: dict[str, Tree] = {}
     for file, tree in trees.items():
-        events, path = event_map(dialect, file, tree, problems)
+        events, path = event_map(dialect, file, tree, reading.problems)
         if path and isinstance(tree, Mapping):
             extra = root_data(dialect, tree)
             if extra:
                 data.update(extra)
-                findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
+                reading.findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
         kept = {native: value for native, value in events.items() if native in dialect.not_events}
         if kept and len(path) == 1:
             data[str(path[0])] = kept
         for native, groups in events.items():
-            _decode_event(dialect, Place(file, (*path, native)), native, groups, hooks, findings, problems)
-    if problems:
-        raise Refused(*problems)
+            _read_event(reading, Place(file, (*path, native)), native, groups)
+    if reading.problems:
+        raise Refused(*reading.problems)
+    hooks = reading.hooks
     if dialect.shape.merges:
         hooks = merge_entries(hooks)
     if dialect.runs_once and len(trees) > 1:
-        hooks = _once(dialect, hooks, findings)
+        hooks = _once(dialect, hooks, reading.findings)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
 
 
 def _once(
@@ -108,80 +138,61 @@ def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
     return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
 
 
-def _decode_event(
-    dialect: Dialect,
-    place: Place,
-    native: str,
-    groups: Tree,
-    hooks: list[tuple[Hook, Place]],
-    findings: list[Finding],
-    problems: list[Problem],
-) -> None:
-    file, path = place
+def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:
+    dialect = reading.dialect
     if native in dialect.not_events:
         return
     if not isinstance(groups, list):
-        problems.append(Problem(f"must be a list of groups, not {kind_word(groups)}", path, file))
+        reading.refuse(place, f"must be a list of groups, not {kind_word(groups)}")
         return
     spec = event_named(dialect, native)
     if spec is None:
-        known = tuple(event.native for event in dialect.events)
-        guess = closest(native, known)
-        findings.append(
-            UnknownEvent.at(spell_path(path), event=native, dialect=dialect.id, guess=guess)._replace(
-                file=file
-            )
-        )
-    for number, group in enumerate(groups):
-        at = (*path, number)
-        if not isinstance(group, Mapping):
-            problems.append(Problem(f"must be an object, not {kind_word(group)}", at, file))
-            continue
-        entries = group.get("hooks")
-        flat = "hooks" not in group
-        found: list[tuple[Path, Tree]]
-        if ("flat" if flat else "nested") not in dialect.forms:
-            lacks = (
-                "lacks 'hooks', the list of its handlers"
-                if flat
-                else "has 'hooks', a list that is not read here"
-            )
-            problems.append(Problem(f"{lacks}; {dialect.id} does not run it", at, file))
-            continue
-        if flat:
-            found = [(at, group)]
-        elif isinstance(entries, list):
-            found = [((*at, "hooks", index), entry) for index, entry in enumerate(entries)]
+        guess = closest(native, tuple(event.native for event in dialect.events))
+        reading.note(UnknownEvent, place, event=native, guess=guess)
+    for number, tree in enumerate(groups):
+        at = Place(place.file, (*place.path, number))
+        if isinstance(tree, Mapping):
+            _read_group(reading, _Group(at, native, spec, tree))
         else:
-            problems.append(
-                Problem(f"must be a list of handlers, not {kind_word(entries)}", (*at, "hooks"), file)
-            )
-            continue
-        for where, entry in found:
-            reason = ""
-            if dialect.prepare and isinstance(entry, Mapping):
-                entry, reason = dialect.prepare(native, entry)
-            hook = _decode_entry(dialect, file, native, where, group, entry, problems, is_flat=flat)
-            if hook is None:
-                continue
-            reason = reason or _skipped(dialect, spec, group)
-            if reason:
-                findings.append(
-                    NeverRuns.at(
-                        spell_path(where),
-                        dialect=dialect.id,
-                        what="this hook",
-                        reason=reason,
-                        way="Correct it.",
-                    )._replace(file=file)
-                )
-            elif spec is not None and _ignored(dialect, spec, group, hook):
-                findings.append(
-                    IgnoredMatcher.at(
-                        spell_path(where), dialect=dialect.id, matcher=group["matcher"]
-                    )._replace(file=file)
-                )
-            hooks.append((hook, Place(file, where)))
+            reading.refuse(at, f"must be an object, not {kind_word(tree)}")
+
+
+def _read_group(reading: _Reading, group: _Group) -> None:
+    file, path = group.place
+    if ("flat" if group.is_flat else "nested") not in reading.dialect.forms:
+        lacks = (
+            "lacks 'hooks', the list of its handlers"
+            if group.is_flat
+            else "has 'hooks', a list that is not read here"
+        )
+        reading.refuse(group.place, f"{lacks}; {reading.dialect.id} does not run it")
+        return
+    if group.is_flat:
+        _read_hook(reading, group, group.place, group.tree)
+        return
+    entries = group.tree["hooks"]
+    if not isinstance(entries, list):
+        place = Place(file, (*path, "hooks"))
+        reading.refuse(place, f"must be a list of handlers, not {kind_word(entries)}")
+        return
+    for index, entry in enumerate(entries):
+        _read_hook(reading, group, Place(file, (*path, "hooks", index)), entry)
+
+
+def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> None:
+    dialect = reading.dialect
+    reason = ""
+    if dialect.prepare and isinstance(entry, Mapping):
+        entry, reason = dialect.prepare(group.native, entry)
+    hook = _decode_entry(reading, group, place, entry)
+    if hook is None:
+        return
+    reason = reason or _skipped(dialect, group.spec, group.tree)
+    if reason:
+        reading.note(NeverRuns, place, what="this hook", reason=reason, way="Correct it.")
+    elif group.spec is not None and _ignored(dialect, group.spec, group.tree, hook):
+        reading.note(IgnoredMatcher, place, matcher=group.tree["matcher"])
+    reading.hooks.append((hook, place))
 
 
 def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
@@ -196,55 +207,44 @@ def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]
     return f"'{group['matcher']}' is no valid matcher on {spec.native}; without a matcher it runs every time"
 
 
-def _decode_entry(
-    dialect: Dialect,
-    file: str,
-    native: str,
-    path: Path,
-    group: Mapping[str, Tree],
-    entry: Tree,
-    problems: list[Problem],
-    *,
-    is_flat: bool,
-) -> Hook | None:
-    group_path = path if is_flat else path[:-2]
-    matcher = group.get("matcher", "")
+def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
+    dialect, (file, path) = reading.dialect, place
+    matcher = group.tree.get("matcher", "")
     if not isinstance(matcher, str):
-        problems.append(
-            Problem(f"must be a string, not {kind_word(matcher)}", (*group_path, "matcher"), file)
-        )
+        at = Place(file, (*group.place.path, "matcher"))
+        reading.refuse(at, f"must be a string, not {kind_word(matcher)}")
         return None
     if not isinstance(entry, Mapping):
-        problems.append(Problem(f"must be an object, not {kind_word(entry)}", path, file))
+        reading.refuse(place, f"must be an object, not {kind_word(entry)}")
         return None
     here: list[Problem] = []
-    structure = ("matcher", "hooks", *dialect.group_fields) if is_flat else ()
+    structure = ("matcher", "hooks", *dialect.group_fields) if group.is_flat else ()
     hook = read_entry(dialect, entry, path, structure, here)
     extra: dict[str, Tree] = {}
     values: dict[str, Tree] = {}
-    for key, value in group.items():
-        if key in ("matcher", "hooks") or (is_flat and key not in dialect.group_fields):
+    for key, value in group.tree.items():
+        if key in ("matcher", "hooks") or (group.is_flat and key not in dialect.group_fields):
             continue
         if key in dialect.group_fields:
             field = as_field(dialect.group_fields[key])
-            wrong = type_problem(field.attr, value, (*group_path, key))
+            wrong = type_problem(field.attr, value, (*group.place.path, key))
             here += [wrong] if wrong else []
             values[field.attr] = value
         else:
             extra[key] = value
-    problems += [problem._replace(file=file) for problem in here]
+    reading.problems += [problem._replace(file=file) for problem in here]
     if hook is None or here:
         return None
     if extra:
         own = {**hook.provider_data.get(dialect.id, NOTHING), "group": extra}
         hook = hook._replace(provider_data={dialect.id: own})
     hook = hook._replace(**values)
-    spec = event_named(dialect, native)
+    spec = group.spec
     terms, content = read_matcher(dialect, spec, matcher) if spec else ((), "")
     if spec is None and matcher:
         own = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
         hook = hook._replace(provider_data={dialect.id: own})
-    return bind(dialect, hook, native, spec, terms, content)
+    return bind(dialect, hook, group.native, spec, terms, content)
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
