@@ -134,33 +134,22 @@ def read_entry(
         problems.append(found)
         return None
     type_, spec = found
-    fields = {key: field for key, field in attrs_of(spec)}
+    fields = dict(attrs_of(spec))
     values: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     before = len(problems)
     for key, value in entry.items():
-        field = fields.get(key)
         if key in structure or (key == "type" and spec.type):
             continue
+        field = fields.get(key)
         if field is None:
             extra[key] = value
             continue
-        if field.values:
-            if value not in field.values or isinstance(value, bool) != any(
-                isinstance(v, bool) for v in field.values
-            ):
-                allowed = ", ".join(str(known) for known in field.values)
-                problems.append(Problem(f"must be one of {allowed}, not {value!r}", (*path, key)))
-                continue
-            value = field.values[value]
-        else:
-            wrong = type_problem(field.attr, value, (*path, key))
-            if wrong:
-                problems.append(wrong)
-                continue
-        if field.read_only and field.attr in values:
-            continue
-        values[field.attr] = value
+        read = _read_value(field, value, (*path, key))
+        if isinstance(read, Problem):
+            problems.append(read)
+        elif not (field.read_only and field.attr in values):
+            values[field.attr] = read
     for attr in spec.required:
         if not any(values.get(choice) for choice in attr.split("|")):
             key = next((key for key, field in fields.items() if field.attr in attr.split("|")), attr)
@@ -168,6 +157,17 @@ def read_entry(
     if len(problems) > before:
         return None
     return _build(dialect, type_, spec, values, extra)
+
+
+def _read_value(field: Field, value: Tree, path: Path) -> Tree | Problem:
+    """What a native value means, or the problem of one that means nothing."""
+    if not field.values:
+        return type_problem(field.attr, value, path) or value
+    has_flags = any(isinstance(known, bool) for known in field.values)
+    if value not in field.values or isinstance(value, bool) != has_flags:
+        allowed = ", ".join(str(known) for known in field.values)
+        return Problem(f"must be one of {allowed}, not {value!r}", path)
+    return field.values[value]
 
 
 def _build(
@@ -314,7 +314,7 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
 
 
 def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
-    """Whether the event fires for exactly the hook's tools and its matcher can be the hook's content pattern."""
+    """Whether the event fires for just the hook's tools and its matcher can be the hook's content pattern."""
     return (
         bool(hook.content)
         and spec.canonical == hook.event
