@@ -73,13 +73,7 @@ def write_matcher(
     if not terms:
         return [None]
     if spec.subject == "mcp_tool":
-        tools = [term.tool for term in terms]
-        if not all(tools):
-            return [None]
-        if not all(_PLAIN.fullmatch(tool) for tool in tools):
-            return ["|".join(tools)]
-        tools = [tool.replace(".", r"\.") for tool in tools]
-        return ["^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"]
+        return [_write_mcp_tools([term.tool for term in terms])]
     if spec.subject != "tool":
         if matching.grammar == "exact":
             return [value for term in terms for value in alternatives(term.value) or [term.value]]
@@ -95,6 +89,16 @@ def write_matcher(
     if matching.grammar == "glob":
         return [*names, *(_glob(pattern) for pattern in patterns)]
     return [_join(dialect, matching, names, patterns)]
+
+
+def _write_mcp_tools(tools: list[str]) -> str | None:
+    """The matcher for tools of any MCP server, by their own names; None if one of them is every tool."""
+    if not all(tools):
+        return None
+    if not all(_PLAIN.fullmatch(tool) for tool in tools):
+        return "|".join(tools)
+    tools = [tool.replace(".", r"\.") for tool in tools]
+    return "^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"
 
 
 def native_parts(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], list[str]]:
@@ -155,7 +159,7 @@ def _bare(mcp: McpNames, server: str, tool: str) -> str:
 
 
 def _is_bare(dialect: Dialect) -> bool:
-    """Whether MCP tools have no prefix and are still told from others, by the joint that no other name has."""
+    """Whether MCP tools have no prefix and are still told from others, by the joint no other name has."""
     mcp = dialect.mcp
     if mcp is None or mcp.prefix or not mcp.joint:
         return False
@@ -170,7 +174,7 @@ def alternatives(pattern: str) -> list[str]:
 
 
 def _literals(pattern: str) -> list[str]:
-    """The names that `^(?:a|b\\.c)$` stands for; nothing if it is a real regular expression."""
+    r"""The names that `^(?:a|b\.c)$` stands for; nothing if it is a real regular expression."""
     words = _unanchored(pattern).split("|")
     if not all(
         _PLAIN.fullmatch(word.replace(r"\.", "_")) and "." not in word.replace(r"\.", "") for word in words
@@ -205,7 +209,7 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
     whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
     for part in _unanchored(text).split("|"):
-        mcp = _read_bare(dialect, part) if _is_bare(dialect) else _read_mcp_pattern(dialect.mcp, part)
+        mcp = _read_mcp_part(dialect, part)
         if mcp:
             terms.append(mcp)
         elif (whole and part in known) or (
@@ -251,10 +255,16 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def _read_bare(dialect: Dialect, part: str) -> Term | None:
-    """`server-tool`, `server-(?:the-tool)`, `server-.*`, `.*-.*`; nothing if the server's end cannot be told."""
-    assert dialect.mcp is not None
-    joint = dialect.mcp.joint
+def _read_mcp_part(dialect: Dialect, part: str) -> Term | None:
+    """The MCP term of one alternative, if it is one beyond a plain name."""
+    if dialect.mcp is None:
+        return None
+    return _read_bare(dialect.mcp, part) if _is_bare(dialect) else _read_mcp_pattern(dialect.mcp, part)
+
+
+def _read_bare(mcp: McpNames, part: str) -> Term | None:
+    """`server-tool`, `server-(?:the-tool)`, `server-.*`, `.*-.*`; nothing if the server's end is unclear."""
+    joint = mcp.joint
     text = re.sub(r"\\(\W)", r"\1", part)
     server, _, tool = text.rpartition(joint + "(?:") if text.endswith(")") else text.rpartition(joint)
     marked = text.endswith(")")
@@ -276,7 +286,7 @@ def _read_name(dialect: Dialect, name: str) -> list[Term]:
     tools = tools_named(dialect, name)
     if tools:
         return [Term("tool", tool) for tool in tools]
-    if _is_mcp(dialect.mcp, name):
+    if dialect.mcp and _is_mcp(dialect.mcp, name):
         return [_read_mcp(dialect.mcp, name)]
     return [Term("tool", name)]
 
@@ -293,12 +303,11 @@ def _is_mcp(mcp: McpNames | None, name: str) -> bool:
 
 
 def _is_server(mcp: McpNames | None, name: str) -> bool:
-    """Whether an MCP name ends where the server's ends, so that what begins with it is all of the server's."""
+    """Whether an MCP name ends where the server's ends, so that all that begins with it is the server's."""
     return bool(mcp and mcp.joint and name.endswith(mcp.joint))
 
 
-def _read_mcp(mcp: McpNames | None, name: str) -> Term:
-    assert mcp is not None
+def _read_mcp(mcp: McpNames, name: str) -> Term:
     rest = name[len(mcp.prefix) :]
     if not mcp.joint:
         return Term("mcp", ANY_SERVER, rest)
@@ -306,9 +315,9 @@ def _read_mcp(mcp: McpNames | None, name: str) -> Term:
     return Term("mcp", server, tool)
 
 
-def _read_mcp_pattern(mcp: McpNames | None, part: str) -> Term | None:
+def _read_mcp_pattern(mcp: McpNames, part: str) -> Term | None:
     """`mcp__github__.*` and `mcp__.*`: all tools of one server, or of all."""
-    if mcp is None or not mcp.prefix or not part.startswith(re.escape(mcp.prefix)):
+    if not mcp.prefix or not part.startswith(re.escape(mcp.prefix)):
         return None
     rest = part[len(re.escape(mcp.prefix)) :]
     if rest == _ANY:
