@@ -1,12 +1,11 @@
-"""Which capabilities a hook uses, each with the evidence: a field, a word of its author, or its script's text."""
+"""Which capabilities a hook uses, each with the evidence: a field, its author's word, its script's text."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
-from hookport.model.hooks import CAPABILITIES, Hook
-
+from hookport.model.hooks import CAPABILITIES, Handler, Hook
 
 # Words in a script that show which features its answers use, from the answers of the formats and agents.
 REWRITE_WORDS = ("updated_input", "updatedInput", "modifiedArgs", "overrideInput")
@@ -28,35 +27,53 @@ OUTPUT_WORDS = (
 
 
 def infer(hook: Hook, scripts: Mapping[str, str]) -> dict[str, str]:
-    """The capabilities a hook uses, each with the evidence."""
-    handler = hook.handler
+    """The capabilities a hook uses, each with the evidence, the best first."""
     used: dict[str, str] = {}
-    for capability in CAPABILITIES:
-        if capability in hook.degradation:
-            used[capability] = "its degradation names it"
-        elif capability in hook.capabilities:
-            used[capability] = "its capabilities name it"
-    if handler.type in ("prompt", "agent"):
-        used.setdefault("llm_evaluated", f"its handler is a {handler.type}")
-    if handler.type == "http":
-        used.setdefault("http_handler", "its handler is a URL")
-    if handler.is_async:
-        used.setdefault("async_execution", "async is true")
-    if handler.platform:
-        used.setdefault("platform_commands", "it has commands per platform")
-    if handler.env:
-        used.setdefault("custom_env", "it sets environment variables")
-    if handler.cwd:
-        used.setdefault("configurable_cwd", "it sets a working directory")
-    for script, text in scripts.items():
-        if handler.command and script in handler.command:
-            for capability, words in (("input_rewrite", REWRITE_WORDS), ("structured_output", OUTPUT_WORDS)):
-                word = next((word for word in words if word in text), None)
-                if word:
-                    used.setdefault(capability, f"{script} says {word.strip(chr(34))}")
-    if hook.blocking and handler.type == "command":
+    for capability, evidence in (
+        *_named(hook),
+        *_in_fields(hook.handler),
+        *_in_scripts(hook.handler, scripts),
+    ):
+        used.setdefault(capability, evidence)
+    if hook.blocking and hook.handler.type == "command":
         used.setdefault("structured_output", "a blocking hook may answer in JSON")
     return used
+
+
+def _named(hook: Hook) -> Iterator[tuple[str, str]]:
+    """What its author says."""
+    for capability in CAPABILITIES:
+        if capability in hook.degradation:
+            yield capability, "its degradation names it"
+        elif capability in hook.capabilities:
+            yield capability, "its capabilities name it"
+
+
+def _in_fields(handler: Handler) -> Iterator[tuple[str, str]]:
+    """What the fields of its handler show."""
+    if handler.type in ("prompt", "agent"):
+        yield "llm_evaluated", f"its handler is a {handler.type}"
+    if handler.type == "http":
+        yield "http_handler", "its handler is a URL"
+    if handler.is_async:
+        yield "async_execution", "async is true"
+    if handler.platform:
+        yield "platform_commands", "it has commands per platform"
+    if handler.env:
+        yield "custom_env", "it sets environment variables"
+    if handler.cwd:
+        yield "configurable_cwd", "it sets a working directory"
+
+
+def _in_scripts(handler: Handler, scripts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """What the scripts that its command names print."""
+    for script, text in scripts.items():
+        if not handler.command or script not in handler.command:
+            continue
+        for capability, words in (("input_rewrite", REWRITE_WORDS), ("structured_output", OUTPUT_WORDS)):
+            word = next((word for word in words if word in text), None)
+            if word:
+                yield capability, f"{script} says {word.strip(chr(34))}"
 
 
 def deny_forms(text: str) -> set[str]:
@@ -71,7 +88,7 @@ def deny_forms(text: str) -> set[str]:
 
 
 def denies_by_answer(hook: Hook, scripts: Mapping[str, str]) -> set[str]:
-    """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in its script."""
+    """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in a script."""
     if not hook.blocking or hook.handler.type != "command":
         return set()
     texts = [text for script, text in scripts.items() if script in hook.handler.command]

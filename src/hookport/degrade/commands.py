@@ -19,7 +19,7 @@ def background(work: Work) -> bool:
     def warn(work: Work) -> bool:
         if handler.type == "command" and not work.hook.blocking:
             work.note(f.AsyncInBackground)
-            # A shell gives what it starts in the background no input, so the payload goes through another number.
+            # What a shell starts in the background gets no input, so the payload goes through another number.
             each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
             if "windows" in handler.platform:
                 work.note(f.WindowsAsync)
@@ -128,26 +128,9 @@ def placeholders(work: Work) -> bool:
         for spelling in sorted(spellings, key=len, reverse=True):
             if spelling not in text or not spelling.startswith(("$", "{")):
                 continue
-            there = target.project_dir if role == "project" else target.package_dir
-            # A root that is spelled as the working directory is not the root in another one.
-            there = there if not work.hook.handler.cwd or there[:1] != (".",) else ()
-            if there == (".",) and work.hook.handler.cwd:
-                there = ()
-            if there:
-                replaced[spelling] = there[0]
-                if there[0] != spelling:
-                    work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
-            elif role == "package" and target.project_dir:
-                replaced[spelling] = target.project_dir[0]
-                kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
-                work.note(
-                    kind,
-                    placeholder=spelling,
-                    consequence=f"read as the project's root {target.project_dir[0]}; put the package's files there",
-                )
-            else:
-                kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
-                work.note(kind, placeholder=spelling, consequence="the command will not find its file")
+            root = _root_there(work, role, spelling)
+            if root is not None:
+                replaced[spelling] = root
     if source.file_placeholder and source.file_placeholder in text and not target.file_placeholder:
         work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
     if replaced:
@@ -158,9 +141,31 @@ def placeholders(work: Work) -> bool:
     return True
 
 
+def _root_there(work: Work, role: str, spelling: str) -> str | None:
+    """How the target spells a root of the source, or the next best root; None if it has neither."""
+    target = work.target
+    there = target.project_dir if role == "project" else target.package_dir
+    # A root that is spelled as the working directory is not the root in another one.
+    if work.hook.handler.cwd and there[:1] == (".",):
+        there = ()
+    if there:
+        if there[0] != spelling:
+            work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
+        return there[0]
+    kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
+    if role == "package" and target.project_dir:
+        root = target.project_dir[0]
+        consequence = f"read as the project's root {root}; put the package's files there"
+        work.note(kind, placeholder=spelling, consequence=consequence)
+        return root
+    work.note(kind, placeholder=spelling, consequence="the command will not find its file")
+    return None
+
+
 # A script by a relative path, alone or behind what runs it.
 _RELATIVE = re.compile(
-    r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)"""
+    r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?"""
+    r"""(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)"""
 )
 
 

@@ -35,41 +35,58 @@ def event(work: Work) -> bool:
 
 def blocking(work: Work) -> bool:
     """A guard stays one or is reported; what must not block is kept from it."""
-    hook = work.hook
     if work.target.is_hub:
         return True
     specs = specs_of(work)
-    decides = work.target.handlers[hook.handler.type].decides and not hook.handler.is_async
+    handler = work.hook.handler
+    decides = work.target.handlers[handler.type].decides and not handler.is_async
     deaf = [spec.native for spec in specs if spec.blocks == "observe" or not decides]
-    if hook.blocking and deaf:
-        if all(spec.blocks == "observe" for spec, _ in slots(work.source, hook)):
-            work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
-            if len(deaf) == len(specs):
-                work.hook = hook = hook._replace(blocking=False)
-        else:
-            work.note(f.GuardObserves, event=", ".join(deaf))
-    if hook.blocking and (work.is_replaced or not work.is_home):
-        for spec in (spec for spec in specs if spec.native not in deaf):
-            if spec.partly:
-                work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
-            if not work.is_replaced and hook.handler.type == "command":
-                _exit_code(work, spec)
+    if work.hook.blocking and deaf:
+        _tell_deaf(work, deaf)
+    if work.hook.blocking and (work.is_replaced or not work.is_home):
+        _tell_needs(work, [spec for spec in specs if spec.native not in deaf])
     if says(work.target, "blocking"):
         return True
-    if hook.blocking and len(deaf) == len(specs):
-        work.hook = hook._replace(blocking=False)
-    elif not hook.blocking and len(deaf) < len(specs):
-        if hook.handler.type == "command":
-            work.note(f.KeptFromBlocking)
-            each_command(
-                work,
-                lambda command: f"( {closed(command)}) || true",
-                lambda command: f"& {{ {command} }}; exit 0",
-            )
-        else:
-            work.note(f.MayBlockNow, type=hook.handler.type, event=", ".join(spec.native for spec in specs))
-        work.hook = work.hook._replace(blocking=True)
+    if work.hook.blocking and len(deaf) == len(specs):
+        work.hook = work.hook._replace(blocking=False)
+    elif not work.hook.blocking and len(deaf) < len(specs):
+        _keep_from_blocking(work)
     return True
+
+
+def _tell_deaf(work: Work, deaf: list[str]) -> None:
+    """A guard on events that do not listen: lost, unless it never prevented anything."""
+    hook = work.hook
+    if any(spec.blocks != "observe" for spec, _ in slots(work.source, hook)):
+        work.note(f.GuardObserves, event=", ".join(deaf))
+        return
+    work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
+    if len(deaf) == len(specs_of(work)):
+        work.hook = hook._replace(blocking=False)
+
+
+def _tell_needs(work: Work, specs: list[EventSpec]) -> None:
+    """What a guard on these events needs to be obeyed, and by whom it is."""
+    for spec in specs:
+        if spec.partly:
+            work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
+        if not work.is_replaced and work.hook.handler.type == "command":
+            _exit_code(work, spec)
+
+
+def _keep_from_blocking(work: Work) -> None:
+    """A hook that must not block, on events that listen: its command never says so."""
+    type_ = work.hook.handler.type
+    if type_ == "command":
+        work.note(f.KeptFromBlocking)
+        each_command(
+            work,
+            lambda command: f"( {closed(command)}) || true",
+            lambda command: f"& {{ {command} }}; exit 0",
+        )
+    else:
+        work.note(f.MayBlockNow, type=type_, event=", ".join(spec.native for spec in specs_of(work)))
+    work.hook = work.hook._replace(blocking=True)
 
 
 def _exit_code(work: Work, spec: EventSpec) -> None:

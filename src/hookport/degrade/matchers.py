@@ -40,22 +40,41 @@ def matcher(work: Work) -> bool:
     """The matcher as the target says it; wider or narrower only with a finding."""
     if work.target.is_hub or work.target.matching.grammar == "terms":
         _plain_patterns(work)
-    hook = work.hook
     if work.target.is_hub:
         return True
-    if not about_tool(hook.event):
+    if not about_tool(work.hook.event):
         return _subject(work)
-    if not hook.matcher:
-        split = [spec for spec in specs_of(work) if is_split(spec)]
-        if split and len(split) == len(specs_of(work)):
-            terms = normal([term for spec in split for term in terms_of(spec)])
-            tools = ", ".join(_spelled(term) for term in terms)
-            work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
-            work.hook = hook._replace(matcher=terms)
-        return True
+    if not work.hook.matcher:
+        return _every_tool(work)
     if not work.is_home:
-        work.hook = hook._replace(matcher=_expand(work))
-    wanted = work.hook.matcher
+        work.hook = work.hook._replace(matcher=_expand(work))
+    if not _shown(work):
+        return False
+    present = work.hook.matcher
+    said = read_back(work)
+    if said:
+        _tell_wider(work, present, said)
+    else:
+        work.note(f.MatcherDropped, matcher=", ".join(map(_spelled, present)))
+    work.hook = work.hook._replace(matcher=said)
+    return True
+
+
+def _every_tool(work: Work) -> bool:
+    """A hook without a matcher, where the target's events fire for some tools only."""
+    hook, specs = work.hook, specs_of(work)
+    if specs and all(is_split(spec) for spec in specs):
+        terms = normal([term for spec in specs for term in terms_of(spec)])
+        tools = ", ".join(map(_spelled, terms))
+        work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
+        work.hook = hook._replace(matcher=terms)
+    return True
+
+
+def _shown(work: Work) -> bool:
+    """The part of the matcher whose tools the target shows to hooks; without any the hook goes."""
+    hook = work.hook
+    wanted = hook.matcher
     present = tuple(term for term in wanted if _exists(work, term))
     missing = [term for term in wanted if term not in present]
     if missing and not present:
@@ -68,21 +87,18 @@ def matcher(work: Work) -> bool:
     gone = [term for term in present if term.kind == "tool" and is_gone(work.target, term.value)]
     for term in (*missing, *gone):
         work.note(f.GuardToolMissing if hook.blocking else f.ToolMissing, tool=_spelled(term))
-    work.hook = work.hook._replace(matcher=present)
-    said = read_back(work)
-    extra = [term for term in said if term not in present]
-    if not said:
-        matcher = ", ".join(map(_spelled, present))
-        work.note(f.MatcherDropped, matcher=matcher)
-    else:
-        for term in present:
-            if term.kind == "mcp" and term not in said:
-                _tell_mcp(work, term, said)
-        wider = [term for term in extra if term.kind != "mcp"]
-        if wider:
-            work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
-    work.hook = work.hook._replace(matcher=said)
+    work.hook = hook._replace(matcher=present)
     return True
+
+
+def _tell_wider(work: Work, present: tuple[Term, ...], said: tuple[Term, ...]) -> None:
+    """What the target reads back and the hook did not say."""
+    for term in present:
+        if term.kind == "mcp" and term not in said:
+            _tell_mcp(work, term, said)
+    wider = [term for term in said if term not in present and term.kind != "mcp"]
+    if wider:
+        work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
 
 
 def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
@@ -105,7 +121,7 @@ def _spelled(term: Term) -> str:
 
 
 def read_back(work: Work) -> tuple[Term, ...]:
-    """The matcher as the target reads it once it is written; everything, if no writing of it stays the same."""
+    """The matcher as the target reads it once it is written; everything, if no writing of it stays."""
     if all(matching_of(work.target, spec).grammar == "terms" for spec in specs_of(work)):
         return work.hook.matcher
     hook = work.hook
