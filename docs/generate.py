@@ -61,9 +61,10 @@ def matrix() -> dict[str, str]:
     """What each agent can do."""
     text = f"# Matrix\n\n{MADE}" + inspect.cleandoc(
         """
-        What each agent's hooks can do. `prevent`: a hook can stop the action. `retry`: it can make the agent go on.
-        `observe`: it can only watch. An empty cell: there is no such event, tool or field. `facts of` is the version
-        that the facts were read or measured on; the page of each [dialect](dialects) names their sources.
+        What each agent's hooks can do. `prevent`: a hook can stop the action. `retry`: it can make the agent
+        go on. `observe`: it can only watch. An empty cell: there is no such event, tool or field. `facts of`
+        is the version that the facts were read or measured on; the page of each [dialect](dialects) names
+        their sources.
         """
     )
     for title, rows in sections([get(name) for name in agents()]):
@@ -74,7 +75,8 @@ def matrix() -> dict[str, str]:
 def findings() -> dict[str, str]:
     """Every finding, from its docstring."""
     text = f"# Findings\n\n{MADE}"
-    text += "A finding is a `note` (it means the same), a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
+    text += "A finding is a `note` (it means the same), "
+    text += "a `loss` (something is weaker, wider or gone) or an `error`.\n\n"
     text += markdown(
         [
             ("code", "severity", "what"),
@@ -167,16 +169,17 @@ def conformance() -> dict[str, str]:
     held = holders()
     text = f"# Conformance\n\n{MADE}" + inspect.cleandoc(
         """
-        What the Hook Interchange Format 1.0 asks of an implementation at its three levels, and the tests in `tests/`
-        that hold it. A rule without a test fails `make check`.
+        What the Hook Interchange Format 1.0 asks of an implementation at its three levels, and the tests in
+        `tests/` that hold it. A rule without a test fails `make check`.
         """
     )
     for level in ("Core", "Extended", "Full"):
-        rows = [("rule", "what", "held by")]
-        for rule in RULES:
-            if rule.level == level:
-                rows.append((rule.id, rule.text, ", ".join(f"`{test}`" for test in held[rule.id])))
-        text += f"\n\n## {level}\n\n{markdown(rows)}"
+        rows = [
+            (rule.id, rule.text, ", ".join(f"`{test}`" for test in held[rule.id]))
+            for rule in RULES
+            if rule.level == level
+        ]
+        text += f"\n\n## {level}\n\n{markdown([('rule', 'what', 'held by'), *rows])}"
     return {"docs/conformance.md": text}
 
 

@@ -1,4 +1,4 @@
-"""JSON Schemas of the four formats, made from the tables of their dialects, so that editors complete and validate."""
+"""JSON Schemas of the four formats, made from the tables of their dialects, for editors to use."""
 
 from __future__ import annotations
 

@@ -44,9 +44,8 @@ def main() -> None:
     shown = next(one for one in results if "dropped" in one.effects)
     for finding in shown.findings:
         if finding.severity != "note":
-            print(
-                f"  {paint(finding.severity, finding.severity)} {finding.code} {finding.where}\n        {finding.message}"
-            )
+            print(f"  {paint(finding.severity, finding.severity)} {finding.code} {finding.where}")
+            print(f"        {finding.message}")
     print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
     print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
 

@@ -1,7 +1,7 @@
 """What the Hook Interchange Format asks of an implementation, level by level, and the tests that hold it.
 
-Levels and their contents are those of 1.0; the single rules behind them are spelled out where the public draft 0.1
-says more. A test names the rules it holds with `@pytest.mark.conforms("C1", …)`.
+Levels and their contents are those of 1.0; the single rules behind them are spelled out where the public
+draft 0.1 says more. A test names the rules it holds with `@pytest.mark.conforms("C1", …)`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ RULES = (
     Rule(
         "C9",
         "Core",
-        "A bare string matcher is a word of the tool vocabulary; an unknown one passes through with a warning.",
+        "A bare string matcher is a word of the tool vocabulary; an unknown one passes with a warning.",
     ),
     Rule("C10", "Core", "A matcher that is left out matches all tools."),
     Rule("C11", "Core", "Event names are translated between canonical and provider formats."),

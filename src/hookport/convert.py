@@ -181,7 +181,7 @@ def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
 def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     """The source's own files with these hooks instead; what no changed hook is written in keeps its bytes.
 
-    Hooks of one event keep their order; a file that held nothing but hooks that are gone is not in the result.
+    Hooks of one event keep their order; a file that held only hooks that are gone is not in the result.
     """
     for edit in (_cut, _spliced, _renewed):
         files = edit(reading, hooks)
@@ -204,7 +204,7 @@ def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...]
 
 
 def _cut(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes] | None:
-    """The files without the entries of hooks that are gone, new ones appended: every other entry stays as it is."""
+    """The files without the entries of hooks that are gone, new ones appended; every other entry stays."""
     dialect = reading.dialect
     trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
     added = list(hooks)

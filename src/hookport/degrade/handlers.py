@@ -36,7 +36,7 @@ def handler(work: Work) -> bool:
 
 
 def command(work: Work) -> bool:
-    """A hook that has commands for some platforms only does nothing on the others, as far as the target can say it."""
+    """A hook with commands for some platforms only does nothing on the others, as far as the target can."""
     handler = work.hook.handler
     if (
         handler.type != "command"

@@ -63,15 +63,16 @@ class McpNames(NamedTuple):
 class EventSpec(NamedTuple):
     """One native event.
 
-    `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call,
-    another word for what the payload calls it, empty for nothing. An event that fires only for some tools lists
-    them in `tools`, and `mcp` if it fires for MCP tools. `rewrites`: an answer may change the tool's
-    input; `context`: where a special event ignores it, this one takes context. `exit_blocks` false: exit code 2 says nothing here, only a JSON
-    answer blocks. `silent`: nothing a hook prints here reaches the model. A `secondary` event is read, and written only when the hook came from it
-    or, where its matcher is all there is to the tool's input, when it says a content pattern. `tool_names`
-    and `mcp_names` are the names of this event where they are not those of the dialect, `deny_answer` the
-    answer that blocks here. `fails_closed`: a command that fails blocks, a timeout aside. `partly` says in
-    words which products of the agent obey a deny here, where not all do.
+    `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested
+    against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another word for what the payload calls
+    it, empty for nothing. An event that fires only for some tools lists them in `tools`, and `mcp` if it
+    fires for MCP tools. `rewrites`: an answer may change the tool's input; `context`: where a special event
+    ignores it, this one takes context. `exit_blocks` false: exit code 2 says nothing here, only a JSON answer
+    blocks. `silent`: nothing a hook prints here reaches the model. A `secondary` event is read, and written
+    only when the hook came from it or, where its matcher is all there is to the tool's input, when it says a
+    content pattern. `tool_names` and `mcp_names` are the names of this event where they are not those of the
+    dialect, `deny_answer` the answer that blocks here. `fails_closed`: a command that fails blocks, a timeout
+    aside. `partly` says in words which products of the agent obey a deny here, where not all do.
     """
 
     native: str
@@ -202,22 +203,24 @@ class Dialect(NamedTuple):
     """One way of writing hooks down; see the fields' types for what each table says.
 
     `lacks` names every canonical event that is missing, and why. `deny_answer` is the JSON that blocks
-    where exit code 2 with a reason on stderr is not the way (`{reason}` is replaced). `reads_output`: answers as JSON
-    are read. `project_dir` is how a command names the project's root, `package_dir` how it names the root
-    of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
-    says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`). `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it that are no
-    events, `forms` are the forms of its entries, the first being written. `notes` tell a person what the
-    written file needs to work. `precedence` decides between dialects a file could equally be.
+    where exit code 2 with a reason on stderr is not the way (`{reason}` is replaced). `reads_output`: answers
+    as JSON are read. `project_dir` is how a command names the project's root, `package_dir` how it names the
+    root of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
+    says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`).
+    `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it
+    that are no events, `forms` are the forms of its entries, the first being written. `notes` tell a person
+    what the written file needs to work. `precedence` decides between dialects a file could equally be.
     `cwd_moves`: commands start in a folder that changes, so a relative path may not be found. `at_root`:
     commands start at the project's root. `undoes`: how one hook's allow undoes another's deny.
     `needs_reason`: exit code 2 without a word on stderr does not block.
     `obeys`: the forms of a printed deny that it obeys (see degrade.capabilities). `no_opinion`: what a hook
     that fails closed must print to let the action run.
-    `runs_once`: a hook that stands in several settings files runs once (a plugin's copy runs again). `adjust` is
-    the last step before encoding for what no table can say. `needs_type`: a handler without `type` is refused,
-    not taken for a command. `prepare` is the first step of reading an entry of an event, for what no table
-    can say: the entry by the field tables, and why the agent never runs it, if so. `script_rules`:
-    scripts must be executable, have a shebang line and be named from the package's root. `is_hub`: it says everything the model can.
+    `runs_once`: a hook that stands in several settings files runs once (a plugin's copy runs again).
+    `adjust` is the last step before encoding for what no table can say. `needs_type`: a handler without
+    `type` is refused, not taken for a command. `prepare` is the first step of reading an entry of an event,
+    for what no table can say: the entry by the field tables, and why the agent never runs it, if so.
+    `script_rules`: scripts must be executable, have a shebang line and be named from the package's root.
+    `is_hub`: it says everything the model can.
     """
 
     id: str

@@ -196,7 +196,7 @@ def _command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> s
 
 
 def _from_root(path: str) -> str:
-    """The path of a script from the project's root, or from the user's home, whatever folder it was found from."""
+    """The path of a script from the project's root or the user's home, whatever folder it was found from."""
     before, found, after = path.partition(f"{FOLDER}/")
     if found and (not before or before.endswith("/")):
         return found + after

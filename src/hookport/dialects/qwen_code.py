@@ -256,8 +256,8 @@ DIALECT = Dialect(
     adjust=adjust,
     file_kinds={"json": "jsonc"},
     not_events=("enabled", "disabled", "notifications"),
-    # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already, which
-    # breaks inside quotes, so the one that only the shell fills in is written (src, lab).
+    # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
+    # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
     project_dir=(
         "$QWEN_PROJECT_DIR",
         "${QWEN_PROJECT_DIR}",
