@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import checks, convert, findings, formats
+from hookport.checks.scripts import check_scripts, named_script
 from hookport.dialects import Dialect, get, names
 from hookport.dialects._base import MILLISECOND, SECOND, Decoded, HandlerSpec, Matching, Refused, Timeout
 from tests import kitchen, vectors
@@ -413,7 +414,7 @@ def script(root: Path, name: str = "guard.sh", text: bytes = b"#!/bin/sh\n", mod
 
 def scripts(root: Path, command: str, dialect: str = CLAUDE, file: str = "", **fields: Tree) -> list[Row]:
     tree = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": command, **fields}]}]}}
-    return rows(checks.check_scripts(read(get(dialect), tree, file), root))
+    return rows(check_scripts(read(get(dialect), tree, file), root))
 
 
 WHERE = "hooks.PreToolUse[0].hooks[0]"
@@ -533,7 +534,7 @@ def test_a_missing_script_that_reading_reported(tmp_path: Path) -> None:
     )
     reading = convert.read({".agents/hooks/a/HOOK.md": document}, get(FOLDERS))
     assert [one.code for one in reading.decoded.findings] == ["HP503"]
-    assert checks.check_scripts(reading, tmp_path) == []
+    assert check_scripts(reading, tmp_path) == []
 
 
 @pytest.mark.parametrize("name", names())
@@ -553,7 +554,7 @@ IDENTITY = [
 @pytest.mark.parametrize(("dialect", "case"), IDENTITY)
 def test_vectors_are_checked(dialect: str, case: vectors.Case, tmp_path: Path) -> None:
     reading = convert.read(vectors.files(case, "identity", dialect), get(dialect))
-    for one in (*checks.check(reading), *checks.check_scripts(reading, tmp_path)):
+    for one in (*checks.check(reading), *check_scripts(reading, tmp_path)):
         assert one.code in findings.KINDS
         assert one.hook is None or one.hook < len(reading.decoded.manifest.hooks)
 
@@ -599,13 +600,13 @@ def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_fac
         except Refused:
             return
     reading = convert.Reading(dialect, {file: document}, decoded)
-    for one in (*checks.check(reading), *checks.check_scripts(reading, tmp_path_factory.getbasetemp())):
+    for one in (*checks.check(reading), *check_scripts(reading, tmp_path_factory.getbasetemp())):
         assert one.code in findings.KINDS
 
 
 @given(st.text())
 def test_no_command_makes_a_script_check_fail(command: str) -> None:
-    found = checks.named_script(command)
+    found = named_script(command)
     assert found is None or found.word
 
 

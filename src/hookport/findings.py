@@ -957,6 +957,19 @@ class UnknownCapability(Kind):
     hint = "Use a name of the capability registry."
 
 
+class WrongEscape(Kind):
+    """A backslash stands in double quotes before a character that YAML does not escape, as in `"\\.py$"`.
+
+    YAML readers refuse such a file. hookport reads the backslash as it stands, since patterns are written so
+    in the examples of the format itself; other readers may not.
+    """
+
+    code = "HP513"
+    severity = "loss"
+    message = "YAML has no such escape; the backslash was read as it stands"
+    hint = "Write the pattern in single quotes."
+
+
 class NothingLeft(Kind):
     """Nothing of the manifest can be said in the target, so no file is written for it."""
 

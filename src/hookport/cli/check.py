@@ -11,6 +11,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport import __version__, checks, sources
+from hookport.checks.scripts import check_scripts
 from hookport.cli import report
 from hookport.cli.convert import title
 from hookport.cli.terminal import Paint
@@ -60,7 +61,7 @@ def run(args: Namespace) -> int:
             here = [
                 *reading.decoded.findings,
                 *checks.check(reading),
-                *checks.check_scripts(reading, source.root),
+                *check_scripts(reading, source.root),
             ]
             here = [placed(finding, reading) for finding in here]
             findings += here

@@ -56,6 +56,9 @@ class Document:
         """Every repeated key, in file order."""
         return []
 
+    # Places where the text was read as it was meant, because its format would refuse it.
+    repairs: list[tuple[int, int]] = []  # noqa: RUF012  (replaced, never changed)
+
     def position(self, path: Path) -> tuple[int, int]:
         """Line and column of the value at path, or of its nearest existing ancestor."""
         raise NotImplementedError

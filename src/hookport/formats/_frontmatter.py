@@ -23,12 +23,34 @@ _OPEN = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
 _CLOSE = re.compile(r"(?:(?<=\n)|(?<=\r)(?!\n))---[ \t]*(?:\r\n|\n|\r|\Z)")
 
 
+# In double quotes YAML knows these escapes and no other. A backslash before another character is meant as it
+# stands: the examples of the HOOK.md specification write patterns such as "\\.py$" so.
+_QUOTED = re.compile(r'(?<=: )"(?:[^"\\\r\n]|\\[^\r\n])*"')
+_WRONG_ESCAPE = re.compile(r"""(\\[0abtnvfre "/\\N_LPxuU\t])|\\(.)""")
+
+
+def _wrong_escapes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    return [
+        line_column(text, quoted.start() + found.start())
+        for quoted in _QUOTED.finditer(text, start, end)
+        for found in _WRONG_ESCAPE.finditer(quoted[0])
+        if found[2]
+    ]
+
+
+def _repaired(text: str) -> str:
+    """The same text with a backslash before each one that YAML would not know."""
+    return _QUOTED.sub(lambda quoted: _WRONG_ESCAPE.sub(lambda e: e[1] or f"\\\\{e[2]}", quoted[0]), text)
+
+
 class FrontmatterDocument(Document):
     """A Markdown file with frontmatter; its tree has the keys `frontmatter` and `body`."""
 
     def __init__(self, data: bytes, bom: bytes, text: str, opened: int, closed: re.Match[str]) -> None:
+        inner = text[opened : closed.start()]
+        self.repairs = _wrong_escapes(text, opened, closed.start())
         try:
-            self._source = _yaml.Source(text[opened : closed.start()])
+            self._source = _yaml.Source(_repaired(inner) if self.repairs else inner)
         except SyntaxProblem as error:
             raise SyntaxProblem(error.line + 1, error.column, error.message) from None
         metadata = self._source.tree()

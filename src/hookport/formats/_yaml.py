@@ -17,12 +17,15 @@ from hookport.formats._document import (
     problem,
     same,
 )
+from hookport.formats._yaml_plain import plain_tree
 
 # Nodes and characters that aliases may add to a document.
 _ALIAS_BUDGET = 1_000_000
 _MAX_DIGITS = 4000
 
-_FORBIDDEN = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff")
+# Compiling the whole set takes milliseconds, so it is done for texts that need it.
+_FORBIDDEN_ASCII = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_FORBIDDEN = "[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]|\ufeff"
 _NULL = frozenset(("", "~", "null", "Null", "NULL"))
 _BOOL = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -72,11 +75,38 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.root: Node | None = None
-        self.duplicate_keys: list[tuple[Path, int]] = []
-        _Composer(self).compose()
+        self._root: Node | None = None
+        self._duplicates: list[tuple[Path, int]] = []
+        self._plain = plain_tree(text)
+        self._composed = False
+        if self._plain is None:
+            self._compose()
+
+    def _compose(self) -> None:
+        if not self._composed:
+            self._composed = True
+            _Composer(self).compose()
+
+    @property
+    def root(self) -> Node | None:
+        self._compose()
+        return self._root
+
+    @root.setter
+    def root(self, node: Node | None) -> None:
+        self._root = node
+
+    @property
+    def duplicate_keys(self) -> list[tuple[Path, int]]:
+        self._compose()
+        return self._duplicates
+
+    def add_duplicate(self, duplicate: tuple[Path, int]) -> None:
+        self._duplicates.append(duplicate)
 
     def tree(self) -> Any:
+        if self._plain is not None:
+            return _copied(self._plain)
         return None if self.root is None else self.root.tree()
 
     def offset(self, path: Path) -> int:
@@ -96,6 +126,10 @@ class Source:
                 break
             start = node.start
         return start
+
+
+def _copied(tree: Any) -> Any:
+    return {key: _copied(value) for key, value in tree.items()} if isinstance(tree, dict) else tree
 
 
 class YamlDocument(Document):
@@ -158,7 +192,8 @@ class _Composer:
         self._aliased = 0
 
     def compose(self) -> None:
-        forbidden = _FORBIDDEN.search(self._text)
+        pattern = _FORBIDDEN_ASCII if self._text.isascii() else re.compile(_FORBIDDEN)
+        forbidden = pattern.search(self._text)
         if forbidden:
             code = ord(forbidden.group())
             raise self._problem(forbidden.start(), f"character U+{code:04X} is not allowed in YAML")
@@ -262,7 +297,7 @@ class _Composer:
         if parent.value is None:
             parent.value = set()
         if node.value in parent.value:
-            self._source.duplicate_keys.append(((*self._paths[-1], node.value), node.start))
+            self._source.add_duplicate(((*self._paths[-1], node.value), node.start))
         parent.value.add(node.value)
         self._key = node
 

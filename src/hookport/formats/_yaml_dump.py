@@ -8,8 +8,8 @@ from typing import Any
 
 from hookport.formats._document import check_new
 
-_PLAIN = re.compile(r"(?:\.?/)?[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
-_WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n", "inf", "nan"))
+PLAIN = re.compile(r"(?:\.?/)?[A-Za-z][A-Za-z0-9_./-]*(?: [A-Za-z0-9_./-]+)*")
+WORDS = frozenset(("true", "false", "null", "yes", "no", "on", "off", "y", "n", "inf", "nan"))
 _ESCAPED = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -63,7 +63,7 @@ def scalar(value: Any) -> str:
         return {"nan": ".nan", "inf": ".inf", "-inf": "-.inf"}.get(repr(value), repr(value))
     if not isinstance(value, str):
         raise ValueError(f"YAML cannot hold a {type(value).__name__}")
-    if _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
+    if PLAIN.fullmatch(value) and value.lower() not in WORDS:
         return value
     if _SURROGATE.search(value):
         raise ValueError("YAML cannot hold a lone surrogate")

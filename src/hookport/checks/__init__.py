@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-import shlex
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import zip_longest
-from pathlib import Path as File
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hookport import dialects
@@ -118,13 +116,13 @@ class Verdict(NamedTuple):
 
 def check(reading: Reading) -> list[Finding]:
     """Everything wrong that the files alone show, each thing once."""
-    seen = list(_seen(reading))
+    seen = list(seen_in(reading))
     found = [finding for one in seen for finding in _check_hook(one)]
-    found += [*_duplicate_hooks(seen), *_duplicate_keys(reading, seen)]
-    return _fresh(reading, found)
+    found += [*_duplicate_hooks(seen), *_duplicate_keys(reading, seen), *_repairs(reading)]
+    return fresh(reading, found)
 
 
-def _seen(reading: Reading) -> Iterator[Seen]:
+def seen_in(reading: Reading) -> Iterator[Seen]:
     told = zip_longest(reading.decoded.manifest.hooks, reading.decoded.places, reading.wheres)
     for number, (hook, place, words) in enumerate(told):
         yield Seen(reading, number, hook, place or Place("", ()), words or "")
@@ -138,7 +136,7 @@ def _check_hook(one: Seen) -> Iterator[Finding]:
     yield from _capabilities(one)
 
 
-def _fresh(reading: Reading, found: list[Finding]) -> list[Finding]:
+def fresh(reading: Reading, found: list[Finding]) -> list[Finding]:
     """The findings that reading did not report already; handlers that share a mistake report it once."""
     known = {(finding.code, finding.message) for finding in reading.decoded.findings}
     once: dict[tuple[str, str, str], Finding] = {}
@@ -499,7 +497,8 @@ def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
 def _twin(hook: Hook) -> str:
     """What two hooks share that do the same at the same time; how long they may take is not part of it."""
     handler: Handler = hook.handler._replace(timeout=None, status_message="")
-    return repr((hook.event, hook.enabled, handler, hook.provider_data))
+    own = {name: {**data, "event": ""} for name, data in hook.provider_data.items() if {*data} != {"event"}}
+    return repr((hook.event, hook.enabled, handler, own))
 
 
 def _overlap(one: Seen, other: Seen) -> bool:
@@ -522,6 +521,12 @@ def _names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
     return names
 
 
+def _repairs(reading: Reading) -> Iterator[Finding]:
+    for file, document in reading.documents.items():
+        for line, column in document.repairs:
+            yield f.WrongEscape.at("")._replace(file=file, line=line, column=column)
+
+
 def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
     for file, document in reading.documents.items():
         for path, line, column in document.duplicates:
@@ -530,122 +535,3 @@ def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
             where = one.where(path) if one else spell_path(path)
             finding = f.DuplicateKey.at(where, one.number if one else None, key=path[-1] if path else "")
             yield finding._replace(file=file, line=line, column=column)
-
-
-INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
-# Options without a value after which the script's name follows; any other may mean that there is none.
-PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
-WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
-
-
-class Script(NamedTuple):
-    """A script that a command starts: the word that names it, and whether it runs by itself."""
-
-    word: str
-    is_direct: bool
-
-
-def check_scripts(reading: Reading, root: File) -> list[Finding]:
-    """What is wrong with the scripts that the hooks start; `root` is the project's or package's folder."""
-    found = [finding for one in _seen(reading) for finding in _check_scripts(one, root)]
-    return _fresh(reading, found)
-
-
-def _check_scripts(one: Seen, root: File) -> Iterator[Finding]:
-    commands = (one.hook.handler.command, *one.hook.handler.platform.values())
-    for command in dict.fromkeys(commands):
-        script = named_script(command)
-        if script is None:
-            continue
-        rules = one.dialect.script_rules
-        if rules and not script.word.startswith(("$", "~", "/")):
-            name = script.word.removeprefix("./")
-            yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
-        path = _resolved(one, script.word, root)
-        if path is not None:
-            yield from _check_file(one, path, root, is_started=script.is_direct or rules)
-
-
-def named_script(command: str) -> Script | None:
-    """The script that a command clearly starts with, if it does."""
-    words = _first_command(command)
-    while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
-        words = words[1:]
-    if not words:
-        return None
-    if not INTERPRETERS.fullmatch(words[0].rpartition("/")[2]):
-        return Script(words[0], is_direct=True) if _is_path(words[0]) else None
-    words = words[1:]
-    while words and PLAIN_OPTIONS.fullmatch(words[0]):
-        words = words[1:]
-    if words and (re.fullmatch(r"\w[\w-]*\.\w+", words[0]) or (_is_path(words[0]) and words[0][0] != "-")):
-        return Script(words[0], is_direct=False)
-    return None
-
-
-def _first_command(command: str) -> list[str]:
-    """The words up to the first operator; none if the quoting is not plain."""
-    lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
-    lexer.whitespace_split = True
-    lexer.commenters = ""
-    words: list[str] = []
-    try:
-        for word in lexer:
-            if set(word) <= set("();<>|&"):
-                break
-            words.append(word)
-    except ValueError:
-        return []
-    return words
-
-
-def _is_path(word: str) -> bool:
-    return "/" in word and "://" not in word
-
-
-def _resolved(one: Seen, word: str, root: File) -> File | None:
-    """The file that a word names, None where only the shell or the agent knows it."""
-    base = _package(one, root)
-    is_personal = one.place.file.startswith("~")
-    for spellings, folder in ((one.dialect.package_dir, base), (one.dialect.project_dir, root)):
-        for spelling in sorted(spellings, key=len, reverse=True):
-            if word.startswith(f"{spelling}/") and not (is_personal and folder is root):
-                return _plain(word.removeprefix(f"{spelling}/"), folder)
-    if word.startswith("~/"):
-        return _plain(word.removeprefix("~/"), File.home())
-    if word.startswith("/"):
-        return _plain(word, root)
-    if is_personal or one.hook.handler.cwd:
-        return None
-    return _plain(word, base if one.dialect.script_rules else root)
-
-
-def _plain(name: str, folder: File) -> File | None:
-    return None if re.search(r"[$`*?\[\]{}~%\0]", name) else folder / name
-
-
-def _package(one: Seen, root: File) -> File:
-    """The folder of the package that a file belongs to."""
-    for location in one.dialect.locations:
-        if location.scope == "plugin" and f"/{one.place.file}".endswith(f"/{location.path}"):
-            return root / one.place.file[: -len(location.path)]
-    return root
-
-
-def _check_file(one: Seen, path: File, root: File, *, is_started: bool) -> Iterator[Finding]:
-    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-    try:
-        if not path.is_file():
-            yield one.note(f.ScriptMissing, script=name)
-            return
-        if not is_started:
-            return
-        if not path.stat().st_mode & 0o111:
-            yield one.note(f.ScriptNotExecutable, script=name)
-        with path.open("rb") as file:
-            head = file.read(512)
-    except OSError:
-        # What we may not look at may still be there for the agent.
-        return
-    if not head.startswith(b"#!") and b"\0" not in head:
-        yield one.note(f.NoShebang, script=name)
