@@ -129,7 +129,7 @@ def test_an_edit_keeps_comments_and_other_settings() -> None:
 @given(manifest=strategies.manifests())
 def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: dict[str, Any]) -> None:
     reading = canonical(*manifest["hooks"])
-    result = convert.convert(reading, get(target))  # raises Bug unless decode(encode(m)) == m
+    result = convert.convert(reading, get(target))  # raises InternalError unless decode(encode(m)) == m
     assert len(result.effects) == len(manifest["hooks"])
 
 

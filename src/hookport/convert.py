@@ -12,7 +12,7 @@ from hookport.degrade import degrade
 from hookport.dialects import Decoded, Dialect, Place, Refused, Tree, get
 from hookport.dialects._base import Path
 from hookport.dialects._entries import slots
-from hookport.errors import Bug, InputError, Problem, spell_path
+from hookport.errors import InputError, InternalError, Problem, spell_path
 from hookport.findings import EFFECTS, Effect, Finding, NothingLeft, TargetNote
 from hookport.model.hooks import Hook, Manifest
 
@@ -155,16 +155,16 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
     try:
         decoded = read(written, target).decoded.manifest.hooks
     except InputError as error:
-        raise Bug(f"what was written for {target.id} cannot be read back: {error}") from error
+        raise InternalError(f"what was written for {target.id} cannot be read back: {error}") from error
     if decoded == hooks:
         return
     for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
         for field, one, other in zip(Hook._fields, ours, theirs, strict=True):
             if one != other:
-                raise Bug(
+                raise InternalError(
                     f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}"
                 )
-    raise Bug(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
+    raise InternalError(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
 
 
 def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
@@ -193,7 +193,9 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
             continue
         if _by_event(reading.dialect, found) == _by_event(reading.dialect, hooks):
             return files
-    raise Bug(f"these hooks cannot be written into the files of {reading.dialect.id} without changing others")
+    raise InternalError(
+        f"these hooks cannot be written into the files of {reading.dialect.id} without changing others"
+    )
 
 
 def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:

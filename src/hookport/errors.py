@@ -3,7 +3,7 @@
 HookportError (2)
   UsageError (2)       the command line, or a name in it, is wrong
   InputError (2)       a file cannot be read or does not say what it must; lists every problem found
-  Bug (70)             an internal promise was broken; nothing was written
+  InternalError (70)   an internal promise was broken; nothing was written
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class InputError(HookportError):
         super().__init__("\n".join(map(str, problems)))
 
 
-class Bug(HookportError):
+class InternalError(HookportError):
     """A promise hookport makes to itself was broken."""
 
     exit_code = 70

@@ -6,7 +6,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from hookport.errors import Bug, HookportError, InputError, closest
+from hookport.errors import HookportError, InputError, InternalError, closest
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, HelpFormatter
@@ -33,7 +33,7 @@ def main(argv: list[str] | None = None) -> int:
             _say(f"{problem}")
         _say("Nothing was written.")
         return error.exit_code
-    except Bug as bug:
+    except InternalError as bug:
         _say(f"this is a bug in hookport: {bug}")
         _say("Nothing was written. Please report it with the input that led to it.")
         return bug.exit_code
@@ -48,10 +48,11 @@ def main(argv: list[str] | None = None) -> int:
     except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
         _say(f"this is a bug in hookport: {type(error).__name__}: {error}")
         _say(
-            "Nothing was written. Please report it with the input that led to it; HOOKPORT_DEBUG=1 shows more."
+            "Nothing was written. Please report it with the input that led to it; "
+            "HOOKPORT_DEBUG=1 shows more."
         )
         _debug()
-        return Bug.exit_code
+        return InternalError.exit_code
     return code
 
 
@@ -80,12 +81,13 @@ def _run(args: list[str]) -> int:
 def command_parser(name: str) -> ArgumentParser:
     """The parser of one command."""
     from argparse import ArgumentParser
+
     module = import_module(f"hookport.cli.{name}")
     description, _, rest = (module.__doc__ or "").partition("\n")
     parser = ArgumentParser(
         prog=f"hookport {name}",
         description=description + rest,
-        formatter_class=_formatter,  # type: ignore[arg-type]  # a function makes a formatter just as well
+        formatter_class=_formatter,
     )
     module.add_arguments(parser)
     return parser
@@ -128,6 +130,7 @@ def usage() -> str:
         "usage: hookport COMMAND …\n\n"
         "Write a hook for AI coding agents once and run it in every agent.\n\n"
         "commands:\n" + "\n".join(lines) + "\n\n"
-        "`hookport COMMAND --help` tells more. Exit codes: 0 done; 1 an error-level finding, or any loss under\n"
+        "`hookport COMMAND --help` tells more. "
+        "Exit codes: 0 done; 1 an error-level finding, or any loss under\n"
         "--strict; 2 wrong usage or unreadable input; 70 a bug in hookport.\n"
     )
