@@ -99,7 +99,8 @@ def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list
 
 def _placed(dialect: Dialect, name: str) -> list[int]:
     """For each place of the dialect, how much of it the file's path has: the length of the place, or 0."""
-    return [len(place.path) if _ends_with(name, place.path.removeprefix("~/")) else 0 for place in dialect.locations]
+    places = [place.path for place in dialect.locations]
+    return [len(place) if _ends_with(name, place.removeprefix("~/")) else 0 for place in places]
 
 
 def _ends_with(name: str, place: str) -> bool:
@@ -150,17 +151,17 @@ def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, 
             bare = word
             for spelling in roots:
                 bare = bare.removeprefix(spelling).lstrip("/") if bare.startswith(spelling) else bare
-            path = (
-                Path(os.path.expanduser(bare))
-                if bare.startswith("~")
-                else root / bare.lstrip("/")
-                if bare != word
-                else root / word
-            )
-            text = _script_text(path)
+            text = _script_text(_from_home(bare) if bare.startswith("~") else root / bare)
             if text is not None:
                 found[word] = text
     return found
+
+
+def _from_home(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:  # nobody of that name, or no home at all
+        return Path(path)
 
 
 def _script_text(path: Path) -> str | None:
