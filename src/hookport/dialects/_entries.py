@@ -305,12 +305,20 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         split = [spec for spec in split if spec.context]
     if not hook.matcher:
         return [(spec, ()) for spec in general or split]
+    found = _shared_out(hook.matcher, split, general)
+    return [(spec, normal(found[spec.native])) for spec in specs if spec.native in found]
+
+
+def _shared_out(
+    terms: tuple[Term, ...], split: list[EventSpec], general: list[EventSpec]
+) -> dict[str, list[Term]]:
+    """By native event, the terms that go there: to the event for such tools, else to the general one."""
     found: dict[str, list[Term]] = {}
-    for term in hook.matcher:
+    for term in terms:
         spec = next((spec for spec in split if covers(spec, term)), general[0] if general else None)
         if spec:
             found.setdefault(spec.native, []).append(term)
-    return [(spec, normal(found[spec.native])) for spec in specs if spec.native in found]
+    return found
 
 
 def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
