@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import sys
-from functools import lru_cache
+from functools import cache
 from importlib import import_module
 
 from hookport.dialects._base import (
@@ -41,7 +41,7 @@ __all__ = [
 GROUP = "hookport.dialects"
 
 
-@lru_cache(maxsize=None)
+@cache
 def names() -> tuple[str, ...]:
     """The ids of all dialects, the formats first."""
     found = [get(name) for name in (*_builtin(), *_entry_points())]
@@ -55,7 +55,7 @@ def agents() -> tuple[str, ...]:
     return tuple(name for name in names() if get(name).kind == "agent")
 
 
-@lru_cache(maxsize=None)
+@cache
 def get(name: str) -> Dialect:
     """The dialect of that id."""
     module = name.replace("-", "_")
@@ -74,10 +74,10 @@ def get(name: str) -> Dialect:
     raise UsageError(f"unknown dialect '{name}'.{closest(name, _builtin())}")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _builtin() -> tuple[str, ...]:
     try:
-        files = os.listdir(__path__[0])
+        files = [entry.name for entry in os.scandir(__path__[0])]
     except OSError:  # in an archive
         import pkgutil
 
@@ -86,7 +86,7 @@ def _builtin() -> tuple[str, ...]:
     return tuple(name.replace("_", "-") for name in modules if not name.startswith("_"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _entry_points() -> dict[str, object]:
     """The dialects of other packages; the slow look-up is made only where a package has some."""
     if not any(map(_mentions_dialects, sys.path)):
