@@ -48,7 +48,7 @@ def save(path: Path, cases: list[Case]) -> None:
     """Write the cases back, long texts as literal blocks."""
 
     class Dumper(yaml.SafeDumper):
-        def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:  # noqa: FBT001, FBT002
+        def increase_indent(self, flow: bool = False, indentless: bool = False) -> Any:
             return super().increase_indent(flow, indentless=False)
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:

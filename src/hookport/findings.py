@@ -333,7 +333,7 @@ class FailsClosed(Kind):
 
 
 class GuardPartly(Kind):
-    """The hook may block, and only some products that read the same files obey it: **elsewhere it cannot prevent**.
+    """The hook may block, and only some products that read its file obey it: **elsewhere it cannot prevent**.
 
     The hook is converted, and guards where the message says.
     """
@@ -417,7 +417,7 @@ class ToolMissing(Kind):
 
 
 class GuardToolMissing(Kind):
-    """The hook may block a tool that the target does not show to hooks: **that call is not guarded there**."""
+    """The hook may block a tool that the target does not show to hooks: **that call is not guarded**."""
 
     code = "HP307"
     severity = "error"
@@ -688,7 +688,7 @@ class RewriteLost(Kind):
 
 
 class HandlerDropped(Kind):
-    """The handler has no form in the target and the author asked to run it with less: nothing is left of it."""
+    """The handler has no form in the target and the author asked to run it with less: nothing is left."""
 
     code = "HP419"
     severity = "error"
@@ -707,7 +707,7 @@ class FieldGiven(Kind):
 
 
 class ExitIgnored(Kind):
-    """The hook may block, and on this event the target obeys a JSON answer only: **exit code 2 says nothing**.
+    """The hook may block, and on this event the target obeys only a JSON answer: **exit code 2 is ignored**.
 
     A script that denies with exit code 2 lets everything through there until it is adapted.
     """
@@ -729,7 +729,10 @@ class AnswerIgnored(Kind):
     code = "HP217"
     severity = "error"
     effect = "changed"
-    message = "GUARD LOST unless adapted: it denies by its answer in the terms of {source}, {target} does not obey it ({evidence})"
+    message = (
+        "GUARD LOST unless adapted: it denies by its answer in the terms of {source}, "
+        "{target} does not obey it ({evidence})"
+    )
     hint = "Deny with exit code 2 and a reason on stderr, or answer in the terms of {target}."
 
 
@@ -752,7 +755,7 @@ class ReasonNeeded(Kind):
 
 
 class GuardPartialCover(Kind):
-    """The guard is for every tool, and the target shows only some tools to hooks: **the others are not guarded**."""
+    """The guard is for every tool, and the target shows hooks only some: **the others are not guarded**."""
 
     code = "HP220"
     severity = "error"
@@ -795,7 +798,7 @@ class PathAnchored(Kind):
 
 
 class WindowsAsync(Kind):
-    """The command for Windows is waited for; only those for other systems start themselves in the background."""
+    """The command for Windows is waited for; only those for other systems start in the background."""
 
     code = "HP424"
     severity = "loss"

@@ -68,7 +68,8 @@ def run(args: Namespace) -> int:
             hooks = reading.decoded.manifest.hooks
             titles = {number: title(hook) for number, hook in enumerate(hooks)}
             count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
-            text += f"{path}: {count} of {source.dialect.id}, {len(here) or 'no'} finding{'s' * (len(here) != 1)}\n"
+            noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
+            text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
             text += report.grouped(here, paint, titles)
     if args.format == "text":
         sys.stdout.write(text)
