@@ -22,38 +22,36 @@ def plain_tree(text: str) -> dict[str, Any] | None:
     """The mapping that a text is, or None where the full reader must decide."""
     root: dict[str, Any] = {}
     levels: list[tuple[int, dict[str, Any]]] = [(0, root)]
-    opened: tuple[dict[str, Any], str] | None = None
+    opened = ""
     if not text.isascii() or "\r" in text:
         return None
-    for line in text.split("\n"):
-        if not line:
-            continue
+    for line in filter(None, text.split("\n")):
         found = _LINE.fullmatch(line)
         if found is None:
             return None
         indent, key, value = len(found[1]), found[2], found[3]
-        if opened:
-            parent, name = opened
-            if indent <= levels[-1][0]:
-                return None
-            parent[name] = {}
-            levels.append((indent, parent[name]))
-            opened = None
-        while levels and levels[-1][0] > indent:
-            levels.pop()
-        if not levels or levels[-1][0] != indent or key in levels[-1][1] or key.lower() in WORDS:
+        mapping = _mapping_at(levels, indent, opened)
+        if mapping is None or key in mapping or key.lower() in WORDS:
             return None
-        if len(levels) > _DEEPEST:
-            return None
-        mapping = levels[-1][1]
-        mapping[key] = None
-        if value is None:
-            opened = (mapping, key)
-            continue
-        mapping[key] = _value(value)
+        mapping[key] = None if value is None else _value(value)
         if mapping[key] is _UNSURE:
             return None
-    return root if root and opened is None else None
+        opened = key if value is None else ""
+    return root if root and not opened else None
+
+
+def _mapping_at(levels: list[tuple[int, dict[str, Any]]], indent: int, opened: str) -> dict[str, Any] | None:
+    """The mapping that a line belongs to, if one does; `opened` is the key before it that had no value."""
+    if opened:
+        outer, mapping = levels[-1]
+        if indent <= outer:
+            return None
+        mapping[opened] = {}
+        levels.append((indent, mapping[opened]))
+    while levels and levels[-1][0] > indent:
+        levels.pop()
+    fits = levels and levels[-1][0] == indent and len(levels) <= _DEEPEST
+    return levels[-1][1] if fits else None
 
 
 def _value(text: str) -> Any:
