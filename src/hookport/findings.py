@@ -961,7 +961,7 @@ class UnknownCapability(Kind):
 
 
 class WrongEscape(Kind):
-    """A backslash stands in double quotes before a character that YAML does not escape, as in `"\\.py$"`.
+    r"""A backslash stands in double quotes before a character that YAML does not escape, as in `"\.py$"`.
 
     YAML readers refuse such a file. hookport reads the backslash as it stands, since patterns are written so
     in the examples of the format itself; other readers may not.
