@@ -95,7 +95,7 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "CC-HK-003": ("every",),
         "CC-HK-011": ("fraction",),
         "CC-HK-012": ("fraction",),
-        "CC-HK-030": EVERYWHERE,
+        "CC-HK-030": ("every",),
         "CC-HK-035": ("every",),
     },
     "cursor": {"CUR-032": ("every",)},
@@ -104,9 +104,7 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "KR-HK-021": EVERYWHERE,
         "KR-HK-027": ("every",),
         "KR-HK-028": ("every",),
-        "KR-HK-029": EVERYWHERE,
     },
-    "opencode": {"OC-DEP-008": EVERYWHERE},
     "qwen-code": {
         "CC-HK-003": ("every",),
         "CC-HK-008": EVERYWHERE,

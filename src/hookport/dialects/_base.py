@@ -33,13 +33,15 @@ Grammar = Literal["names", "regex", "anchored", "exact", "glob", "terms", "ignor
 class Matching(NamedTuple):
     """The dialect of one matcher string.
 
-    `everything` lists the texts that mean all, `never` those for which the agent skips the hook.
+    `everything` lists the texts that mean all, `never` those for which the agent skips the hook. `anchors`:
+    a regular expression is written so that it must match the whole name.
     """
 
     grammar: Grammar
     everything: tuple[str, ...] = ("", "*")
     plain: str = r"[A-Za-z0-9_\-|]"
     separators: str = "|"
+    anchors: bool = False
     never: tuple[str, ...] = ()
 
 

@@ -360,6 +360,7 @@ def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list
         bool(patterns and names)
         or matching.grammar == "names"
         or any(name in other for name in names for other in others)
+        or matching.anchors
         or any(_is_mcp(dialect.mcp, name) for name in names)
     )
     return f"^(?:{joined})$" if loose else joined

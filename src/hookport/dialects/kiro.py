@@ -54,6 +54,7 @@ SOURCES = {
     "doc": "kiro.dev hook pages, IDE 1.0 change log and CLI V3 page, July and August 2026",
     "issue": "kirodotdev/Kiro issues 4810, 6188, 7375, 7408, 7500",
     "seen": "third-party notes on IDE 1.0 and on CLI 2.19.2 and 2.20.0, August 2026",
+    "v3": "kiro.dev pages on hook types and the migration to V3, October 2026, as agnix 0.59.3 reads them",
 }
 
 V1_FILE = ".kiro/hooks/hookport.json"
@@ -71,7 +72,7 @@ AGENT_DEFAULT = timedelta(seconds=30)
 # A timeout of 0 switches the limit off (doc); a day is longer than any hook.
 NO_LIMIT = timedelta(days=1)
 
-REGEX = Matching("regex", everything=("", ".*"))
+REGEX = Matching("regex", everything=("", ".*"), anchors=True)
 GLOB = Matching("glob")
 MCP = McpNames("@", "/", "src")
 V1_ONLY = "only Kiro IDE 1.x and Kiro CLI with its V3 engine obey a deny"
@@ -677,6 +678,7 @@ DIALECT = Dialect(
     tools=(
         *CLI_TOOLS,
         *named("seen", file_write="fs_append", file_edit="str_replace"),
+        *named("v3", file_read="read_file", find="file_search", agent="subagent"),
         *SHORT_NAMES,
         *aliases("seen", agent=SUBAGENTS),
     ),

@@ -101,7 +101,9 @@ DIALECT = Dialect(
     facts="1.18.33",
     sources=SOURCES,
     locations=(
+        Location("project", ".opencode/plugins/hookport.ts", "lab"),
         Location("project", ".opencode/plugin/hookport.ts", "lab"),
+        Location("user", "~/.config/opencode/plugins/hookport.ts", "lab"),
         Location("user", "~/.config/opencode/plugin/hookport.ts", "lab"),
     ),
     events=EVENTS,
