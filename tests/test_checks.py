@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hookport import checks, convert, findings, formats
 from hookport.checks.scripts import check_scripts, named_script
 from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import MILLISECOND, SECOND, Decoded, HandlerSpec, Matching, Refused, Timeout
+from hookport.dialects._base import MILLISECOND, SECOND, Decoded, HandlerSpec, Matching, RefusedError, Timeout
 from tests import kitchen, vectors
 
 if TYPE_CHECKING:
@@ -597,7 +597,7 @@ def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_fac
         warnings.simplefilter("ignore")  # reading is not what is tested here
         try:
             decoded: Decoded = dialect.shape.decode(dialect, {file: document.tree})
-        except Refused:
+        except RefusedError:
             return
     reading = convert.Reading(dialect, {file: document}, decoded)
     for one in (*checks.check(reading), *check_scripts(reading, tmp_path_factory.getbasetemp())):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookport import checks, formats
 from hookport.degrade import degrade
-from hookport.dialects import Decoded, Dialect, Place, Refused, Tree, get
+from hookport.dialects import Decoded, Dialect, Place, RefusedError, Tree, get
 from hookport.dialects._base import Path
 from hookport.dialects._entries import slots
 from hookport.errors import InputError, InternalError, Problem, spell_path
@@ -84,7 +84,7 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> Reading:
     trees: dict[str, Tree] = {name: document.tree for name, document in documents.items()}
     try:
         decoded = dialect.shape.decode(dialect, trees)
-    except Refused as refused:
+    except RefusedError as refused:
         raise InputError(*(located(problem, documents) for problem in refused.problems)) from None
     return Reading(dialect, documents, decoded)
 

@@ -267,7 +267,7 @@ class Dialect(NamedTuple):
     is_hub: bool = False
 
 
-class Refused(Exception):  # noqa: N818  (says what happened to the input, reads well in `except Refused`)
+class RefusedError(Exception):
     """A tree that does not say what this dialect must; `problems` lists everything wrong."""
 
     def __init__(self, *problems: Problem) -> None:

@@ -16,7 +16,7 @@ from hookport.dialects._base import (
     Location,
     Path,
     Place,
-    Refused,
+    RefusedError,
     Shape,
     Tree,
     as_field,
@@ -88,7 +88,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
     if reading.problems:
-        raise Refused(*reading.problems)
+        raise RefusedError(*reading.problems)
     hooks = reading.hooks
     if dialect.shape.merges:
         hooks = merge_entries(hooks)

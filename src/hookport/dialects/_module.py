@@ -10,7 +10,16 @@ import json
 import re
 from collections.abc import Mapping
 
-from hookport.dialects._base import Decoded, Dialect, Place, Refused, Shape, Tree, event_named, native_tools
+from hookport.dialects._base import (
+    Decoded,
+    Dialect,
+    Place,
+    RefusedError,
+    Shape,
+    Tree,
+    event_named,
+    native_tools,
+)
 from hookport.dialects._entries import bind, read_entry, slots, write_entry
 from hookport.dialects._matchers import native_parts, normal
 from hookport.dialects._terms import read_terms, write_terms
@@ -266,7 +275,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             if hook:
                 hooks.append((hook, Place(file, (number,))))
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks))
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
 

@@ -19,7 +19,7 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Place,
-    Refused,
+    RefusedError,
     Shape,
     Tree,
     event_named,
@@ -415,7 +415,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             )
         hooks += found
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks))
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
 

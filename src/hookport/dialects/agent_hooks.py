@@ -16,7 +16,7 @@ from hookport.dialects._base import (
     Matching,
     Place,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -110,7 +110,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         findings += [finding._replace(file=file) for finding in found]
         hooks.append((hook, Place(file, ROOT)))
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks))
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
 

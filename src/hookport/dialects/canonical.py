@@ -16,7 +16,7 @@ from hookport.dialects._base import (
     Matching,
     Path,
     Place,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     ToolName,
@@ -94,7 +94,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
                     hooks.append((hook, Place(file, ("hooks", number))))
         problems += [problem._replace(file=file) for problem in here]
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
 

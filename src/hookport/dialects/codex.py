@@ -20,7 +20,7 @@ from hookport.dialects._base import (
     McpNames,
     Path,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -110,7 +110,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """The hooks of files that Codex itself would load; the ones it skips get a finding."""
     refusals = [problem for file, tree in trees.items() for problem in _refusals(file, tree)]
     if refusals:
-        raise Refused(*refusals)
+        raise RefusedError(*refusals)
     decoded = BY_EVENT.decode(dialect, trees)
     findings = list(decoded.findings)
     for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True):

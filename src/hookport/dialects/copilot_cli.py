@@ -17,7 +17,7 @@ from hookport.dialects._base import (
     Matching,
     McpNames,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     aliases,
@@ -289,7 +289,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if isinstance(tree, dict) and "version" in tree and (tree["version"] != 1 or tree["version"] is True)
     ]
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     decoded = _by_event.decode(dialect, trees)
     roots = {file: tree for file, tree in trees.items() if isinstance(tree, dict)}
     off = {file for file, tree in roots.items() if tree.get("disableAllHooks") is True}

@@ -17,7 +17,7 @@ from hookport.dialects._base import (
     McpNames,
     Place,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -106,7 +106,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         wrapped = isinstance(tree, Mapping) and isinstance(tree.get(WRAPPER), Mapping)
         try:
             decoded = BY_EVENT.decode(inner if wrapped or not is_bare_file(file) else dialect, {file: tree})
-        except Refused as refused:
+        except RefusedError as refused:
             problems += refused.problems
             continue
         hooks += decoded.manifest.hooks
@@ -116,7 +116,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if decoded.manifest.hooks:
             findings += _dead(dialect, file, trees, wrapped=wrapped)
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     data = NOTHING if any(map(is_bare_file, trees)) else {dialect.id: {SETTINGS: settings}}
     return Decoded(Manifest(tuple(hooks), data), tuple(places), tuple(findings))
 

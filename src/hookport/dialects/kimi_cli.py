@@ -23,7 +23,7 @@ from hookport.dialects._base import (
     Path,
     Place,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     ToolName,
@@ -229,7 +229,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
                     )
                     findings.append(never._replace(file=file))
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     both = {product_of(file) for file in trees} >= set(PRODUCTS)
     hooks = _paired(dialect, read) if both else [(hook, place) for _, hook, place in read]
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)

@@ -25,7 +25,7 @@ from hookport.dialects._base import (
     Path,
     Place,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -210,7 +210,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             _read_v1(dialect, file, tree, here)
         found.problems.extend(problem._replace(file=file) for problem in here.problems)
     if found.problems:
-        raise Refused(*found.problems)
+        raise RefusedError(*found.problems)
     hooks = [*_with_agents(dialect, found.hooks, found.agent), *_apart(dialect, found.agent)]
     data = {dialect.id: {"form": "agent"}} if forms == {"agent"} else NOTHING
     manifest = Manifest(tuple(hook for hook, _ in hooks), data)

@@ -14,7 +14,7 @@ from hookport.dialects._base import (
     Matching,
     McpNames,
     Quirk,
-    Refused,
+    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -93,7 +93,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if "hooks" not in tree:
             problems.append(Problem("'hooks' is missing, the object that maps events to hooks", (), file))
     if problems:
-        raise Refused(*problems)
+        raise RefusedError(*problems)
     return BY_EVENT.decode(dialect, trees)
 
 
