@@ -124,7 +124,7 @@ def frontmatter() -> Schema:
     properties["description"] = {"type": "string", "minLength": 1, "maxLength": 1024}
     properties["trigger"] = {"enum": [event.native for event in dialect.events]}
     properties["matcher"] = {
-        "type": "object",
+        "type": ["object", "null"],
         "properties": {
             "tool": {**TEXT, "description": "regular expression on the tool's name"},
             "pattern": {**TEXT, "description": "regular expression on the tool's input"},

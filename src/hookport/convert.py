@@ -123,7 +123,7 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> C
     trees: dict[str, Tree] = {}
     if degraded.manifest.hooks:
         trees = target.shape.encode(target, degraded.manifest)
-        found += [TargetNote.at("", note=note) for note in target.notes]
+        found += [TargetNote.at("", note=note) for note in (*target.notes, *_plugin_notes(target, trees))]
     else:
         found.append(NothingLeft.at("", target=target.id))
     written = {path: formats.dump(tree, _kind(target, path)) for path, tree in trees.items()}
@@ -137,6 +137,13 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> C
         manifest.hooks,
         effects(len(manifest.hooks), degraded.findings),
     )
+
+
+def _plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
+    """A file that names its package's root works only inside a package."""
+    places = {place.path for place in target.locations if place.scope == "plugin"}
+    belongs = f"belongs in the root of a plugin or extension of {target.title}, which must be installed"
+    return [f"{path} {belongs}." for path in trees if path in places and target.kind == "agent"]
 
 
 def _kind(dialect: Dialect, path: str) -> str:

@@ -50,7 +50,7 @@ def timeout(work: Work) -> bool:
     if timeout is None:
         return True
     if rule.unit is None:
-        known = f"it waits {_spell(default)}" if default else "it waits as long as it takes"
+        known = f"it waits {_spell(default)}" if default else "its own limit is not documented"
         work.note(f.TimeoutDropped, timeout=_spell(timeout), default=known)
         work.change(timeout=None)
         return True

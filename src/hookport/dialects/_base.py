@@ -210,7 +210,8 @@ class Dialect(NamedTuple):
     root of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
     says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`).
     `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it
-    that are no events, `forms` are the forms of its entries, the first being written. `notes` tell a person
+    that are no events, `switch` leads to a key whose value turns all hooks of a file off, `switched_off` to
+    the list of the names or commands of those that are off, `forms` are the forms of its entries, the first being written. `notes` tell a person
     what the written file needs to work. `precedence` decides between dialects a file could equally be.
     `cwd_moves`: commands start in a folder that changes, so a relative path may not be found. `at_root`:
     commands start at the project's root. `undoes`: how one hook's allow undoes another's deny.
@@ -248,6 +249,8 @@ class Dialect(NamedTuple):
     root: tuple[str, ...] = ("hooks",)
     root_keys: Mapping[str, Any] = NOTHING
     not_events: tuple[str, ...] = ()
+    switch: tuple[tuple[str, ...], bool] = ((), False)
+    switched_off: tuple[str, ...] = ()
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
     notes: tuple[str, ...] = ()

@@ -6,7 +6,7 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from hookport.dialects._base import (
@@ -85,8 +85,11 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         kept = {native: value for native, value in events.items() if native in dialect.not_events}
         if kept and len(path) == 1:
             data[str(path[0])] = kept
+        first = len(reading.hooks)
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
+        off = _switched_off(dialect, tree)
+        reading.hooks[first:] = [(off(hook), place) for hook, place in reading.hooks[first:]]
     if reading.problems:
         raise RefusedError(*reading.problems)
     hooks = reading.hooks
@@ -96,6 +99,26 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         hooks = _once(dialect, hooks, reading.findings)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
+
+
+def _switched_off(dialect: Dialect, tree: Tree) -> Callable[[Hook], Hook]:
+    """What turns the hooks off that the file says are off."""
+    path, value = dialect.switch
+    all_off = bool(path) and _at(tree, path) is value
+    names = _at(tree, dialect.switched_off) if dialect.switched_off else None
+    listed = names if isinstance(names, list) else []
+
+    def off(hook: Hook) -> Hook:
+        is_off = all_off or (hook.name or hook.handler.command) in listed
+        return hook._replace(enabled=False) if is_off else hook
+
+    return off
+
+
+def _at(tree: Tree, path: tuple[str, ...]) -> Tree:
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree
 
 
 def _once(

@@ -164,7 +164,7 @@ def _read_value(field: Field, value: Tree, path: Path) -> Tree | Problem:
     if not field.values:
         return type_problem(field.attr, value, path) or value
     has_flags = any(isinstance(known, bool) for known in field.values)
-    if value not in field.values or isinstance(value, bool) != has_flags:
+    if isinstance(value, (dict, list)) or value not in field.values or isinstance(value, bool) != has_flags:
         allowed = ", ".join(str(known) for known in field.values)
         return Problem(f"must be one of {allowed}, not {value!r}", path)
     return field.values[value]

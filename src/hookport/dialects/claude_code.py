@@ -245,6 +245,7 @@ DIALECT = Dialect(
     shape=BY_EVENT,
     precedence=1,
     runs_once=True,
+    switch=(("disableAllHooks",), True),
     cwd_moves=True,
     obeys=("nested", "decision"),
     project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
