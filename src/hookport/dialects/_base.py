@@ -63,41 +63,41 @@ class McpNames(NamedTuple):
 
 
 class EventSpec(NamedTuple):
-    """One native event.
-
-    `canonical` is empty for an event that no other dialect has. `subject` is what its matcher is tested
-    against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another word for what the payload calls
-    it, empty for nothing. An event that fires only for some tools lists them in `tools`, and `mcp` if it
-    fires for MCP tools. `rewrites`: an answer may change the tool's input; `context`: where a special event
-    ignores it, this one takes context. `exit_blocks` false: exit code 2 says nothing here, only a JSON answer
-    blocks. `silent`: nothing a hook prints here reaches the model. A `secondary` event is read, and written
-    only when the hook came from it or, where its matcher is all there is to the tool's input, when it says a
-    content pattern. `tool_names` and `mcp_names` are the names of this event where they are not those of the
-    dialect, `deny_answer` the answer that blocks here. `fails_closed`: a command that fails blocks, a timeout
-    aside. `partly` says in words which products of the agent obey a deny here, where not all do.
-    """
+    """One native event."""
 
     native: str
+    # Empty for an event that no other dialect has.
     canonical: str
     blocks: Blocks
     source: str
+    # What its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another
+    # word for what the payload calls it, empty for nothing.
     subject: str = ""
+    # The tools it fires for, where it does not fire for all; and whether it fires for MCP tools then.
     tools: tuple[str, ...] = ()
     mcp: bool = False
+    # An answer may change the tool's input; it takes context where the special events do not.
     rewrites: bool = False
     context: bool = False
+    # Read, and written only when the hook came from it or when its matcher says a content pattern.
     secondary: bool = False
+    # Exit code 2 blocks; if not, only a JSON answer does.
     exit_blocks: bool = True
+    # Nothing a hook prints here reaches the model.
     silent: bool = False
-    matching: Matching | None = None
+    # A command that fails blocks, a timeout aside.
+    fails_closed: bool = False
+    # Which products of the agent obey a deny here, where not all do.
+    partly: str = ""
+    # The types of handlers it takes, where not all.
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
     max_timeout: timedelta | None = None
+    # Where they are not those of the dialect.
+    matching: Matching | None = None
     tool_names: tuple[ToolName, ...] = ()
     mcp_names: McpNames | None = None
     deny_answer: Mapping[str, Any] = NOTHING
-    fails_closed: bool = False
-    partly: str = ""
 
 
 class ToolName(NamedTuple):
@@ -202,33 +202,12 @@ class Wire(NamedTuple):
 
 
 class Dialect(NamedTuple):
-    """One way of writing hooks down; see the fields' types for what each table says.
-
-    `lacks` names every canonical event that is missing, and why. `deny_answer` is the JSON that blocks
-    where exit code 2 with a reason on stderr is not the way (`{reason}` is replaced). `reads_output`: answers
-    as JSON are read. `project_dir` is how a command names the project's root, `package_dir` how it names the
-    root of the package or plugin it belongs to; the first spelling is written, all are read. `file_kinds`
-    says where a file's ending does not tell its format, by the ending or the kind (`{"json": "jsonc"}`).
-    `root` leads to the map of events, `root_keys` are always written beside it, `not_events` are keys in it
-    that are no events, `switch` leads to a key whose value turns all hooks of a file off, `switched_off` to
-    the list of the names or commands of those that are off, `forms` are the forms of its entries, the first being written. `notes` tell a person
-    what the written file needs to work. `precedence` decides between dialects a file could equally be.
-    `cwd_moves`: commands start in a folder that changes, so a relative path may not be found. `at_root`:
-    commands start at the project's root. `undoes`: how one hook's allow undoes another's deny.
-    `needs_reason`: exit code 2 without a word on stderr does not block.
-    `obeys`: the forms of a printed deny that it obeys (see degrade.capabilities). `no_opinion`: what a hook
-    that fails closed must print to let the action run.
-    `runs_once`: a hook that stands in several settings files runs once (a plugin's copy runs again).
-    `adjust` is the last step before encoding for what no table can say. `needs_type`: a handler without
-    `type` is refused, not taken for a command. `prepare` is the first step of reading an entry of an event,
-    for what no table can say: the entry by the field tables, and why the agent never runs it, if so.
-    `script_rules`: scripts must be executable, have a shebang line and be named from the package's root.
-    `is_hub`: it says everything the model can.
-    """
+    """One way of writing hooks down, as tables; what no table can say is a function at the end."""
 
     id: str
     title: str
     kind: Literal["format", "agent"]
+    # The version that the facts were read or measured on, and what each source key stands for.
     facts: str
     sources: Mapping[str, str]
     locations: tuple[Location, ...]
@@ -237,37 +216,64 @@ class Dialect(NamedTuple):
     handlers: Mapping[str, HandlerSpec]
     shape: Shape
     wire: Wire | None = None
+    # Every canonical event that is missing, and why.
     lacks: Mapping[str, str] = NOTHING
+
     mcp: McpNames | None = None
     matching: Matching = NO_MATCHER
+
+    # Answers as JSON are read, and which forms of a printed deny are obeyed (see degrade.capabilities).
     reads_output: bool = True
+    obeys: tuple[str, ...] = ()
+    # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
+    # Exit code 2 without a word on stderr does not block.
+    needs_reason: bool = False
+    # What a hook that fails closed must print to let the action run.
+    no_opinion: str = ""
+    # How one hook's allow undoes another's deny.
+    undoes: str = ""
+
+    # How a command names the project's root, and that of its package; the first is written, all are read.
     project_dir: tuple[str, ...] = ()
     package_dir: tuple[str, ...] = ()
+    # How a command names the file that the tool call is about.
     file_placeholder: str = ""
+    # Commands start at the project's root; or in a folder that moves, where a relative path is not found.
+    at_root: bool = False
+    cwd_moves: bool = False
+    # Scripts must be executable, have a shebang line and be named from the package's root.
+    script_rules: bool = False
+
+    # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`.
     file_kinds: Mapping[str, str] = NOTHING
+    # The way to the map of events, what is always written beside it, and keys in it that are no events.
     root: tuple[str, ...] = ("hooks",)
     root_keys: Mapping[str, Any] = NOTHING
     not_events: tuple[str, ...] = ()
+    # The way to a key whose value turns all hooks of a file off, and to the list of those that are off.
     switch: tuple[tuple[str, ...], bool] = ((), False)
     switched_off: tuple[str, ...] = ()
+    # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
+    # A handler without `type` is refused, not taken for a command.
+    needs_type: bool = False
+    # A hook that stands in several settings files runs once; a plugin's copy runs again.
+    runs_once: bool = False
+
+    # What a person must know before the written file works.
     notes: tuple[str, ...] = ()
     quirks: tuple[Quirk, ...] = ()
+    # Decides between dialects that a file could equally be.
     precedence: int = 0
-    runs_once: bool = False
-    cwd_moves: bool = False
-    at_root: bool = False
-    undoes: str = ""
-    needs_reason: bool = False
-    obeys: tuple[str, ...] = ()
-    no_opinion: str = ""
-    adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
-    needs_type: bool = False
-    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
-    script_rules: bool = False
+    # It says everything the model can.
     is_hub: bool = False
+
+    # The first step of reading an entry of an event: the entry by the field tables, and why it never runs.
+    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
+    # The last step before encoding.
+    adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
 
 
 class RefusedError(Exception):
