@@ -29,6 +29,55 @@ def test_names_in_pages_exist(page: Path) -> None:
         assert (page.parent / link).exists(), link
 
 
+# What the examples of the README are run on.
+SHOWN = {
+    ".claude/settings.json": """{
+  "hooks": {
+    "PreToolUse": [
+      { "matcher": "Bash", "hooks": [ { "type": "command", "command": "./guard.sh", "timeout": 10 } ] }
+    ]
+  }
+}
+""",
+    ".gemini/settings.json": """{
+  "hooks": {
+    "BeforeTool": [
+      { "matcher": "Bash", "hooks": [ { "type": "command", "command": "./guard.sh", "timeout": 10 } ] }
+    ]
+  }
+}
+""",
+}
+
+
+def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
+    """Every console block prints what it shows, stdout first."""
+    for name, text in SHOWN.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    (tmp_path / "guard.sh").write_text("exit 2\n", "utf-8")
+
+    def play(block: re.Match[str]) -> str:
+        words = block[1].split()[1:]
+        done = subprocess.run(  # noqa: S603
+            [sys.executable, "-m", "hookport", *words],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            check=False,
+            env={"PYTHONPATH": str(ROOT / "src")},
+        )
+        return f"```console\n$ {block[1]}\n{done.stdout}{done.stderr}```"
+
+    page = ROOT / "README.md"
+    text = page.read_text("utf-8")
+    played = re.sub(r"^```console\n\$ (hookport .*)\n[^`]*^```", play, text, flags=re.MULTILINE)
+    if accept:
+        page.write_text(played, "utf-8")
+    else:
+        assert played == text
+
+
 def test_readme_names_every_dialect() -> None:
     """The list is complete."""
     text = (ROOT / "README.md").read_text("utf-8")
