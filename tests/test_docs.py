@@ -59,7 +59,7 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
 
     def play(block: re.Match[str]) -> str:
         words = block[1].split()[1:]
-        done = subprocess.run(  # noqa: S603
+        done = subprocess.run(
             [sys.executable, "-m", "hookport", *words],
             cwd=tmp_path,
             capture_output=True,
