@@ -24,7 +24,7 @@ $(STAMP): pyproject.toml
 	@$(PY) -m pip install -qq --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP) ## see one hook run in several agents
+demo: $(STAMP) ## convert one set of hooks to every agent and see what became of each
 	@$(PY) examples/demo.py $(ARGS)
 
 test: $(STAMP) ## run the tests (ARGS="-k laws" to choose)
@@ -57,7 +57,7 @@ docs-check: $(STAMP)
 accept: $(STAMP) ## rewrite the goldens with what the code does now; read the diff
 	@$(PY) -m pytest -n0 --accept $(ARGS)
 
-bench: $(STAMP) ## measure the time of a dispatch
+bench: $(STAMP) ## measure conversions, as ratios to a bare interpreter
 	@$(PY) bench/run.py $(ARGS)
 
 fuzz: $(STAMP) ## search for counterexamples, for long

@@ -13,7 +13,7 @@ from hookport.dialects import get, names
 from hookport.dialects._canonical_wire import read_answer
 from hookport.errors import InputError
 from hookport.model.events import EVENTS
-from hookport.model.hooks import CAPABILITIES, Hook
+from hookport.model.hooks import CAPABILITIES, Hook, Term
 from hookport.model.runs import Decision, RunResult
 from tests import conformance
 
@@ -79,7 +79,7 @@ hooks:
         (b'{"spec": "hooks/1.0", "hooks": {}}', "must be a list"),
         (manifest({"handler": COMMAND}), "'event' is missing"),
         (manifest({"event": "session_end"}), "'handler' is missing"),
-        (manifest({"event": "session_end", "handler": {"type": "command"}}), "needs 'command'"),
+        (manifest({"event": "session_end", "handler": {"type": "command"}}), "need 'command'"),
     ],
 )
 def test_what_a_manifest_must_have(data: bytes, says: str) -> None:
@@ -297,6 +297,23 @@ def test_strategies(degradation: dict[str, str], effect: str, code: str) -> None
     if effect == "stricter":
         command = json.loads(result.files[0].text)["hooks"]["pre_run_command"][0]["command"]
         assert command.endswith(">&2; exit 2")
+
+
+@pytest.mark.conforms("E9")
+@pytest.mark.parametrize("target", names())
+def test_a_guard_on_a_pattern_stays_one_that_blocks(target: str) -> None:
+    """What blocks instead matches the tools of the pattern in the target's names, not the pattern's text."""
+    data = manifest(hook(matcher={"pattern": "file_(read|write)"}, capabilities=["input_rewrite"]))
+    result = convert.convert(read(data), get(target))
+    files = {file.path: file.text.encode() for file in result.files}
+    terms = {term for one in convert.read(files, get(target)).decoded.manifest.hooks for term in one.matcher}
+    wanted = {Term("tool", "file_read"), Term("tool", "file_write")}
+    assert (
+        target == HUB.id
+        or not terms
+        or wanted <= terms
+        or "error" in [one.severity for one in result.findings]
+    )
 
 
 @pytest.mark.conforms("E11")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookport import checks, formats
 from hookport.degrade import degrade
-from hookport.dialects import Decoded, Dialect, Place, RefusedError, Tree, get
+from hookport.dialects import Decoded, Dialect, Place, RefusedError, Tree
 from hookport.dialects._base import Path
 from hookport.dialects._entries import slots
 from hookport.errors import InputError, InternalError, Problem, spell_path
@@ -347,4 +347,15 @@ def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
     return new
 
 
-__all__ = ["Conversion", "File", "Reading", "convert", "effects", "encode", "get", "parse", "read", "verify"]
+__all__ = [
+    "Conversion",
+    "File",
+    "Reading",
+    "convert",
+    "convert_all",
+    "effects",
+    "encode",
+    "parse",
+    "read",
+    "verify",
+]

@@ -10,6 +10,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+# How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse`, `SessionPause` is not
+# `SessionStart`.
+SLIP = 0.85
+
 
 class Problem(NamedTuple):
     """One thing wrong in an input: where it is and what is wrong with it."""
@@ -63,13 +67,22 @@ def spell_path(path: tuple[str | int, ...]) -> str:
     return text
 
 
+def slip(word: str, known: list[str] | tuple[str, ...]) -> str:
+    """The known word that another surely is, but for a slip of the keyboard; empty if there is none."""
+    import difflib
+
+    found = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=SLIP)
+    return next((name for name in known if found and name.lower() == found[0] and name != word), "")
+
+
 def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
     """`" Did you mean 'x'?"` for the nearest known word, or nothing."""
     import difflib
 
     by_folded = {name.replace("_", "").replace("-", "").lower(): name for name in reversed(known)}
     folded = word.replace("_", "").replace("-", "").lower()
-    found = difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
+    found = [name for name in reversed(by_folded) if len(folded) > 2 and name.startswith(folded)][:1]
+    found = found or difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
     if not found and folded:
-        found = [name for name in by_folded if name.startswith(folded) or folded.startswith(name)][:1]
+        found = [name for name in by_folded if folded.startswith(name)][:1]
     return f" Did you mean '{by_folded[found[0]]}'?" if found else ""

@@ -7,7 +7,10 @@ more than before) or `dropped`.
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar, Literal, NamedTuple
+
+from hookport.errors import slip
 
 Severity = Literal["note", "loss", "error"]
 Effect = Literal["kept", "changed", "stricter", "dropped"]
@@ -62,6 +65,18 @@ class Kind:
 KINDS: dict[str, type[Kind]] = {}
 
 
+class UnreadableFile(Kind):
+    """The file cannot be read, or does not say what a file of its dialect must say.
+
+    No agent runs the hooks of such a file, and none of them was checked.
+    """
+
+    code = "HP100"
+    severity = "error"
+    message = "{message}"
+    hint = "Correct the file; none of its hooks was checked."
+
+
 class DraftSpec(Kind):
     """The manifest names the public draft `hooks/0.1` of the Hook Interchange Format.
 
@@ -79,7 +94,8 @@ class UnknownEvent(Kind):
     """The event is in no table of the dialect it is written in.
 
     The hook is kept under its own name for this dialect and dropped for every other, because nobody knows
-    when it should run there. A plugin format says that unknown events must be ignored, so there it never
+    when it should run there. A name that is nearly one of the dialect's is an error: it is mistyped, and the
+    hook never runs. A plugin format says that unknown events must be ignored, so there it never
     runs at all.
     """
 
@@ -87,6 +103,14 @@ class UnknownEvent(Kind):
     severity = "loss"
     effect = "kept"
     message = "unknown event '{event}' for {dialect}.{guess}"
+
+    @classmethod
+    def at(cls, where: str, hook: int | None = None, **words: object) -> Finding:
+        """A name that is one of the dialect's but for a slip is an error: the hook surely never runs."""
+        finding = super().at(where, hook, **words)
+        mistyped = slip(str(words["event"]), re.findall("'(.+?)'", str(words["guess"])))
+        return finding._replace(severity="error") if mistyped else finding
+
     hint = "Correct the name; `hookport matrix --agent {dialect}` lists the events."
 
 
@@ -487,8 +511,8 @@ class WrittenTogether(Kind):
 class WireDiffers(Kind):
     """The command reads the payload and gives the answers of the dialect it was written for.
 
-    The target hands it another payload and obeys other answers, so a guard may not guard. Run it through
-    the bridge, or rewrite the script for the target.
+    The target hands it another payload and obeys other answers, so a guard may not guard. Adapt the
+    script to the target.
     """
 
     code = "HP401"
@@ -806,6 +830,19 @@ class WindowsAsync(Kind):
     message = "{target} waits for the command for Windows"
 
 
+class VariablesEmptied(Kind):
+    """A header of a URL handler names variables that the handler does not allow, so they stay empty.
+
+    A token that is missing makes the server refuse the call, and a guard behind it decides nothing.
+    """
+
+    code = "HP425"
+    severity = "loss"
+    effect = "changed"
+    message = "left empty in the headers, because allowed_env_vars does not name them: {names}"
+    hint = "List them in allowed_env_vars."
+
+
 class NoKnownTool(Kind):
     """The matcher matches no tool the agent has, so the hook never runs.
 
@@ -951,7 +988,8 @@ class UnknownCapability(Kind):
     """A name in `capabilities` is none of the capability registry.
 
     Nothing is looked up for it, so a target that lacks what was meant gets the hook without a word and
-    without the strategy that was wanted. Correct the name; `hookport explain` knows the registry.
+    without the strategy that was wanted. Correct the name: `hookport matrix` lists the
+    capabilities.
     """
 
     code = "HP512"

@@ -59,8 +59,9 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
             contents[name] = data
     chosen: dict[str, dict[str, bytes]] = {}
     problems: list[Problem] = []
-    for name in (name for name in contents if not _is_part(name)):
-        own = {part: data for part, data in contents.items() if part == name or _is_part_of(part, name)}
+    parts = {part for name in contents for part in _companions(name, owners[name], contents)}
+    for name in (name for name in contents if name not in parts):
+        own = {name: contents[name], **_companions(name, owners[name], contents)}
         best = _at_home(own, name, owners[name]) or recognise(own, owners[name])
         if best:
             chosen.setdefault(best.id, {}).update(own)
@@ -74,18 +75,36 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
     return found, problems
 
 
-def _is_part(name: str) -> bool:
-    return PurePosixPath(name).parent.name == "scripts" and PurePosixPath(name).name.startswith("run")
+def _companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
+    """The files that belong to a file, by what its dialects say."""
+    folder = name.rpartition("/")[0]
+    patterns = [
+        f"{folder}/{one.companions}" if folder else one.companions for one in dialects if one.companions
+    ]
+    return {
+        part: data for part, data in contents.items() if any(fnmatch.fnmatchcase(part, p) for p in patterns)
+    }
 
 
-def _is_part_of(part: str, name: str) -> bool:
-    return name.endswith("HOOK.md") and part.startswith(name.removesuffix("HOOK.md") + "scripts/")
+def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
+    """Whether a file says by its name or its own words which dialect it is."""
+    if dialect.file_name and any(name.rpartition("/")[2] == dialect.file_name for name in files):
+        return True
+    key, start = dialect.signature
+    if not key:
+        return False
+    try:
+        trees = [document.tree for document in convert.parse(files, dialect).values()]
+    except InputError:
+        return False
+    return any(isinstance(tree, Mapping) and str(tree.get(key, "")).startswith(start) for tree in trees)
 
 
 def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list[Problem]:
     """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
-    likely = max(dialects, key=lambda one: (max(_placed(one, name)), one.precedence))
-    if max(_placed(likely, name)):
+    signed = [one for one in dialects if _signed(one, files)]
+    likely = max(signed or dialects, key=lambda one: (max(_placed(one, name)), one.precedence))
+    if signed or max(_placed(likely, name)):
         try:
             convert.read(files, likely)
         except InputError as error:
@@ -176,28 +195,26 @@ def _script_text(path: Path) -> str | None:
 def _files(path: Path, dialect: Dialect) -> dict[str, bytes]:
     """The files of a dialect at a path: the file itself, or those in the places where the dialect looks."""
     if path.is_file():
-        return _with_scripts(path)
+        return _with_companions(path, dialect)
     found: dict[str, bytes] = {}
     for pattern in dict.fromkeys(
         place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"
     ):
-        for file in _glob(path, pattern):
-            found.update(_with_scripts(file))
-    if not found and PurePosixPath(dialect.locations[0].path).name == "HOOK.md":
-        for file in _walk(path, "HOOK.md"):
-            found.update(_with_scripts(file))
+        inside = pattern.partition("/")[0] == path.name
+        for file in (*_glob(path, pattern), *(_glob(path.parent, pattern) if inside else ())):
+            found.update(_with_companions(file, dialect))
+    if not found and dialect.file_name:
+        for file in _walk(path, dialect.file_name):
+            found.update(_with_companions(file, dialect))
     return found
 
 
-def _with_scripts(file: Path) -> dict[str, bytes]:
-    """A file, and for HOOK.md the scripts of its folder."""
+def _with_companions(file: Path, dialect: Dialect) -> dict[str, bytes]:
+    """A file and those that belong to it."""
     files = {file.as_posix(): _bytes(file)}
-    if file.name == "HOOK.md":
-        files.update(
-            (script.as_posix(), _bytes(script))
-            for script in sorted(file.parent.glob("scripts/run*"))
-            if script.is_file()
-        )
+    if dialect.companions and file.name == dialect.file_name:
+        parts = sorted(part for part in file.parent.glob(dialect.companions) if part.is_file())
+        files.update((part.as_posix(), _bytes(part)) for part in parts)
     return files
 
 
@@ -246,4 +263,13 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
     placed = any(max(_placed(dialect, name)) for name in files)
     if not hooks and not placed:
         return 0
-    return 100 * placed + 30 * rooted + 6 * known - 10 * unknown + 2 * tools - 3 * strange + 1
+    return (
+        100 * placed
+        + 100 * _signed(dialect, files)
+        + 30 * rooted
+        + 6 * known
+        - 10 * unknown
+        + 2 * tools
+        - 3 * strange
+        + 1
+    )

@@ -11,6 +11,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 from collections import Counter
+from itertools import count
 from pathlib import Path
 
 from hookport import sources
@@ -123,7 +124,7 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
     for result in results:
         below = folder / result.target if is_all else folder
         planned += [(below / file.path.removeprefix("~/").lstrip("/"), file) for file in result.files]
-    taken = [path for path, file in planned if path.exists() and path.read_bytes() != _data(file)]
+    taken = [path for path, file in planned if _is_taken(path, _data(file))]
     if taken and not force:
         raise InputError(
             *(
@@ -134,12 +135,40 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
                 for path in taken
             )
         )
-    for path, file in planned:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path in taken:
-            path.replace(path.with_name(path.name + ".orig"))
-        replace(path, _data(file), executable=file.text.startswith("#!"))
+    undo: list[tuple[Path, Path | None]] = []
+    try:
+        for path, file in planned:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            undo.append((path, _put_aside(path) if path in taken else None))
+            replace(path, _data(file), executable=file.text.startswith("#!"))
+    except OSError as error:
+        _take_back(undo)
+        where = error.filename or str(folder)
+        raise InputError(Problem(f"cannot be written: {error.strerror or error}", file=str(where))) from None
     return [path for path, _ in planned]
+
+
+def _is_taken(path: Path, data: bytes) -> bool:
+    try:
+        return path.is_symlink() or (path.exists() and path.read_bytes() != data)
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror or error}", file=str(path))) from None
+
+
+def _put_aside(path: Path) -> Path:
+    """Keep what is there under the next free name."""
+    names = (path.with_name(f"{path.name}.orig{number or ''}") for number in count())
+    aside = next(name for name in names if not name.exists())
+    path.replace(aside)
+    return aside
+
+
+def _take_back(undo: list[tuple[Path, Path | None]]) -> None:
+    for path, aside in reversed(undo):
+        if aside:
+            aside.replace(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _data(file: File) -> bytes:

@@ -23,7 +23,7 @@ Rows = list[tuple[str, ...]]
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport matrix`."""
     parser.add_argument(
-        "--agent", metavar="AGENT", action="append", help="show this agent only; may be repeated"
+        "--agent", metavar="AGENT", nargs="+", action="extend", help="show these only; may be repeated"
     )
     parser.add_argument(
         "--format", choices=("table", "json", "markdown"), default="table", help="how to print it"
@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
 
 
 def text(chosen: list[Dialect], *, markdown_text: bool) -> str:
-    """The three tables one after the other."""
+    """The tables one after the other."""
     paint = Paint(sys.stdout)
     styles = {"prevent": "kept", "retry": "kept", "observe": "changed"}
     parts = []

@@ -6,6 +6,7 @@ whole. A guard never becomes weaker without an error.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
@@ -90,12 +91,10 @@ def _allow_undoes(works: list[Work], target: Dialect) -> None:
     """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
     if not target.undoes:
         return
+    shared = Counter(spec.native for work in works for spec in specs_of(work))
     for work in works:
         events = {spec.native for spec in specs_of(work)}
-        others = [
-            one for one in works if one is not work and events & {spec.native for spec in specs_of(one)}
-        ]
-        if work.hook.blocking and others and not work.is_home:
+        if work.hook.blocking and any(shared[native] > 1 for native in events) and not work.is_home:
             work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=target.undoes)
 
 
@@ -109,8 +108,9 @@ def _merged(works: list[Work]) -> list[Work]:
             if not work.hook.matcher:
                 work.note(f.MatcherDropped, matcher=", ".join(term.value for term in hook.matcher))
     first = [work for _, work in merged]
+    kept = {id(work) for work in first}
     for work in works:
-        if work not in first:
+        if id(work) not in kept:
             rest = work.hook._replace(matcher=())
             other = next(one for one in first if one.hook._replace(matcher=()) == rest)
             work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")

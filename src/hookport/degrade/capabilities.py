@@ -52,7 +52,7 @@ def _named(hook: Hook) -> Iterator[tuple[str, str]]:
 def _in_fields(handler: Handler) -> Iterator[tuple[str, str]]:
     """What the fields of its handler show."""
     if handler.type in ("prompt", "agent"):
-        yield "llm_evaluated", f"its handler is a {handler.type}"
+        yield "llm_evaluated", "a model decides"
     if handler.type == "http":
         yield "http_handler", "its handler is a URL"
     if handler.is_async:

@@ -51,7 +51,9 @@ def platform(work: Work) -> bool:
         if unix:
             cases = {"osx": "Darwin", "linux": "Linux"}
             arms = {**{cases[name]: text for name, text in unix.items()}, "*": command}
-            spelled = " ".join(f"{name}) {closed(text).removesuffix('; ')} ;;" for name, text in arms.items())
+            spelled = " ".join(
+                f"({name}) {closed(text).removesuffix('; ')} ;;" for name, text in arms.items()
+            )
             command = f'case "$(uname -s)" in {spelled} esac'
             work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
         if "windows" in lost:

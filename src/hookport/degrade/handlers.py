@@ -27,6 +27,7 @@ def handler(work: Work) -> bool:
         work.note(f.HttpToCurl)
         if work.hook.blocking and not set(work.source.obeys) & set(work.target.obeys):
             work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
+        _tell_variables(work)
         closed = any(spec.fails_closed for spec in specs_of(work))
         work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
         return True
@@ -55,6 +56,15 @@ def command(work: Work) -> bool:
 def _drop_handler(work: Work) -> bool:
     work.note(f.HandlerDropped, type=work.hook.handler.type)
     return False
+
+
+def _tell_variables(work: Work) -> None:
+    """Variables in headers that are not allowed are left empty, as they would be in a handler of its own."""
+    handler = work.hook.handler
+    named = {name for value in handler.headers.values() for name in re.findall(r"\$\{?([A-Za-z_]\w*)", value)}
+    lost = sorted(named - set(handler.allowed_env))
+    if lost:
+        work.note(f.VariablesEmptied, names=", ".join(lost))
 
 
 def _curl(handler: Handler, *, failed: int) -> Handler:

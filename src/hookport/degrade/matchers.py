@@ -46,7 +46,7 @@ def matcher(work: Work) -> bool:
         return _subject(work)
     if not work.hook.matcher:
         return _every_tool(work)
-    if not work.is_home:
+    if work.origin.id != work.target.id:
         work.hook = work.hook._replace(matcher=_expand(work))
     if not _shown(work):
         return False
@@ -169,7 +169,7 @@ def _unmatched(work: Work, specs: list[EventSpec]) -> bool:
 def _expand(work: Work) -> tuple[Term, ...]:
     """Patterns become the tools they match: names differ, so the pattern itself would match others."""
     terms: list[Term] = []
-    source, target = _here(work.source, work.hook), _here(work.target, work.hook)
+    source, target = _here(work.origin, work.hook), _here(work.target, work.hook)
     for term in work.hook.matcher:
         if term.kind == "tool" and term.value not in TOOLS:
             tools = tools_named(target, term.value)
@@ -219,7 +219,7 @@ def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list
 def _plain_patterns(work: Work) -> None:
     """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
     refused = [term for term in work.hook.matcher if term.kind == "pattern" and re2_problem(term.value)]
-    source = _here(work.source, work.hook)
+    source = _here(work.origin, work.hook)
     terms = [term for term in work.hook.matcher if term not in refused]
     for term in refused:
         names = found_in(term.value, native_tools(source)) if about_tool(work.hook.event) else []
@@ -239,7 +239,7 @@ def _here(dialect: Dialect, hook: Hook) -> Dialect:
 
 
 def _same_mcp(work: Work) -> bool:
-    one, other = work.source.mcp, work.target.mcp
+    one, other = work.origin.mcp, work.target.mcp
     return bool(
         one and other and (one.prefix, one.joint) == (other.prefix, other.joint)
     ) and work.target.matching.grammar in (

@@ -40,7 +40,8 @@ class Work:
         self.index = index
         self.where = where
         self.target = target
-        self.source = get(hook.dialect)
+        # Whose wire the handler speaks, and whose names the matcher is written in.
+        self.source = self.origin = get(hook.dialect)
         self.used = infer(hook, scripts)
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False

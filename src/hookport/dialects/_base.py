@@ -245,6 +245,11 @@ class Dialect(NamedTuple):
     # Scripts must be executable, have a shebang line and be named from the package's root.
     script_rules: bool = False
 
+    # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
+    # the start of its value, that no other dialect's file has.
+    file_name: str = ""
+    companions: str = ""
+    signature: tuple[str, str] = ("", "")
     # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`.
     file_kinds: Mapping[str, str] = NOTHING
     # The way to the map of events, what is always written beside it, and keys in it that are no events.

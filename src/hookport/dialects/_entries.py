@@ -29,7 +29,7 @@ from hookport.dialects._base import (
     terms_of,
 )
 from hookport.dialects._matchers import normal
-from hookport.errors import Problem
+from hookport.errors import Problem, slip
 from hookport.model.events import native_event, split_native
 from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
 
@@ -153,7 +153,7 @@ def read_entry(
     for attr in spec.required:
         if not any(values.get(choice) for choice in attr.split("|")):
             key = next((key for key, field in fields.items() if field.attr in attr.split("|")), attr)
-            problems.append(Problem(f"a {type_} handler needs '{key}'; this hook cannot run", path))
+            problems.append(Problem(f"{type_} handlers need '{key}'; this hook cannot run", path))
     if len(problems) > before:
         return None
     return _build(dialect, type_, spec, values, extra)
@@ -260,7 +260,9 @@ def bind(
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
-    blocking = bool(spec and spec.blocks in ("prevent", "retry") and decides)
+    # A mistyped event is meant to be the one it is nearly: a guard there is a guard that never runs.
+    meant = spec or event_named(dialect, slip(native, [one.native for one in dialect.events]))
+    blocking = bool(meant and meant.blocks in ("prevent", "retry") and decides)
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
     if spec and spec.fails_closed and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))

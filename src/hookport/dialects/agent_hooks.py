@@ -96,11 +96,17 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
     problems: list[Problem] = []
+    scripts: dict[str, list[str]] = {}
+    for name in sorted(trees):
+        folder, found_script, _ = name.rpartition("scripts/run")
+        if found_script:
+            scripts.setdefault(folder, []).append(name)
     for file in sorted(name for name in trees if name.rpartition("/")[2] == "HOOK.md"):
         meta = trees[file]["frontmatter"]
         here = _refusals(meta)
         found: list[Finding] = []
-        entry = {**meta, "command": _command(file, trees, found)}
+        own = {name: trees[name] for name in scripts.get(file.removesuffix("HOOK.md"), ())}
+        entry = {**meta, "command": _command(file, own, found)}
         hook = read_entry(dialect, entry, ROOT, ("trigger", "matcher"), here)
         problems += [problem._replace(file=file) for problem in dict.fromkeys(here)]
         if hook is None or here:
@@ -324,6 +330,8 @@ DIALECT = Dialect(
     # From the script we write, four folders below the project's root.
     project_dir=('$(cd "$(dirname "$0")/../../../.." && pwd)',),
     shape=Shape(decode, encode, by_event=False),
+    file_name="HOOK.md",
+    companions="scripts/run*",
     obeys=("decision",),
     at_root=True,
     adjust=adjust,

@@ -323,5 +323,6 @@ DIALECT = Dialect(
     at_root=True,
     wire=Wire(read_answer),
     needs_type=True,
+    signature=("spec", "hooks/"),
     is_hub=True,
 )
