@@ -46,7 +46,7 @@ class Work:
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False
         self.findings: list[Finding] = []
-        self.placed: Hook | None = None
+        self.placed: tuple[object, ...] = ()
         self.specs: list[EventSpec] = []
 
     def note(self, kind: type[Kind], **words: object) -> None:
@@ -68,8 +68,12 @@ def strategy_for(work: Work, capability: str) -> str:
 
 
 def specs_of(work: Work) -> list[EventSpec]:
-    if work.placed is not work.hook:
-        work.placed, work.specs = work.hook, [spec for spec, _ in slots(work.target, work.hook)]
+    """The native events the hook is written under; asked often, and it seldom changes."""
+    hook = work.hook
+    place = (hook.event, hook.matcher, hook.content, hook.blocking, hook.capabilities, hook.degradation)
+    if work.placed != (*place, hook.provider_data):
+        work.placed = (*place, hook.provider_data)
+        work.specs = [spec for spec, _ in slots(work.target, hook)]
     return work.specs
 
 
