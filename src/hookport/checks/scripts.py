@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import fnmatch
+import os
 import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path as File
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.checks import Reading, Seen, fresh, seen_in
+from hookport.dialects import Dialect
 from hookport.findings import Finding
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
@@ -25,13 +29,66 @@ class Script(NamedTuple):
     is_direct: bool
 
 
+class Folders(NamedTuple):
+    """What the paths in a file's commands start from; `personal`: the file is for every project of a user."""
+
+    root: File
+    project: File
+    package: File
+    personal: bool
+
+
 def check_scripts(reading: Reading, root: File) -> list[Finding]:
-    """What is wrong with the scripts that the hooks start; `root` is the project's or package's folder."""
-    found = [finding for one in seen_in(reading) for finding in _check_scripts(one, root)]
+    """What is wrong with the scripts that the hooks start; `root` is the folder they were found in."""
+    told = {one.file for one in reading.decoded.findings if one.code == f.ScriptMissing.code}
+    folders: dict[str, Folders] = {}
+    found: list[Finding] = []
+    for one in seen_in(reading):
+        file = one.place.file
+        if file not in folders:
+            folders[file] = _folders(one.dialect, file, root)
+        if file not in told:
+            found += _check_scripts(one, folders[file])
     return fresh(reading, found)
 
 
-def _check_scripts(one: Seen, root: File) -> Iterator[Finding]:
+def _folders(dialect: Dialect, file: str, root: File) -> Folders:
+    root, full = _absolute(file, root)
+    project = _above(dialect, full, "project", "local", "user")
+    at_home = project is not None and project == _home() == _above(dialect, full, "user")
+    package = _above(dialect, full, "plugin")
+    return Folders(root, project or root, package or root, personal=file.startswith("~") or at_home)
+
+
+def _home() -> File | None:
+    try:
+        return File.home()
+    except RuntimeError:
+        return None
+
+
+def _absolute(file: str, root: File) -> tuple[File, File]:
+    """The root and a file of it; its name starts from the working directory, or else from the root."""
+    # Links are followed only where the names alone do not show that the file is below the root.
+    given = File(os.path.abspath(root))  # noqa: PTH100
+    named = File(os.path.abspath(file))  # noqa: PTH100
+    for above, full in ((given, named), (given.resolve(), named.resolve())):
+        if full.is_relative_to(above):
+            return above, full
+    return given, given / file
+
+
+def _above(dialect: Dialect, full: File, *scopes: str) -> File | None:
+    """The folder that the dialect's place for a file starts from, if the file is in such a place."""
+    places = [PurePosixPath(one.path.removeprefix("~/")) for one in dialect.locations if one.scope in scopes]
+    for place in sorted(places, key=lambda one: len(one.parts), reverse=True):
+        tail = full.parts[-len(place.parts) :]
+        if len(tail) == len(place.parts) and all(map(fnmatch.fnmatchcase, tail, place.parts)):
+            return full.parents[len(place.parts) - 1]
+    return None
+
+
+def _check_scripts(one: Seen, folders: Folders) -> Iterator[Finding]:
     commands = (one.hook.handler.command, *one.hook.handler.platform.values())
     for command in dict.fromkeys(commands):
         script = named_script(command)
@@ -41,9 +98,9 @@ def _check_scripts(one: Seen, root: File) -> Iterator[Finding]:
         if rules and not script.word.startswith(("$", "~", "/")):
             name = script.word.removeprefix("./")
             yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
-        path = _resolved(one, script.word, root)
+        path = _resolved(one, script.word, folders)
         if path is not None:
-            yield from _check_file(one, path, root, is_started=script.is_direct or rules)
+            yield from _check_file(one, path, folders, is_started=script.is_direct or rules)
 
 
 def named_script(command: str) -> Script | None:
@@ -83,37 +140,34 @@ def _is_path(word: str) -> bool:
     return "/" in word and "://" not in word
 
 
-def _resolved(one: Seen, word: str, root: File) -> File | None:
+def _resolved(one: Seen, word: str, folders: Folders) -> File | None:
     """The file that a word names, None where only the shell or the agent knows it."""
-    base = _package(one, root)
-    is_personal = one.place.file.startswith("~")
-    for spellings, folder in ((one.dialect.package_dir, base), (one.dialect.project_dir, root)):
-        for spelling in sorted(spellings, key=len, reverse=True):
-            if word.startswith(f"{spelling}/") and not (is_personal and folder is root):
-                return _plain(word.removeprefix(f"{spelling}/"), folder)
+    if word in one.reading.documents:
+        return _absolute(word, folders.root)[1]
+    for spelling in sorted(one.dialect.package_dir, key=len, reverse=True):
+        if word.startswith(f"{spelling}/"):
+            return _plain(word.removeprefix(f"{spelling}/"), folders.package)
+    for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
+        if word.startswith(f"{spelling}/") and not folders.personal:
+            return _plain(word.removeprefix(f"{spelling}/"), folders.project)
     if word.startswith("~/"):
-        return _plain(word.removeprefix("~/"), File.home())
+        home = _home()
+        return _plain(word.removeprefix("~/"), home) if home else None
     if word.startswith("/"):
-        return _plain(word, root)
-    if is_personal or one.hook.handler.cwd:
+        return _plain(word, folders.root)
+    if folders.personal or one.hook.handler.cwd:
         return None
-    return _plain(word, base if one.dialect.script_rules else root)
+    return _plain(word, folders.package if one.dialect.script_rules else folders.project)
 
 
 def _plain(name: str, folder: File) -> File | None:
     return None if re.search(r"[$`*?\[\]{}~%\0]", name) else folder / name
 
 
-def _package(one: Seen, root: File) -> File:
-    """The folder of the package that a file belongs to."""
-    for location in one.dialect.locations:
-        if location.scope == "plugin" and f"/{one.place.file}".endswith(f"/{location.path}"):
-            return root / one.place.file[: -len(location.path)]
-    return root
-
-
-def _check_file(one: Seen, path: File, root: File, *, is_started: bool) -> Iterator[Finding]:
-    name = path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
+def _check_file(one: Seen, path: File, folders: Folders, *, is_started: bool) -> Iterator[Finding]:
+    above = (folders.root, folders.project, folders.package)
+    base = next((folder for folder in above if path.is_relative_to(folder)), None)
+    name = path.relative_to(base).as_posix() if base else str(path)
     try:
         if not path.is_file():
             yield one.note(f.ScriptMissing, script=name)
