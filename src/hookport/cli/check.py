@@ -11,14 +11,15 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport import __version__, checks, sources
+from hookport.checks.places import placed
 from hookport.checks.scripts import check_scripts
 from hookport.cli import report
 from hookport.cli.convert import title
 from hookport.cli.terminal import Paint
 from hookport.convert import Reading
 from hookport.dialects import get
-from hookport.errors import InputError, Problem
-from hookport.findings import Finding
+from hookport.errors import InputError, Problem, spell_path
+from hookport.findings import Finding, UnreadableFile
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -70,31 +71,32 @@ def run(args: Namespace) -> int:
             count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
             noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
             text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
-            text += report.grouped(here, paint, titles)
+            text += report.grouped(here, paint, titles, _heads(reading))
+    told = [*map(_unreadable, problems), *findings]
     if args.format == "text":
         sys.stdout.write(text)
     elif args.format == "json":
-        sys.stdout.write(
-            json.dumps([report.as_json(finding) for finding in findings], indent=2, ensure_ascii=False) + "\n"
-        )
+        objects = [report.as_json(finding) for finding in told]
+        sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
+    elif args.format == "sarif":
+        sys.stdout.write(report.sarif(told, __version__))
     else:
-        sys.stdout.write(
-            report.sarif(findings, __version__) if args.format == "sarif" else report.github(findings)
-        )
+        sys.stdout.write(report.github(told))
     for problem in problems:
         sys.stderr.write(f"hookport: {problem}\n")
     return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
 
 
-def placed(finding: Finding, reading: Reading) -> Finding:
-    """The finding with its file and line."""
-    if finding.line:
-        return finding
-    if finding.hook is not None and finding.hook < len(reading.decoded.places):
-        place = reading.decoded.places[finding.hook]
-        file, path = place.file, place.path
-    else:
-        file, path = finding.file or next(iter(reading.documents), ""), ()
-    document = reading.documents.get(file)
-    line, column = document.position(path) if document else (0, 0)
-    return finding._replace(file=file, line=line, column=column)
+def _heads(reading: Reading) -> dict[int, report.Head]:
+    """Where each hook stands."""
+    heads: dict[int, report.Head] = {}
+    for number, (file, path) in enumerate(reading.decoded.places):
+        document = reading.documents.get(file)
+        line, column = document.position(path) if document else (0, 0)
+        heads[number] = report.Head(spell_path(path), file, line, column)
+    return heads
+
+
+def _unreadable(problem: Problem) -> Finding:
+    finding = UnreadableFile.at(spell_path(problem.path), message=problem.message)
+    return finding._replace(file=problem.file, line=problem.line, column=problem.column)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.cli.terminal import Paint
@@ -12,42 +15,109 @@ from hookport.findings import Finding
 _RANK = {severity: number for number, severity in enumerate(reversed(f.SEVERITIES))}
 
 
-def as_json(finding: Finding) -> dict[str, str]:
+class Head(NamedTuple):
+    """Where a hook stands."""
+
+    where: str
+    file: str
+    line: int
+    column: int
+
+
+NO_HEADS: Mapping[int, Head] = MappingProxyType({})
+
+
+def as_json(finding: Finding) -> dict[str, str | int]:
     """The finding as `--json` prints it."""
+    spot: dict[str, str | int] = {}
+    if finding.line:
+        spot = {"file": finding.file, "line": finding.line, "column": finding.column}
     return {
         "code": finding.code,
         "severity": finding.severity,
         "where": place(finding),
+        **spot,
         "message": finding.message,
         "hint": finding.hint,
     }
 
 
-def place(finding: Finding) -> str:
+def place(finding: Finding | Head) -> str:
     """The file and line of a finding where they are known, and the path in the file."""
     file = finding.file
     if file and finding.line:
         file += f":{finding.line}:{finding.column}"
-    if not file or finding.where.startswith(file):
-        return finding.where
-    return f"{file}: {finding.where}" if finding.where and finding.where != finding.file else file
+    return ": ".join(part for part in (file, inside(finding)) if part)
 
 
-def grouped(findings: Iterable[Finding], paint: Paint, titles: Mapping[int, str]) -> str:
-    """Findings by hook, the worst hook first, the worst finding first."""
-    groups: dict[str, list[Finding]] = {}
+def inside(finding: Finding | Head) -> str:
+    """The path in the file, without the file."""
+    if not finding.file or finding.where == finding.file:
+        return "" if finding.file else finding.where
+    return finding.where.removeprefix(f"{finding.file}: ")
+
+
+def grouped(
+    findings: Iterable[Finding], paint: Paint, titles: Mapping[int, str], heads: Mapping[int, Head] = NO_HEADS
+) -> str:
+    """Findings by hook, the worst hook first, the worst finding first; a missing head is guessed."""
+    findings = list(findings)
+    guessed = _guessed([one for one in findings if one.hook not in heads])
+    heads = {**guessed, **heads}
+    groups: dict[int | str, list[Finding]] = {}
     for finding in findings:
-        groups.setdefault(place(finding), []).append(finding)
+        hook = finding.hook if finding.hook is not None else _owner(finding, guessed)
+        groups.setdefault(place(finding) if hook is None else hook, []).append(finding)
     text = ""
-    for where, group in sorted(groups.items(), key=lambda item: min(_RANK[one.severity] for one in item[1])):
-        title = titles.get(group[0].hook, "") if group[0].hook is not None else ""
-        head = " ".join(part for part in (where or "in general", f"({title})" if title else "") if part)
+    for key, group in sorted(groups.items(), key=lambda item: min(_RANK[one.severity] for one in item[1])):
+        head = key or "in general" if isinstance(key, str) else place(heads[key])
+        if not isinstance(key, str) and titles.get(key):
+            head = f"{head} ({titles[key]})" if head else titles[key]
         text += f"{paint(head, 'bold')}\n"
         for finding in sorted(group, key=lambda one: _RANK[one.severity]):
-            text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {finding.message}\n"
+            part = "" if isinstance(key, str) else _beyond(heads[key], finding)
+            message = f"{part}: {finding.message}" if part else finding.message
+            text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {message}\n"
             if finding.hint and finding.severity != "note":
                 text += f"        {paint(finding.hint, 'note')}\n"
     return text
+
+
+def _guessed(findings: list[Finding]) -> dict[int, Head]:
+    """The place of each hook as its findings tell it: one without a line names the hook's own place."""
+    best: dict[int, Finding] = {}
+    for one in findings:
+        if one.hook is not None and one.where:
+            other = best.setdefault(one.hook, one)
+            if (one.line > 0, len(one.where)) < (other.line > 0, len(other.where)):
+                best[one.hook] = one
+    hooks = {one.hook for one in findings if one.hook is not None}
+    return {hook: Head(best[hook].where if hook in best else "", "", 0, 0) for hook in hooks}
+
+
+def _owner(finding: Finding, heads: Mapping[int, Head]) -> int | None:
+    """The hook that a finding is about although it names none: its place is in the place of the hook."""
+    texts = (inside(finding), f"{finding.file}: {inside(finding)}")
+    for hook, head in heads.items():
+        if head.where and any(f"{text}.".startswith((f"{head.where}.", f"{head.where}[")) for text in texts):
+            return hook
+    return None
+
+
+def _beyond(head: Head, finding: Finding) -> str:
+    """What a finding's place has that the place of its hook has not: `matcher`, `timeout`."""
+    known = head.where.partition(": ")[0] if ": " in head.where else ""
+    where = inside(finding) if head.file or finding.hook is None else finding.where
+    ours = _steps(where.removeprefix(f"{known}: "))
+    theirs = _steps(inside(head).removeprefix(f"{known}: "))
+    shared = 0
+    while shared < min(len(ours), len(theirs)) and ours[shared] == theirs[shared]:
+        shared += 1
+    return "".join(ours[shared:]).removeprefix(".")
+
+
+def _steps(where: str) -> list[str]:
+    return re.split(r"(?=[.\[])", where)
 
 
 def worst(findings: Sequence[Finding], *, strict: bool) -> int:
@@ -73,18 +143,19 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
         {
             "ruleId": finding.code,
             "level": levels[finding.severity],
-            "message": {"text": " ".join(part for part in (finding.message, finding.hint) if part)},
+            "message": {"text": _sentences(finding)},
             "locations": [
                 {
                     "physicalLocation": {
                         "artifactLocation": {"uri": finding.file},
                         "region": {"startLine": max(finding.line, 1), "startColumn": max(finding.column, 1)},
                     },
-                    "logicalLocations": [{"fullyQualifiedName": finding.where}],
+                    **({"logicalLocations": [{"fullyQualifiedName": where}]} if where else {}),
                 }
             ],
         }
         for finding in findings
+        for where in (inside(finding),)
     ]
     tool = {"driver": {"name": "hookport", "version": version, "rules": rules}}
     log = {
@@ -93,6 +164,11 @@ def sarif(findings: Sequence[Finding], version: str) -> str:
         "runs": [{"tool": tool, "results": results}],
     }
     return json.dumps(log, indent=2) + "\n"
+
+
+def _sentences(finding: Finding) -> str:
+    end = "" if finding.message.endswith((".", "?", "!")) or not finding.hint else "."
+    return f"{finding.message}{end} {finding.hint}".strip()
 
 
 def summary(kind: type[f.Kind]) -> str:
@@ -106,7 +182,7 @@ def github(findings: Sequence[Finding]) -> str:
     lines = []
     for finding in findings:
         where = f"file={_escape(finding.file)},line={max(finding.line, 1)},col={max(finding.column, 1)}"
-        message = _escape(f"{finding.where}: {finding.message}" if finding.where else finding.message)
+        message = _escape(": ".join(part for part in (inside(finding), finding.message) if part))
         lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{message}\n")
     return "".join(lines)
 
