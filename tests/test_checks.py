@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
 import warnings
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,14 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import checks, convert, findings, formats
+from hookport.checks.places import placed, steps_of
 from hookport.checks.scripts import check_scripts, named_script
+from hookport.cli import report
+from hookport.cli.terminal import Paint
 from hookport.dialects import Dialect, get, names
 from hookport.dialects._base import MILLISECOND, SECOND, Decoded, HandlerSpec, Matching, RefusedError, Timeout
 from tests import kitchen, vectors
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from hookport.findings import Finding
 
 Tree = Any
@@ -535,6 +540,135 @@ def test_a_missing_script_that_reading_reported(tmp_path: Path) -> None:
     reading = convert.read({".agents/hooks/a/HOOK.md": document}, get(FOLDERS))
     assert [one.code for one in reading.decoded.findings] == ["HP503"]
     assert check_scripts(reading, tmp_path) == []
+
+
+def run_check(cwd: Path, *words: str, home: Path | None = None) -> tuple[int, list[dict[str, Tree]]]:
+    """The exit code and the findings of the command as it is started in a folder."""
+    source = str(Path(convert.__file__).parents[1])
+    done = subprocess.run(
+        [sys.executable, "-m", "hookport", "check", *words, "--format", "json"],
+        cwd=cwd,
+        env={"PATH": os.environ["PATH"], "HOME": str(home or cwd / "home"), "PYTHONPATH": source},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    return done.returncode, json.loads(done.stdout)
+
+
+def plugin(root: Path, spelling: str, *more: str) -> None:
+    """A plugin with one script that is there, and hooks on others."""
+    script(root, "scripts/f.sh")
+    commands = [f"{spelling}/scripts/{name}" for name in ("f.sh", *more)]
+    groups = [{"hooks": [{"type": "command", "command": command}]} for command in commands]
+    (root / "hooks").mkdir()
+    (root / "hooks/hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": groups}}), "utf-8")
+
+
+@pytest.mark.parametrize("spelling", ["${PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"])
+def test_a_plugin_named_in_any_way(spelling: str, tmp_path: Path) -> None:
+    root = tmp_path / "below" / "plugin"
+    plugin(root, spelling, "gone.sh")
+    (tmp_path / "link").symlink_to(root)
+    calls = [
+        (tmp_path, "below/plugin"),
+        (tmp_path, "below/../below/plugin"),
+        (tmp_path, "below/plugin/hooks/hooks.json"),
+        (tmp_path, str(root)),
+        (tmp_path, str(root / "hooks/hooks.json")),
+        (tmp_path, "link"),
+        (tmp_path, "link/hooks/hooks.json"),
+        (root, "."),
+        (root, "hooks/hooks.json"),
+        (root / "hooks", ".."),
+        (root / "hooks", "hooks.json"),
+    ]
+    for cwd, path in calls:
+        code, found = run_check(cwd, path)
+        told = [(one["code"], one["message"]) for one in found]
+        assert (path, code, told) == (path, 1, [("HP503", "the script scripts/gone.sh does not exist")])
+
+
+@pytest.mark.parametrize("place", [".agents/hooks/sec", "ours/sec"])
+def test_a_hook_folder_named_in_any_way(place: str, tmp_path: Path) -> None:
+    folder = tmp_path / "project" / place
+    script(folder, "scripts/run.sh")
+    (folder / "HOOK.md").write_text("---\nname: sec\ndescription: d\ntrigger: before_tool\n---\n", "utf-8")
+    calls = [
+        (tmp_path, f"project/{place}"),
+        (tmp_path, f"project/{place}/HOOK.md"),
+        (tmp_path, str(folder)),
+        (tmp_path, "project"),
+        (tmp_path, "."),
+        (folder, "."),
+        (folder, "HOOK.md"),
+        (folder.parent, "sec"),
+    ]
+    for cwd, path in calls:
+        assert (path, *run_check(cwd, path)) == (path, 0, [])
+    (folder / "scripts/run.sh").chmod(0o644)
+    for cwd, path in calls:
+        assert [one["code"] for one in run_check(cwd, path)[1]] == ["HP504"]
+    (folder / "scripts/run.sh").unlink()
+    for cwd, path in calls:
+        assert [one["code"] for one in run_check(cwd, path)[1]] == ["HP503"]
+
+
+def test_settings_of_a_user_say_nothing_of_a_project(tmp_path: Path) -> None:
+    settings = tmp_path / ".claude/settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps(entry(CLAUDE, "Bash")), "utf-8")
+    for path in (".", ".claude/settings.json", str(settings)):
+        assert run_check(tmp_path, path, home=tmp_path) == (0, [])
+        assert [one["code"] for one in run_check(tmp_path, path)[1]] == ["HP503"]
+
+
+STEPS: list[tuple[str, Tree, tuple[str | int, ...]]] = [
+    ("hooks.Tol", {"hooks": {"Tol": []}}, ("hooks", "Tol")),
+    ("hooks.Tol[1].x", {"hooks": {"Tol": [{}, {"x": 1}]}}, ("hooks", "Tol", 1, "x")),
+    ("hooks.a.b[0]", {"hooks": {"a": 1, "a.b": [1]}}, ("hooks", "a.b", 0)),
+    ("hooks.a[0]", {"hooks": {"a": 1, "a[0]": 2}}, ("hooks", "a[0]")),
+    ("hooks.gone[0]", {"hooks": {"a": 1}}, ("hooks",)),
+    ("[1].x", [{}, {"x": 1}], (1, "x")),
+    ("trigger", {"frontmatter": {"trigger": "x"}, "body": ""}, ("frontmatter", "trigger")),
+    ("frontmatter.trigger", {"frontmatter": {"trigger": "x"}, "body": ""}, ("frontmatter", "trigger")),
+    ("", {"hooks": {}}, ()),
+    ("x", "a text", ()),
+]
+
+
+@pytest.mark.parametrize(("where", "tree", "path"), STEPS)
+def test_a_spelled_path_is_read_back(where: str, tree: Tree, path: tuple[str | int, ...]) -> None:
+    assert steps_of(where, tree) == path
+
+
+def test_a_finding_of_reading_has_a_line_and_a_hook() -> None:
+    text = b'{\n"hooks": {\n"BeforeTol":\n[{"hooks": [{"type": "command", "command": "jq"}]}]}}'
+    reading = convert.read({".claude/settings.json": text}, get(CLAUDE))
+    (event,) = (placed(one, reading) for one in reading.decoded.findings)
+    assert event[-4:] == (None, ".claude/settings.json", 4, 1)
+    text = (
+        b'{"spec": "hooks/1.0", "hooks": [{"event":\n"x", "handler": {"type": "command", "command": "y"}}]}'
+    )
+    reading = convert.read({"hooks.json": text}, get("canonical"))
+    (event,) = (placed(one, reading) for one in reading.decoded.findings)
+    assert event[-4:] == (0, "hooks.json", 2, 1)
+
+
+def test_findings_of_one_hook_stand_together() -> None:
+    reading = folder({"tool": "Bash", "pattern": "["}, trigger="before_tool", priority=5000)
+    assert {placed(one, reading).hook for one in (*reading.decoded.findings, *checks.check(reading))} == {0}
+    many = [
+        findings.UnknownEvent.at("hooks[0].event", event="x", dialect="d", guess=""),
+        findings.UnknownCapability.at("hooks[0].capabilities[0]", 0, capability="x", guess=""),
+        findings.EventDropped.at("hooks[0]", 0, target="t", event="x", reason=""),
+        findings.UnknownEvent.at("hooks[01].event", event="y", dialect="d", guess=""),
+    ]
+    heads = [
+        line for line in report.grouped(many, Paint(sys.stdout), {0: "title"}).split("\n") if line[:1] > " "
+    ]
+    assert heads == ["hooks[0] (title)", "hooks[01].event"]
 
 
 @pytest.mark.parametrize("name", names())
