@@ -110,10 +110,10 @@ def _beyond(head: Head, finding: Finding) -> str:
     where = inside(finding) if head.file or finding.hook is None else finding.where
     ours = _steps(where.removeprefix(f"{known}: "))
     theirs = _steps(inside(head).removeprefix(f"{known}: "))
-    shared = 0
-    while shared < min(len(ours), len(theirs)) and ours[shared] == theirs[shared]:
-        shared += 1
-    return "".join(ours[shared:]).removeprefix(".")
+    common = 0
+    while common < min(len(ours), len(theirs)) and ours[common] == theirs[common]:
+        common += 1
+    return "".join(ours[common:]).removeprefix(".")
 
 
 def _steps(where: str) -> list[str]:
