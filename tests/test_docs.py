@@ -71,7 +71,7 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
 
     page = ROOT / "README.md"
     text = page.read_text("utf-8")
-    played = re.sub(r"^```console\n\$ (hookport .*)\n[^`]*^```", play, text, flags=re.MULTILINE)
+    played = re.sub(r"^```console\n\$ (hookport .*)\n(?:(?!```).*\n)*^```", play, text, flags=re.MULTILINE)
     if accept:
         page.write_text(played, "utf-8")
     else:

@@ -76,7 +76,7 @@ def run(args: Namespace) -> int:
     if args.format == "text":
         sys.stdout.write(text)
     elif args.format == "json":
-        objects = [report.as_json(finding) for finding in told]
+        objects = [report.as_placed_json(finding) for finding in told]
         sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
     elif args.format == "sarif":
         sys.stdout.write(report.sarif(told, __version__))

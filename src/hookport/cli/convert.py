@@ -98,6 +98,7 @@ def _documents(results: list[Conversion]) -> str:
 def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None:
     paint = Paint(sys.stderr)
     titles = {number: title(hook) for number, hook in enumerate(reading.decoded.manifest.hooks)}
+    heads = {number: report.Head(where, "", 0, 0) for number, where in enumerate(reading.wheres)}
     for result in results:
         found = [one for one in result.findings if not (quiet and one.severity == "note")]
         counts = Counter(result.effects)
@@ -106,7 +107,7 @@ def _report(results: list[Conversion], reading: Reading, *, quiet: bool) -> None
         )
         count = len(result.hooks)
         sys.stderr.write(f"\n{result.source} → {result.target}: {count} hook{'s' * (count != 1)}: {line}\n")
-        sys.stderr.write(report.grouped(found, paint, titles))
+        sys.stderr.write(report.grouped(found, paint, titles, heads))
 
 
 def title(hook: Hook) -> str:

@@ -27,19 +27,21 @@ class Head(NamedTuple):
 NO_HEADS: Mapping[int, Head] = MappingProxyType({})
 
 
-def as_json(finding: Finding) -> dict[str, str | int]:
+def as_json(finding: Finding) -> dict[str, str]:
     """The finding as `--json` prints it."""
-    spot: dict[str, str | int] = {}
-    if finding.line:
-        spot = {"file": finding.file, "line": finding.line, "column": finding.column}
     return {
         "code": finding.code,
         "severity": finding.severity,
         "where": place(finding),
-        **spot,
         "message": finding.message,
         "hint": finding.hint,
     }
+
+
+def as_placed_json(finding: Finding) -> dict[str, str | int]:
+    """The same with the file, the line and the column for tools that show lines."""
+    spot: dict[str, str | int] = {"file": finding.file, "line": finding.line, "column": finding.column}
+    return {**as_json(finding), **(spot if finding.line else {})}
 
 
 def place(finding: Finding | Head) -> str:
