@@ -220,7 +220,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     for slug, hook in zip(slugs, manifest.hooks, strict=True):
         folder = f"{FOLDER}/{slug}"
         own = dict(hook.provider_data.get(dialect.id, NOTHING))
-        body = own.pop("body", f"\n# {hook.name}\n\n{hook.description}\n")
+        body = own.pop("body", "")
         extra = own.pop("matcher", {})
         spec, terms = slots(dialect, hook)[0]
         meta = write_entry(dialect, hook._replace(provider_data={dialect.id: own}))
