@@ -7,6 +7,7 @@ import json
 import shutil
 import subprocess
 import threading
+from datetime import timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,13 +16,14 @@ from hypothesis import given
 
 from hookport import convert, formats
 from hookport.degrade import degrade, deny_command
-from hookport.dialects import get, names
+from hookport.dialects import Place, get, names
 from hookport.dialects._entries import slots
+from hookport.errors import InternalError
 from hookport.model.hooks import Manifest
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from hookport.model.hooks import Hook
@@ -80,17 +82,284 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
         for index in range(len(hooks) if len(hooks) > 1 else 0):
             fewer = (*hooks[:index], *hooks[index + 1 :])
             less = convert.read(convert.encode(reading, fewer), get(dialect))
-            assert by_event(dialect, less.decoded.manifest.hooks) == by_event(dialect, fewer)
+            same_hooks(less, fewer)
             assert beside(less) == beside(reading)
             if degrade(Manifest((hooks[index],)), get(dialect), (), {}).manifest.hooks != (hooks[index],):
                 continue  # the model cannot say this hook again, as with one of two tools that share a word
             put_back += 1
             again = convert.read(convert.encode(less, (*fewer, hooks[index])), get(dialect))
-            assert by_event(dialect, again.decoded.manifest.hooks) == by_event(
-                dialect, (*fewer, hooks[index])
-            )
+            same_hooks(again, (*fewer, hooks[index]))
             assert beside(again) == beside(reading)
     assert put_back
+
+
+Edit = tuple[str, tuple[int, ...], tuple["Hook", ...]]
+
+
+def edits(dialect: str, hooks: tuple[Hook, ...]) -> Iterator[Edit]:
+    """What to do, the numbers of the hooks it is done to, and all hooks afterwards."""
+    for index, hook in enumerate(hooks):
+        before, after = hooks[:index], hooks[index + 1 :]
+        yield "remove", (index,), (*before, *after)
+        timeout = timedelta(seconds=8 if hook.handler.timeout == timedelta(seconds=7) else 7)
+        later = hook._replace(handler=hook.handler._replace(timeout=timeout))
+        other = hook._replace(handler=hook.handler._replace(command="./changed.sh"))
+        more = hook._replace(
+            handler=hook.handler._replace(command="./added.sh"), name="added" if hook.name else ""
+        )
+        if says_exactly(dialect, later):
+            yield "timeout", (index,), (*before, later, *after)
+        if hook.handler.type == "command" and says_exactly(dialect, other):
+            yield "command", (index,), (*before, other, *after)
+        if hook.handler.type == "command" and says_exactly(dialect, more):
+            yield "add", (), (*hooks, more)
+    yield "remove all", tuple(range(len(hooks))), ()
+
+
+def says_exactly(dialect: str, hook: Hook) -> bool:
+    """Whether the dialect can say the hook; some that were read cannot be said again in its own words."""
+    found = degrade(Manifest((hook,)), get(dialect), (), {}).manifest.hooks
+    return [one._replace(provider_data={}) for one in found] == [hook._replace(provider_data={})]
+
+
+def lines_of(reading: convert.Reading, numbers: tuple[int, ...]) -> set[tuple[str, int]]:
+    """The lines, from 0, that hooks are written on, with the group or event that holds nothing else."""
+    gone = [reading.decoded.places[number] for number in numbers]
+    commands = {reading.decoded.manifest.hooks[number].handler.command for number in numbers} - {""}
+    for file, document in reading.documents.items():
+        # One hook may be several entries, also in several files.
+        for path, value in leaves((), document.tree):
+            at = max((number for number, step in enumerate(path) if isinstance(step, int)), default=-1)
+            if value in commands and at >= 0 and (file, path[: at + 1]) not in gone:
+                gone.append(Place(file, path[: at + 1]))
+    touched: set[tuple[str, int]] = set()
+    for file, place in gone:
+        document, path = reading.documents[file], place
+        others = [other.path for other in reading.decoded.places if other.file == file and other not in gone]
+        while len(path) > 1 and not any(other[: len(path) - 1] == path[:-1] for other in others):
+            path = path[:-1]
+        ends = [document.position(path)[0]]
+        for leaf, value in leaves((), document.tree):
+            if leaf[: len(path)] == path:
+                line, _ = document.position(leaf)
+                ends += [line, line + str(value).count("\n")]
+        touched |= {(file, line - 1) for line in range(min(ends), max(ends) + 1)}
+    return touched
+
+
+def leaves(path: tuple[str | int, ...], tree: Any) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(tree, (dict, list)):
+        for key, value in tree.items() if isinstance(tree, dict) else enumerate(tree):
+            yield from leaves((*path, key), value)
+    else:
+        yield path, tree
+
+
+def is_left_in(document: formats.Document, skipped: set[int], result: bytes) -> bool:
+    """Whether all lines but these are still there, in order; something may have been put between.
+
+    Lines of nothing but brackets may go with a hook, and a comma at the end belongs to what comes next.
+    """
+    if not skipped:
+        kept = document.data.decode()
+    else:
+        lines = [
+            line.rstrip(" \t,")
+            for number, line in enumerate(document.data.decode().splitlines())
+            if number not in skipped and line.strip(" \t[]{},")
+        ]
+        kept = "\n".join(lines)
+    left = iter(result.decode())
+    return all(char in left for char in kept)
+
+
+def settings(reading: convert.Reading, name: str, tree: Any) -> Any:
+    """What a file says beside its hooks."""
+    if not isinstance(tree, dict):
+        return None
+    events = {place.path[0] for place in reading.decoded.places if place.file == name and place.path}
+    return [(key, value) for key, value in tree.items() if key != "hooks" and key not in events]
+
+
+@pytest.mark.parametrize("dialect", names())
+def test_an_edit_touches_only_the_hook_it_is_about(dialect: str) -> None:
+    done: set[str] = set()
+    for files in texts(dialect):
+        reading = convert.read(files, get(dialect))
+        for edit, numbers, hooks in edits(dialect, reading.decoded.manifest.hooks):
+            result = convert.encode(reading, hooks)
+            same_hooks(convert.read(result, get(dialect)), hooks)
+            unchanged(reading, result, numbers)
+            done.add(edit)
+    assert done >= {"remove", "remove all", "command", "add"}
+    assert "timeout" in done or get(dialect).handlers["command"].timeout.unit is None
+
+
+def unchanged(reading: convert.Reading, result: dict[str, bytes], numbers: tuple[int, ...]) -> None:
+    """Everything but these hooks is as it was."""
+    dialect = reading.dialect
+    homes = {reading.decoded.places[number].file for number in numbers}
+    # A file of one hook goes with it, and what is new then is a file too.
+    alone = {place.file for place in reading.decoded.places if not place.path}
+    if "*" not in dialect.locations[0].path and (result or dialect.kind != "format"):
+        assert set(reading.documents) - (alone & homes) <= set(result)
+        assert alone or set(result) <= set(reading.documents)
+    touched = lines_of(reading, numbers)
+    for name, data in result.items():
+        before = reading.documents.get(name)
+        if before is None:
+            continue
+        if before.kind == "text":
+            if not any(place.file == name for place in reading.decoded.places):
+                assert data == before.data or folder_of(name) in {folder_of(home) for home in homes}
+            continue
+        after = formats.parse(data, before.kind)
+        if before.kind != "frontmatter":
+            assert settings(reading, name, after.tree) == settings(reading, name, before.tree), data
+        elif name not in homes:
+            assert data == before.data
+        skipped = {line for file, line in touched if file == name}
+        assert is_left_in(before, skipped, data), (numbers, before.data.decode(), data.decode())
+
+
+def folder_of(path: str) -> str:
+    return path.partition("/scripts/")[0].removesuffix("/HOOK.md")
+
+
+KIMI = (
+    '# mine\n[model]\nkey = "secret" # keep\n\n'
+    '[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "x"\n'
+)
+AGENT = (
+    '{"name":"mine","prompt":"p","tools":["fs_read"],'
+    '"hooks":{"preToolUse":[{"matcher":"execute_bash","command":"x"}]}}'
+)
+V1 = (
+    '{"version":"v1","x":1,"hooks":[{"name":"a","trigger":"PreToolUse","matcher":"shell",'
+    '"action":{"type":"command","command":"x"}}]}'
+)
+FOLDER = {
+    ".agents/hooks/a/HOOK.md": "---\nname: a # mine\ndescription: d\ntrigger: before_tool\n---\nbody\n",
+    ".agents/hooks/a/scripts/run.sh": "#!/bin/sh\nexit 0\n",
+}
+NEXT = {
+    ".agents/hooks/b/HOOK.md": "---\nname: b\ndescription: d\ntrigger: before_tool\n---\nbody\n",
+    ".agents/hooks/b/scripts/run.sh": (
+        "#!/bin/sh\n# Generated by hookport. Change the hook's source instead.\n./new.sh\n"
+    ),
+}
+
+
+def add(*hooks: Hook) -> tuple[Hook, ...]:
+    new = hooks[0].handler._replace(command="./new.sh")
+    return (*hooks, hooks[0]._replace(handler=new, name="b"))
+
+
+def unnamed(*hooks: Hook) -> tuple[Hook, ...]:
+    return (*hooks, add(*hooks)[-1]._replace(name=""))
+
+
+def wait(*hooks: Hook) -> tuple[Hook, ...]:
+    first = hooks[0].handler._replace(timeout=timedelta(seconds=7))
+    return (hooks[0]._replace(handler=first), *hooks[1:])
+
+
+def none(*_: Hook) -> tuple[Hook, ...]:
+    return ()
+
+
+def first(*hooks: Hook) -> tuple[Hook, ...]:
+    return hooks[:1]
+
+
+@pytest.mark.parametrize(
+    ("dialect", "before", "edit", "after"),
+    [
+        (
+            "kimi-cli",
+            {".kimi/config.toml": KIMI},
+            unnamed,
+            {
+                ".kimi/config.toml": KIMI
+                + '\n[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "./new.sh"\n'
+            },
+        ),
+        ("kimi-cli", {".kimi/config.toml": KIMI}, wait, {".kimi/config.toml": KIMI + "timeout = 7\n"}),
+        (
+            "kimi-cli",
+            {".kimi/config.toml": KIMI},
+            none,
+            {".kimi/config.toml": '# mine\n[model]\nkey = "secret" # keep\n'},
+        ),
+        (
+            "kiro",
+            {".kiro/agents/mine.json": AGENT},
+            wait,
+            {".kiro/agents/mine.json": AGENT.replace('"x"}', '"x","timeout_ms":7000}')},
+        ),
+        (
+            "kiro",
+            {".kiro/agents/mine.json": AGENT},
+            none,
+            {".kiro/agents/mine.json": AGENT[: AGENT.index('"hooks"')] + '"hooks":{}}'},
+        ),
+        (
+            "kiro",
+            {".kiro/hooks/mine.json": V1},
+            unnamed,
+            {
+                ".kiro/hooks/mine.json": V1[:-2]
+                + ',{"name":"before-tool-execute-2","trigger":"PreToolUse",'
+                + '"matcher":"^(?:execute_bash|execute_cmd)$",'
+                + '"action":{"type":"command","command":"./new.sh"}}]}'
+            },
+        ),
+        (
+            "agent-hooks",
+            FOLDER,
+            wait,
+            {
+                **FOLDER,
+                ".agents/hooks/a/HOOK.md": FOLDER[".agents/hooks/a/HOOK.md"].replace(
+                    "before_tool\n", "before_tool\ntimeout: 7000\n"
+                ),
+            },
+        ),
+        ("agent-hooks", FOLDER, add, {**FOLDER, **NEXT}),
+        ("agent-hooks", {**FOLDER, **NEXT}, first, FOLDER),
+        (
+            "agent-hooks",
+            {**FOLDER, **NEXT},
+            none,
+            {".agents/hooks/a/scripts/run.sh": FOLDER[".agents/hooks/a/scripts/run.sh"]},
+        ),
+    ],
+)
+def test_an_edit_is_a_splice(
+    dialect: str,
+    before: dict[str, str],
+    edit: Callable[..., tuple[Hook, ...]],
+    after: dict[str, str],
+) -> None:
+    reading = convert.read({name: text.encode() for name, text in before.items()}, get(dialect))
+    result = convert.encode(reading, edit(*reading.decoded.manifest.hooks))
+    assert {name: data.decode() for name, data in result.items()} == after
+
+
+def test_a_script_is_not_overwritten_by_one_that_calls_it() -> None:
+    reading = convert.read({name: text.encode() for name, text in FOLDER.items()}, get("agent-hooks"))
+    (hook,) = reading.decoded.manifest.hooks
+    wrapped = hook._replace(handler=hook.handler._replace(command=f"time {hook.handler.command}"))
+    with pytest.raises(InternalError, match="cannot be written into the files of agent-hooks"):
+        convert.encode(reading, (wrapped,))
+
+
+def same_hooks(reading: convert.Reading, hooks: tuple[Hook, ...]) -> None:
+    """Just these hooks were read; in several files their order is that of the files."""
+    found = reading.decoded.manifest.hooks
+    assert sorted(map(repr, found)) == sorted(map(repr, hooks))
+    if len(reading.documents) == 1:
+        assert by_event(reading.dialect.id, found) == by_event(reading.dialect.id, hooks)
 
 
 def beside(reading: convert.Reading) -> Any:
