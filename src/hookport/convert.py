@@ -116,7 +116,8 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> C
     found = list(known)
     if source.id == target.id:
         files = tuple(
-            File(home_path(source, name), _text(document.data)) for name, document in reading.documents.items()
+            File(home_path(source, name), _text(document.data))
+            for name, document in reading.documents.items()
         )
         return Conversion(
             source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
@@ -143,8 +144,8 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> C
 
 
 def home_path(dialect: Dialect, name: str) -> str:
-    """Where a file of a dialect belongs: its known place at the end of its path, else the dialect's first place."""
-    steps = name.split("/")
+    """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
+    steps = [step for step in name.split("/") if step not in ("", ".", "..")]
     for place in dialect.locations:
         known = place.path.split("/")
         own = known[:-1] + dialect.companions.split("/") if dialect.companions else known
@@ -153,12 +154,15 @@ def home_path(dialect: Dialect, name: str) -> str:
             tail = steps[-len(wanted) :]
             if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
                 return "/".join(["~", *tail] if parts[0] == "~" else tail)
-    first = dialect.locations[0].path
+    kinds = [place.path for place in dialect.locations if _kind(dialect, place.path) == _kind(dialect, name)]
+    first = kinds[0] if kinds else dialect.locations[0].path
     if "*" not in first:
         return first
     # A loose folder: its name, and what is in it, in the place of the star.
     before, _, after = first.partition("*")
-    depth = len(after.split("/")) if steps[-1] == dialect.file_name else len(dialect.companions.split("/")) + 1
+    depth = (
+        len(after.split("/")) if steps[-1] == dialect.file_name else len(dialect.companions.split("/")) + 1
+    )
     return before + "/".join(steps[-depth:]) if len(steps) >= depth else before + "hook/" + name
 
 
@@ -296,19 +300,24 @@ def _agrees(dialect: Dialect, found: Decoded, hooks: tuple[Hook, ...]) -> bool:
 def _settled(reading: Reading, hook: Hook, number: int) -> Hook:
     """The hook as the files that were read say it: named if it must be, marked if other files lack it."""
     dialect = reading.dialect
-    names = [name for name, document in reading.documents.items() if document.kind != "text"]
+    named = hook
     if dialect.adjust:
         filled = dialect.adjust([*reading.decoded.manifest.hooks[:number], hook])[0]
         given = filled[-1] if filled else hook
         if not _loses(hook, given):
-            hook = hook._replace(name=given.name, description=given.description)
+            named = hook._replace(name=given.name, description=given.description)
     if _has_folders(dialect):
-        return hook
-    fresh = dialect.shape.encode(dialect, Manifest((hook,)))
-    if all(any(_fits(reading, name, key, tree) for name in names) for key, tree in fresh.items()):
-        return hook
-    said = [found.hook for name in names if (found := _said(reading, name, hook))]
-    return next((found for found in said if not _loses(hook, found)), hook)
+        return named
+    names = [name for name, document in reading.documents.items() if document.kind != "text"]
+    best, most = hook, 0
+    for choice in (hook, named):
+        found = [said for name in names if (said := _said(reading, name, choice))]
+        exact = {said.key: said.hook for said in found if not _loses(choice, said.hook)}
+        if len(exact) > most:
+            fresh = dialect.shape.encode(dialect, Manifest((choice,)))
+            whole = all(any(_fits(reading, name, key, fresh[key]) for name in names) for key in fresh)
+            best, most = choice if whole else next(iter(exact.values())), len(exact)
+    return best
 
 
 def _loses(hook: Hook, given: Hook) -> bool:
@@ -431,12 +440,12 @@ def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: t
 def _leftovers(
     reading: Reading, trees: dict[str, Tree], old: list[Hook], hooks: tuple[Hook, ...]
 ) -> list[tuple[Hook, Place]]:
-    """What now shows of hooks that were edited: nothing, unless a hook was read from several entries."""
+    """What now shows of edited hooks: nothing, unless one was read from several entries or had a copy."""
     try:
         decoded = reading.dialect.shape.decode(reading.dialect, trees)
     except RefusedError:
         raise _UnlikeError from None
-    known = (*reading.decoded.manifest.hooks, *hooks)
+    known = [*(hook for hook in reading.decoded.manifest.hooks if hook not in old), *hooks]
     handlers = [(hook.handler.type, hook.handler.command) for hook in old]
     return [
         (hook, place)

@@ -778,6 +778,17 @@ class ReasonNeeded(Kind):
     message = "give a reason: {target} does not obey exit code 2 without a word on stderr"
 
 
+class ReasonLost(Kind):
+    """Exit code 2 blocks in the target, and what the hook writes to stderr does not reach the model.
+
+    The model learns that it was blocked and not why, until the script prints the target's own answer.
+    """
+
+    code = "HP221"
+    severity = "note"
+    message = "the reason on stderr does not reach the model in {target}, only one in its JSON answer does"
+
+
 class GuardPartialCover(Kind):
     """The guard is for every tool, and the target shows hooks only some: **the others are not guarded**."""
 
@@ -807,6 +818,18 @@ class ContextLost(Kind):
     severity = "loss"
     effect = "changed"
     message = "nothing it prints reaches the model on {event} in {target}"
+
+
+class TextLost(Kind):
+    """Plain text that the hook prints on this event does not reach the model in the target, JSON does.
+
+    A hook that adds context by printing it adds none there until it prints the target's answer.
+    """
+
+    code = "HP426"
+    severity = "loss"
+    effect = "changed"
+    message = "plain text it prints does not reach the model on {event} in {target}, only its JSON does"
 
 
 class PathAnchored(Kind):

@@ -104,7 +104,7 @@ def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list
     """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
     signed = [one for one in dialects if _signed(one, files)]
     likely = max(signed or dialects, key=lambda one: (max(_placed(one, name)), one.precedence))
-    if signed or max(_placed(likely, name)):
+    if signed or any(_placed(likely, name)):
         try:
             convert.read(files, likely)
         except InputError as error:

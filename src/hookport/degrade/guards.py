@@ -95,6 +95,8 @@ def _exit_code(work: Work, spec: EventSpec) -> None:
         work.note(f.ExitIgnored, event=spec.native)
     elif work.target.needs_reason:
         work.note(f.ReasonNeeded)
+    elif work.target.drops_reason:
+        work.note(f.ReasonLost)
 
 
 def failure(work: Work) -> bool:

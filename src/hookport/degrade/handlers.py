@@ -140,5 +140,7 @@ def wire(work: Work) -> bool:
     for spec in specs_of(work):
         if spec.silent and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
+        if spec.json_only and work.hook.event in ("session_start", "before_prompt"):
+            work.note(f.TextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True

@@ -83,8 +83,9 @@ class EventSpec(NamedTuple):
     secondary: bool = False
     # Exit code 2 blocks; if not, only a JSON answer does.
     exit_blocks: bool = True
-    # Nothing a hook prints here reaches the model.
+    # Nothing a hook prints here reaches the model; or only JSON does, and plain text does not.
     silent: bool = False
+    json_only: bool = False
     # A command that fails blocks, a timeout aside.
     fails_closed: bool = False
     # Which products of the agent obey a deny here, where not all do.
@@ -227,8 +228,9 @@ class Dialect(NamedTuple):
     obeys: tuple[str, ...] = ()
     # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
-    # Exit code 2 without a word on stderr does not block.
+    # Exit code 2 without a word on stderr does not block; or it does, and the word never reaches the model.
     needs_reason: bool = False
+    drops_reason: bool = False
     # What a hook that fails closed must print to let the action run.
     no_opinion: str = ""
     # How one hook's allow undoes another's deny.
@@ -391,6 +393,12 @@ def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
             if field == attr or (isinstance(field, Field) and field.attr == attr and not field.read_only):
                 return True
     return False
+
+
+# The project's root for agents that start hooks in the folder they were started in and name no other: that
+# of the repository, or the folder itself where there is none. Measured on codex 0.166.0, kimi 1.51.0 and
+# 2.1.0 and droid 0.215.0: a guard is found from a subfolder by it, and by no variable they set.
+REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
 
 
 def supports(dialect: Dialect, capability: str) -> bool:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hookport.dialects._base import (
+    REPOSITORY,
     SECOND,
     Decoded,
     Dialect,
@@ -268,7 +269,7 @@ DIALECT = Dialect(
     adjust=adjust,
     not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).
-    project_dir=("$(git rev-parse --show-toplevel 2>/dev/null || pwd)", "$(git rev-parse --show-toplevel)"),
+    project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",

@@ -143,6 +143,7 @@ EVENTS = (
         types=HANDLERS,
         deny_answer=BLOCK,
         exit_blocks=False,
+        json_only=True,
     ),
     EventSpec(
         "agentStop", "agent_stop", "retry", "lab", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
@@ -151,7 +152,7 @@ EVENTS = (
     EventSpec(
         "subagentStop", "subagent_stop", "retry", "doc", types=HANDLERS, deny_answer=BLOCK, exit_blocks=False
     ),
-    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native")),
+    EventSpec("sessionStart", "session_start", "observe", "lab", types=(*HANDLERS, "native"), json_only=True),
     EventSpec("sessionEnd", "session_end", "observe", "lab", types=HANDLERS),
     EventSpec("preCompact", "before_compact", "observe", "lab", "trigger", types=HANDLERS),
     EventSpec("notification", "notification", "observe", "lab", "notification_type", types=HANDLERS),
@@ -355,6 +356,7 @@ DIALECT = Dialect(
     },
     shape=Shape(decode, _by_event.encode),
     obeys=("flat",),
+    drops_reason=True,
     forms=("flat", "nested"),
     root_keys={"version": 1},
     prepare=prepare,

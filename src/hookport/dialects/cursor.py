@@ -85,7 +85,7 @@ EVENTS = (
     EventSpec(
         "stop", "agent_stop", "retry", "doc", matching=fixed("Stop"), deny_answer=FOLLOW_UP, exit_blocks=False
     ),
-    EventSpec("sessionStart", "session_start", "observe", "doc"),
+    EventSpec("sessionStart", "session_start", "observe", "doc", json_only=True),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
     EventSpec("subagentStart", "subagent_start", "prevent", "doc", "subagent_type"),
     EventSpec(

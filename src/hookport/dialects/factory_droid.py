@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hookport.dialects._base import (
+    REPOSITORY,
     SECOND,
     Decoded,
     Dialect,
@@ -215,7 +216,8 @@ DIALECT = Dialect(
     adjust=adjust,
     root=(),
     group_fields={"commandRegex": "content"},
-    project_dir=(
+    project_dir=(  # the variables are the folder that droid was started in (lab)
+        REPOSITORY,
         "$FACTORY_PROJECT_DIR",
         "${FACTORY_PROJECT_DIR}",
         "$DROID_PROJECT_DIR",

@@ -12,6 +12,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from hookport.dialects._base import (
+    REPOSITORY,
     SECOND,
     Decoded,
     Dialect,
@@ -421,7 +422,8 @@ DIALECT = Dialect(
     obeys=("nested",),
     adjust=adjust,
     # Commands start in the session's project directory, and the shell sets PWD to it.
-    project_dir=("$PWD", "${PWD}"),
+    cwd_moves=True,
+    project_dir=(REPOSITORY, "$PWD", "${PWD}"),
     notes=(
         "Kimi reads hooks from the user's home only: they run in every project, in its directory.",
         "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",
