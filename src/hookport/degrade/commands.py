@@ -139,7 +139,13 @@ def placeholders(work: Work) -> bool:
         pattern = re.compile(
             "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
         )
-        each_command(work, lambda command: pattern.sub(lambda match: replaced[match[0]], command))
+
+        def translate(command: str) -> str:
+            found = pattern.sub(lambda match: replaced[match[0]], command)
+            # A root that is the working directory needs no quotes.
+            return found.replace('"."/', "./") if "." in replaced.values() else found
+
+        each_command(work, translate)
     return True
 
 
