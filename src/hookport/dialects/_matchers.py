@@ -20,6 +20,7 @@ from hookport.dialects._base import (
     terms_of,
     tools_named,
 )
+from hookport.dialects._patterns import compiled, compiles
 from hookport.model.hooks import ANY_SERVER, Term
 from hookport.model.tools import TOOLS
 
@@ -185,11 +186,8 @@ def _literals(pattern: str) -> list[str]:
 
 def found_in(pattern: str, names: list[str]) -> list[str]:
     """The names that a pattern matches anywhere; none if it is not a valid pattern."""
-    try:
-        compiled = re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return []
-    return [name for name in names if compiled.search(name)]
+    found = compiled(pattern)
+    return [] if isinstance(found, str) else [name for name in names if found.search(name)]
 
 
 def _unanchored(pattern: str) -> str:
@@ -230,13 +228,13 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
 def _found_anywhere(text: str) -> str:
     """A pattern for the whole name as one that is looked for in the name, as terms hold it."""
     loose = re.fullmatch(r"\.\*\(\?:(.*)\)\.\*", text)
-    return loose[1] if loose and _compiles(loose[1]) else f"^(?:{text})$"
+    return loose[1] if loose and compiles(loose[1]) else f"^(?:{text})$"
 
 
 def _matching_whole(pattern: str) -> str:
     """The same pattern for a dialect that matches it with the whole name."""
     whole = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
-    return whole[1] if whole and _compiles(whole[1]) else f".*(?:{pattern}).*"
+    return whole[1] if whole and compiles(whole[1]) else f".*(?:{pattern}).*"
 
 
 def _is_whole(pattern: str) -> bool:
@@ -245,14 +243,6 @@ def _is_whole(pattern: str) -> bool:
     while (less := re.sub(r"\([^()]*\)", "", rest)) != rest:
         rest = less
     return rest.startswith("^") and rest.endswith("$") and "|" not in rest
-
-
-def _compiles(pattern: str) -> bool:
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return True
 
 
 def _read_mcp_part(dialect: Dialect, part: str) -> Term | None:

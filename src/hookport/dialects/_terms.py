@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 from hookport.dialects._base import Path, Tree
 from hookport.dialects._entries import kind_word
+from hookport.dialects._patterns import compiled
 from hookport.errors import Problem
 from hookport.model.hooks import Term
 
@@ -24,11 +25,8 @@ def re2_problem(pattern: str) -> str:
     for needle, what in _RE2_LACKS:
         if re.search(needle, bare):
             return f"uses {what}, which RE2 does not have"
-    try:
-        re.compile(pattern)
-    except (re.error, OverflowError, RecursionError) as error:
-        return f"is no regular expression: {error}"
-    return ""
+    found = compiled(pattern)
+    return f"is no regular expression: {found}" if isinstance(found, str) else ""
 
 
 def read_terms(matcher: Tree, path: Path, problems: list[Problem]) -> tuple[Term, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -31,6 +30,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._patterns import compiles
 from hookport.errors import Problem, spell_path
 from hookport.findings import AsyncInBackground, Finding, MatcherDropped, NeverRuns
 
@@ -177,13 +177,7 @@ def _skipped(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str,
 
 
 def _is_rust(pattern: str) -> bool:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            re.compile(pattern)
-    except (re.error, OverflowError, RecursionError):
-        return False
-    return not NOT_RUST.search(pattern)
+    return compiles(pattern) and not NOT_RUST.search(pattern)
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:

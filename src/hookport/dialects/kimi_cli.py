@@ -6,7 +6,6 @@ written into both files, each in its product's own names, and read from both as 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
@@ -35,6 +34,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
 from hookport.dialects._matchers import read_matcher, write_matcher
+from hookport.dialects._patterns import compiled
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import (
     EventDropped,
@@ -292,9 +292,8 @@ def _idle(entry: Mapping[str, Tree]) -> str:
     """Why an entry never runs, if it does not."""
     matcher = entry.get("matcher", "")
     spec = event_named(DIALECT, entry["event"])
-    try:
-        pattern = re.compile(matcher)
-    except re.error:
+    pattern = compiled(matcher)
+    if isinstance(pattern, str):
         return f"the matcher '{matcher}' is no regular expression and matches nothing"
     if spec and not spec.subject and not pattern.search(""):
         return f"{spec.native} has nothing to match, and '{matcher}' does not match the empty text"
