@@ -18,6 +18,7 @@ from hookport import convert, formats
 from hookport.degrade import degrade, deny_command
 from hookport.dialects import Place, get, names
 from hookport.dialects._entries import slots
+from hookport.edit import encode
 from hookport.errors import InternalError
 from hookport.model.hooks import Manifest
 from tests import kitchen, strategies, vectors
@@ -70,7 +71,7 @@ def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
     assert texts(dialect)
     for files in texts(dialect):
         reading = convert.read(files, get(dialect))
-        assert convert.encode(reading, reading.decoded.manifest.hooks) == files
+        assert encode(reading, reading.decoded.manifest.hooks) == files
 
 
 @pytest.mark.parametrize("dialect", names())
@@ -81,13 +82,13 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
         hooks = reading.decoded.manifest.hooks
         for index in range(len(hooks) if len(hooks) > 1 else 0):
             fewer = (*hooks[:index], *hooks[index + 1 :])
-            less = convert.read(convert.encode(reading, fewer), get(dialect))
+            less = convert.read(encode(reading, fewer), get(dialect))
             same_hooks(less, fewer)
             assert beside(less) == beside(reading)
             if degrade(Manifest((hooks[index],)), get(dialect), (), {}).manifest.hooks != (hooks[index],):
                 continue  # the model cannot say this hook again, as with one of two tools that share a word
             put_back += 1
-            again = convert.read(convert.encode(less, (*fewer, hooks[index])), get(dialect))
+            again = convert.read(encode(less, (*fewer, hooks[index])), get(dialect))
             same_hooks(again, (*fewer, hooks[index]))
             assert beside(again) == beside(reading)
     assert put_back
@@ -187,7 +188,7 @@ def test_an_edit_touches_only_the_hook_it_is_about(dialect: str) -> None:
     for files in texts(dialect):
         reading = convert.read(files, get(dialect))
         for edit, numbers, hooks in edits(dialect, reading.decoded.manifest.hooks):
-            result = convert.encode(reading, hooks)
+            result = encode(reading, hooks)
             same_hooks(convert.read(result, get(dialect)), hooks)
             unchanged(reading, result, numbers)
             done.add(edit)
@@ -342,7 +343,7 @@ def test_an_edit_is_a_splice(
     after: dict[str, str],
 ) -> None:
     reading = convert.read({name: text.encode() for name, text in before.items()}, get(dialect))
-    result = convert.encode(reading, edit(*reading.decoded.manifest.hooks))
+    result = encode(reading, edit(*reading.decoded.manifest.hooks))
     assert {name: data.decode() for name, data in result.items()} == after
 
 
@@ -351,7 +352,7 @@ def test_a_script_is_not_overwritten_by_one_that_calls_it() -> None:
     (hook,) = reading.decoded.manifest.hooks
     wrapped = hook._replace(handler=hook.handler._replace(command=f"time {hook.handler.command}"))
     with pytest.raises(InternalError, match="cannot be written into the files of agent-hooks"):
-        convert.encode(reading, (wrapped,))
+        encode(reading, (wrapped,))
 
 
 def same_hooks(reading: convert.Reading, hooks: tuple[Hook, ...]) -> None:
@@ -385,11 +386,11 @@ def test_an_edit_keeps_comments_and_other_settings() -> None:
     dialect = get("gemini-cli")
     reading = convert.read({dialect.locations[0].path: before.encode()}, dialect)
     first, second, third = reading.decoded.manifest.hooks
-    (after,) = convert.encode(reading, (first, third)).values()
+    (after,) = encode(reading, (first, third)).values()
     removed = ',\n      {"hooks": [{"type": "command", "command": "./b.sh"}]}\n'
     assert after.decode() == before.replace(removed, "\n")
     again = convert.read({dialect.locations[0].path: after}, dialect)
-    (more,) = convert.encode(again, (first, second, third)).values()
+    (more,) = encode(again, (first, second, third)).values()
     kept = [line for line in before.splitlines() if "b.sh" not in line and "a.sh" not in line]
     assert [line for line in more.decode().splitlines() if line in kept] == kept
 

@@ -28,7 +28,7 @@ from typing import Any
 
 import yaml
 
-from hookport import convert
+from hookport import convert, edit
 from hookport.dialects import get
 from hookport.errors import InputError
 from hookport.findings import Finding
@@ -95,7 +95,7 @@ def run(dialect: str, case: Case) -> Case:
     if "identity" in case:
         given = files(case, "identity", dialect)
         reading = convert.read(given, get(dialect))
-        out = convert.encode(reading, reading.decoded.manifest.hooks)
+        out = edit.encode(reading, reading.decoded.manifest.hooks)
         return {**case, "identity": _texts(case["identity"], out)}
     if "read" in case:
         reading = convert.read(files(case, "read", dialect), get(dialect))
