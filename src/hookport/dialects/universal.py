@@ -12,16 +12,14 @@ from hookport.dialects._base import (
     HandlerSpec,
     Location,
     Matching,
-    McpNames,
     Quirk,
     RefusedError,
     Shape,
     Timeout,
     Tree,
-    aliases,
-    named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._claude_names import MCP, TOOLS
 from hookport.errors import Problem
 
 SOURCES = {
@@ -106,25 +104,8 @@ DIALECT = Dialect(
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
     events=EVENTS,
     lacks=LACKS,
-    tools=(
-        *named("spec", file_write="Write", file_edit="Edit"),
-        *named(
-            "claude",
-            shell="Bash",
-            file_read="Read",
-            search="Grep",
-            find="Glob",
-            web_search="WebSearch",
-            web_fetch="WebFetch",
-            agent="Agent",
-            todo="TodoWrite",
-            notebook_edit="NotebookEdit",
-            skill="Skill",
-            ask_user="AskUserQuestion",
-        ),
-        *aliases("claude", shell=("PowerShell", "Monitor"), agent="Task"),
-    ),
-    mcp=McpNames("mcp__", "__", "claude"),
+    tools=TOOLS,
+    mcp=MCP,
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
