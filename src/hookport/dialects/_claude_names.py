@@ -1,4 +1,4 @@
-"""Tool names of formats whose specification names a few tools as Claude Code does and leaves the rest open."""
+"""Tool names of formats whose specification names a few tools as Claude Code does and leaves others open."""
 
 from __future__ import annotations
 
