@@ -70,8 +70,7 @@ def medians(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, flo
 def to_all(data: bytes) -> None:
     """One manifest, read once and written in every dialect."""
     reading = convert.read({"hooks.json": data}, get("canonical"))
-    for name in names():
-        convert.convert(reading, get(name))
+    convert.convert_all(reading, [get(name) for name in names()])
 
 
 def child(*args: str) -> Callable[[], object]:
