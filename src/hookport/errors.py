@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-# How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse`, `SessionPause` is not
-# `SessionStart`.
+# How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse` and `Bsh` is `Bash`,
+# `SessionPause` is not `SessionStart`, nor `TodoRead` `TodoWrite`.
 SLIP = 0.85
 
 

@@ -28,7 +28,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._entries import slots, write_timeout
 from hookport.dialects._matchers import read_matcher
-from hookport.errors import closest, spell_path
+from hookport.errors import SLIP, closest, spell_path
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
 
@@ -45,8 +45,6 @@ SHORTEST_MISTAKE = 1000
 # In less than 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole
 # minutes are a unit of those who count seconds; 100, 250 or 500 ms may be meant.
 SHORTEST_WAIT_MS = 100
-# How alike a name and a tool must be for a slip of the keyboard: `Bsh` is, `TodoRead` for `TodoWrite` is not.
-SLIP = 0.85
 # The errors in a regular expression that no engine overlooks, as Python words them.
 SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced paren")
 
