@@ -57,7 +57,9 @@ def blocking(work: Work) -> bool:
 def _tell_deaf(work: Work, deaf: list[str]) -> None:
     """A guard on events that do not listen: lost, unless it never prevented anything."""
     hook = work.hook
-    if any(spec.blocks != "observe" for spec, _ in slots(work.source, hook)):
+    listened = [spec.blocks for spec, _ in slots(work.source, hook)]
+    # Where the source does not say how it listens, the guard counts as one.
+    if not listened or any(blocks != "observe" for blocks in listened):
         work.note(f.GuardObserves, event=", ".join(deaf))
         return
     work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
