@@ -7,9 +7,12 @@ The truth table of `blocking`, exit code and decision is that of the public draf
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hookport.model.runs import BLOCK, Decision, RunResult, Verdict
+from hookport.model.runs import BLOCK, Decision, RunResult
+
+if TYPE_CHECKING:
+    from hookport.model.runs import Verdict
 
 _VERDICTS: dict[str, Verdict] = {"allow": "allow", "deny": "deny", "ask": "ask"}
 

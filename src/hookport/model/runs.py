@@ -1,30 +1,85 @@
-"""What a run of a hook gave and what it decided; an exit code that is not there stays None."""
+"""What happened, what a hook's run gave and what it decided; an exit code that is not there stays None."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, NamedTuple
+from hookport.model._value import Value
 
-Outcome = Literal["completed", "timeout", "signal", "spawn_error", "stdin_error"]
-Verdict = Literal["none", "allow", "ask", "deny"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any, Literal
+
+    Outcome = Literal["completed", "timeout", "signal", "spawn_error", "stdin_error"]
+    Verdict = Literal["none", "allow", "ask", "deny"]
 
 BLOCK = 2
 
 
-class RunResult(NamedTuple):
-    """How a hook's process ended and what it printed."""
+class Call(Value):
+    """One tool call.
+
+    `tool` is a word of the tool vocabulary, or empty where the tool has none; `native` is what the agent
+    calls it. An MCP tool has `server` and `mcp_tool`. `input` has canonical field names, `raw` is the input
+    as the agent sent it. A patch or a batch does several things: `parts` are the single calls it stands for.
+    """
+
+    tool: str
+    native: str = ""
+    input: Mapping[str, Any] = {}
+    raw: Any = None
+    id: str = ""
+    result: Any = None
+    error: Any = None
+    server: str = ""
+    mcp_tool: str = ""
+    parts: tuple[Call, ...] = ()
+
+
+class Event(Value):
+    """One event of an agent in canonical terms; `extra` is what has no canonical name, as it came.
+
+    `event` is a canonical name, or `dialect:Name` for one that only that agent has. Empty text means that the
+    agent did not say.
+    """
+
+    event: str
+    agent: str
+    native: str = ""
+    session: str = ""
+    cwd: str = ""
+    root: str = ""
+    timestamp: str = ""
+    call: Call | None = None
+    prompt: str = ""
+    final_message: str = ""
+    stop_active: bool = False
+    source: str = ""
+    subagent: str = ""
+    extra: Mapping[str, Any] = {}
+
+
+class RunResult(Value):
+    """How a hook's process ended and what it printed; at most 1 MiB of each stream is kept."""
 
     outcome: Outcome
     exit_code: int | None = None
     stdout: str = ""
     stderr: str = ""
+    signal: int = 0
+    # Why it did not start, or what else there is to say.
+    detail: str = ""
+    seconds: float = 0.0
+    # Bytes that were read and thrown away, of both streams.
+    dropped: int = 0
 
 
-class Decision(NamedTuple):
+class Decision(Value):
     """What a hook decided; `none` is no opinion, which is not the same as `allow`.
 
-    `failure` says why there is no answer to trust; policy decides what a failure means. `carry_on` false
-    asks the agent to end its loop.
+    A `deny` where the agent is about to stop means: go on, with the reason as what is left to do. `failure`
+    says why there is no answer to trust; policy decides what a failure means. `carry_on` false asks the agent
+    to end its loop. `updated_input` has canonical field names and is the whole input. `noise` is text that
+    stood around the answer.
     """
 
     verdict: Verdict = "none"
@@ -34,4 +89,14 @@ class Decision(NamedTuple):
     updated_input: Mapping[str, Any] | None = None
     suppress_output: bool = False
     system_message: str = ""
+    replaced_result: Any = None
     failure: str = ""
+    noise: str = ""
+
+
+class Answer(Value):
+    """What an agent reads: exactly these bytes on stdout and stderr, and this exit code."""
+
+    stdout: str = ""
+    stderr: str = ""
+    exit_code: int = 0

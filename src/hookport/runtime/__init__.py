@@ -1,0 +1,1 @@
+"""From an agent's event to the answer it obeys: select, execute, interpret, merge, answer."""

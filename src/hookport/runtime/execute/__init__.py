@@ -1,0 +1,1 @@
+"""Ways to run a hook; each gives a `RunResult`, never a decision."""
