@@ -1048,3 +1048,117 @@ class TargetNote(Kind):
     code = "HP602"
     severity = "note"
     message = "{note}"
+
+
+class SourceBroken(Kind):
+    """A file or a folder with hooks to run cannot be read, or does not say what it must.
+
+    **None of its hooks runs**, so a guard in it guards nothing. The hooks of other files run as before.
+    """
+
+    code = "HP701"
+    severity = "error"
+    effect = "dropped"
+    message = "{message}"
+    hint = "Correct it: until then none of its hooks runs."
+
+
+class HookOverridden(Kind):
+    """A hook or a plugin of the user does not run, because the project has one of the same name.
+
+    The formats want it so. Give one of them another name if both are to run.
+    """
+
+    code = "HP702"
+    severity = "note"
+    effect = "dropped"
+    message = "the user's {what} '{name}' does not run here: {other} has that name too and overrides it"
+    hint = "Rename one of them if both are to run."
+
+
+class NameTaken(Kind):
+    """Two hooks or two plugins of one level have the same name.
+
+    Both run, so that no guard is lost. In reports they look like one.
+    """
+
+    code = "HP703"
+    severity = "note"
+    message = "the {what} '{name}' has the name of {other}; both run"
+    hint = "Rename one of them."
+
+
+class EntryMissing(Kind):
+    """A HOOK.md folder has no script, so **the hook does not run**.
+
+    The script is `scripts/run`, or `scripts/run` with an ending; a link that leads nowhere is none.
+    """
+
+    code = "HP704"
+    severity = "error"
+    effect = "dropped"
+    message = "the hook '{name}' does not run: {folder} has no script named run"
+    hint = "Create {folder}/run.sh and make it executable."
+
+
+class SeveralEntries(Kind):
+    """A HOOK.md folder has several scripts that could be the one to run.
+
+    Those that can be started come first, then `run`, `run.sh` and `run.py` in this order, then the others
+    by name.
+    """
+
+    code = "HP705"
+    severity = "loss"
+    message = "of the scripts {scripts} only {chosen} runs"
+    hint = "Keep one of them, or give the others names that do not start with `run`."
+
+
+class EntryNotExecutable(Kind):
+    """The script of a HOOK.md folder is not executable; it is run by what its shebang or its ending names.
+
+    Other programs that read such folders may not do so, and the hook does not run there.
+    """
+
+    code = "HP706"
+    severity = "note"
+    message = "{script} is not executable, so it is run with `{interpreter}`"
+    hint = "Try: chmod +x {script}"
+
+
+class EntryCannotStart(Kind):
+    """The script of a HOOK.md folder is not executable, and nothing says what could run it.
+
+    The hook is kept and fails each time, so what happens then is up to what was chosen for failures: unless
+    that is to block, a guard guards nothing.
+    """
+
+    code = "HP707"
+    severity = "error"
+    message = "{script} is not executable, and neither a shebang line nor its ending says what runs it"
+    hint = "Try: chmod +x {script}"
+
+
+class NoHookFile(Kind):
+    """A folder among the HOOK.md folders has no HOOK.md, so there is no hook in it.
+
+    The name counts with its capital letters.
+    """
+
+    code = "HP708"
+    severity = "note"
+    message = "the folder has no HOOK.md, so no hook of it runs"
+    hint = "Write a HOOK.md, or move the folder elsewhere."
+
+
+class FolderPassedOver(Kind):
+    """A folder inside the project has hooks of its own, and they do not run from there.
+
+    The project is the whole repository, so that its guards hold in every folder of it. Hooks that are to run
+    stand at its root.
+    """
+
+    code = "HP709"
+    severity = "loss"
+    message = "the hooks at {places} do not run: the project's root is {root}"
+    hint = "Move them to the root if they are to run."

@@ -247,6 +247,8 @@ class Dialect(NamedTuple):
     # Scripts must be executable, have a shebang line and be named from the package's root.
     script_rules: bool = False
 
+    # Where hookport looks for hooks to run by itself; `~/.config` is the user's XDG folder.
+    runs_from: tuple[Location, ...] = ()
     # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
     # the start of its value, that no other dialect's file has.
     file_name: str = ""

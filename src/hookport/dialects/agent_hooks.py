@@ -288,6 +288,10 @@ DIALECT = Dialect(
         Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
         Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
     ),
+    runs_from=(
+        Location("project", f"{FOLDER}/*/HOOK.md", "spec"),
+        Location("user", "~/.config/agents/hooks/*/HOOK.md", "spec"),
+    ),
     events=EVENTS,
     lacks=LACKS,
     tools=(

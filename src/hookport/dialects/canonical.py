@@ -52,6 +52,8 @@ SOURCES = {
 OWN = "hookport"
 OWN_ATTRS = ("description", "content", "priority", "metadata", "enabled", "dialect")
 
+ENDINGS = ("json", "yaml", "yml")
+
 _HOOK_KEYS = (
     "name",
     "event",
@@ -299,6 +301,11 @@ DIALECT = Dialect(
     facts="1.0.0-draft",
     sources=SOURCES,
     locations=(Location("project", "hooks.json", "own"), Location("project", "hooks.yaml", "own")),
+    # The format has no place of its own.
+    runs_from=(
+        *(Location("project", f".hookport/hooks.{ending}", "own") for ending in ENDINGS),
+        *(Location("user", f"~/.config/hookport/hooks.{ending}", "own") for ending in ENDINGS),
+    ),
     events=tuple(
         EventSpec(
             kind.name, kind.name, kind.blocks, "spec", "tool" if kind.about_tool else "any", rewrites=True

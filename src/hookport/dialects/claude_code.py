@@ -30,6 +30,7 @@ SOURCES = {
     "log": "official changelog up to 2.1.317, November 2026",
     "lab": "measured on 2.1.325, November 2026",
     "spec": "Claude Code hook spec 1.0 (2025-10-16)",
+    "own": "places of open plugins: many that are stored there are written for Claude Code",
 }
 
 # A matcher of these characters only is a list of exact names (doc; hyphen since 2.1.195, comma and blank
@@ -178,6 +179,15 @@ DIALECT = Dialect(
         Location("plugin", "hooks/hooks.json", "doc"),
         Location("plugin", "hooks.json", "spec"),
         Location("system", "/etc/claude-code/managed-settings.json", "doc"),
+    ),
+    runs_from=(
+        Location("project", ".claude/settings.json", "doc"),
+        Location("project", ".claude/settings.local.json", "doc"),
+        Location("user", "~/.claude/settings.json", "doc"),
+        Location("project", "hooks/hooks.json", "doc"),
+        Location("project", ".agents/plugins/*/hooks/hooks.json", "own"),
+        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "own"),
+        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
     ),
     events=EVENTS,
     lacks=LACKS,

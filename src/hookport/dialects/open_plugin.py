@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 SOURCES = {
     "spec": "open plugin specification, Hooks page, read November 2026",
+    "install": "open plugin specification, Installation page: where installed plugins should be stored",
+    "own": "the user's XDG folder, where HOOK.md folders are too",
     "claude": "Claude Code's names (hooks reference, 2026-08-22): the examples use them, it lists none",
 }
 
@@ -133,6 +135,12 @@ DIALECT = Dialect(
     facts="specification without a version, read November 2026",
     sources=SOURCES,
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
+    runs_from=(
+        Location("project", "hooks/hooks.json", "spec"),
+        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+    ),
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,

@@ -24,6 +24,8 @@ from hookport.errors import Problem
 
 SOURCES = {
     "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",
+    "install": "open plugin specification, Installation page: this format does not say where packages go",
+    "own": "the user's XDG folder, where HOOK.md folders are too",
     "claude": "Claude Code's names (hooks reference, 2026-08-22): the examples use them, it lists none",
 }
 
@@ -102,6 +104,12 @@ DIALECT = Dialect(
     facts="version 1",
     sources=SOURCES,
     locations=(Location("plugin", "hooks/hooks.json", "spec"),),
+    runs_from=(
+        Location("project", "hooks/hooks.json", "spec"),
+        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+    ),
     events=EVENTS,
     lacks=LACKS,
     tools=TOOLS,
