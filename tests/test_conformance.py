@@ -10,11 +10,12 @@ import pytest
 from hookport import convert, findings
 from hookport.degrade import degrade, infer
 from hookport.dialects import get, names
-from hookport.dialects._canonical_wire import read_answer
+from hookport.dialects._wiring import wire
 from hookport.errors import InputError
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, Hook, Term
 from hookport.model.runs import Decision, RunResult
+from hookport.wires.answers import read_answer
 from tests import conformance
 
 HUB = get("canonical")
@@ -132,6 +133,12 @@ def test_events_are_translated(event: str, target: str) -> None:
     assert back == [event] or (shifted and event in get(target).lacks)
 
 
+def answered(result: RunResult, *, blocking: bool) -> Decision:
+    """What a hook of the interchange format decided before a tool."""
+    event = "before_tool_execute"
+    return read_answer(wire("canonical"), result, native=event, canonical=event, blocking=blocking)
+
+
 TRUTH = [
     (True, 0, '{"decision": "allow"}', Decision("allow")),
     (True, 0, '{"decision": "deny", "reason": "no"}', Decision("deny", "no")),
@@ -148,7 +155,7 @@ TRUTH = [
     (False, 0, '{"decision": "allow"}', Decision("allow")),
     (False, 0, '{"decision": "deny"}', Decision("deny")),
     (False, 0, "", Decision()),
-    (False, 2, "", Decision(failure="exit code 2", reason="stop")),
+    (False, 2, "", Decision(failure="exit code 2 of a hook that may not block", reason="stop")),
     (False, 1, "", Decision(failure="exit code 1", reason="stop")),
 ]
 
@@ -158,7 +165,7 @@ TRUTH = [
 def test_truth_table(code: int, out: str, decision: Decision, *, blocking: bool) -> None:
     """`blocking`, exit code and decision, in every combination."""
     result = RunResult("completed", code, out, "" if code == 0 else "stop\n")
-    assert read_answer(result, blocking=blocking) == decision
+    assert answered(result, blocking=blocking) == decision
 
 
 @pytest.mark.conforms("E4")
@@ -183,14 +190,14 @@ def test_output_schema() -> None:
         suppress_output=True,
         system_message="m",
     )
-    assert read_answer(RunResult("completed", 0, json.dumps(out)), blocking=True) == want
+    assert answered(RunResult("completed", 0, json.dumps(out)), blocking=True) == want
 
 
 @pytest.mark.conforms("C7")
 @pytest.mark.parametrize("outcome", ["timeout", "signal", "spawn_error"])
 def test_no_exit_code_is_no_success(outcome: Any) -> None:
     """A run that did not end by itself is a failure, never an allow."""
-    assert read_answer(RunResult(outcome), blocking=True) == Decision(failure=outcome.replace("_", " "))
+    assert answered(RunResult(outcome), blocking=True).failure
 
 
 @pytest.mark.conforms("C9", "C10", "C12", "E3")

@@ -15,7 +15,7 @@ from hookport.errors import Problem
 from hookport.findings import Finding
 from hookport.model.events import Blocks
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
-from hookport.model.runs import Decision
+from hookport.wires.table import Wire
 
 Tree = Any
 Path = tuple[str | int, ...]
@@ -196,12 +196,6 @@ class Shape(NamedTuple):
     merges: bool = False
 
 
-class Wire(NamedTuple):
-    """How a running hook is talked to; the script's side so far: what its exit code and output decide."""
-
-    read_answer: Callable[..., Decision]
-
-
 class Dialect(NamedTuple):
     """One way of writing hooks down, as tables; what no table can say is a function at the end."""
 
@@ -216,7 +210,7 @@ class Dialect(NamedTuple):
     tools: tuple[ToolName, ...]
     handlers: Mapping[str, HandlerSpec]
     shape: Shape
-    wire: Wire | None = None
+    wire: Wire = Wire()
     # Every canonical event that is missing, and why.
     lacks: Mapping[str, str] = NOTHING
 

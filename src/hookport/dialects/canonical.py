@@ -21,9 +21,8 @@ from hookport.dialects._base import (
     Timeout,
     ToolName,
     Tree,
-    Wire,
 )
-from hookport.dialects._canonical_wire import read_answer
+from hookport.dialects._canonical_wire import WIRE
 from hookport.dialects._entries import kind_word, own_data, read_entry, type_problem, write_entry
 from hookport.dialects._matchers import normal
 from hookport.dialects._terms import read_terms, write_terms
@@ -328,7 +327,7 @@ DIALECT = Dialect(
     shape=Shape(decode, encode, by_event=False),
     obeys=("decision",),
     at_root=True,
-    wire=Wire(read_answer),
+    wire=WIRE,
     needs_type=True,
     signature=("spec", "hooks/"),
     is_hub=True,

@@ -18,17 +18,20 @@ BLOCK = 2
 class Call(Value):
     """One tool call.
 
-    `tool` is a word of the tool vocabulary, or empty where the tool has none; `native` is what the agent
-    calls it. An MCP tool has `server` and `mcp_tool`. `input` has canonical field names, `raw` is the input
-    as the agent sent it. A patch or a batch does several things: `parts` are the single calls it stands for.
+    `tool` is a word of the tool vocabulary, or empty where the tool has none; `also` are the further words
+    that one native tool stands for. `native` is what the agent calls it. An MCP tool has `server` and
+    `mcp_tool`. `input` has canonical field names, `raw` is the input as the agent sent it; the same holds for
+    `text` and `result`. A patch or a batch does several things: `parts` are the calls it stands for.
     """
 
-    tool: str
+    tool: str = ""
     native: str = ""
+    also: tuple[str, ...] = ()
     input: Mapping[str, Any] = {}
     raw: Any = None
     id: str = ""
     result: Any = None
+    text: str = ""
     error: Any = None
     server: str = ""
     mcp_tool: str = ""

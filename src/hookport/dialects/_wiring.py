@@ -1,0 +1,57 @@
+"""A dialect's wire made whole: its own tables and what follows from those of its events and tools."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from hookport.dialects import get
+from hookport.dialects._base import Dialect, EventSpec, ToolName, terms_of
+from hookport.model.events import native_event
+from hookport.wires.table import Wire
+
+
+@cache
+def wire(name: str) -> Wire:
+    """The wire of the dialect of that id."""
+    dialect = get(name)
+    mcp = dialect.mcp
+    return dialect.wire.replace(
+        id=dialect.id,
+        events={
+            spec.native: spec.canonical or native_event(dialect.id, spec.native) for spec in dialect.events
+        },
+        natives=_natives(dialect),
+        tools=_by_native(dialect.tools),
+        names=_by_tool(dialect.tools),
+        event_tools={spec.native: tools for spec in dialect.events if (tools := _tools(spec))},
+        event_names={spec.native: _by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names},
+        mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
+    )
+
+
+def _natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
+    """The native events of each canonical one, those that are written first."""
+    found: dict[str, list[tuple[list[str], str]]] = {}
+    for spec in sorted(dialect.events, key=lambda spec: spec.secondary):
+        event = spec.canonical or native_event(dialect.id, spec.native)
+        found.setdefault(event, []).append((_tools(spec), spec.native))
+    return found
+
+
+def _tools(spec: EventSpec) -> list[str]:
+    return [term.value if term.kind == "tool" else "mcp" for term in terms_of(spec)]
+
+
+def _by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for row in rows:
+        found.setdefault(row.native, []).append(row.tool)
+    return found
+
+
+def _by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
+    """Every name of a tool; aliases and names that are gone last."""
+    found: dict[str, list[str]] = {}
+    for row in sorted(rows, key=lambda row: row.alias or row.gone):
+        found.setdefault(row.tool, []).append(row.native)
+    return found

@@ -1,0 +1,1 @@
+"""How a running hook is talked to: events read and written, answers read and written, all by tables."""

@@ -1,0 +1,251 @@
+"""Answers by a wire's tables: what a script's exit code and output decided, and what an agent obeys.
+
+A decision that an agent cannot be told is told as something stricter, or named as lost; never as less.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hookport.model.runs import BLOCK, Answer, Decision
+from hookport.wires.spellings import fill, get, merged
+from hookport.wires.table import table_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import Event, RunResult
+    from hookport.wires.table import Wire
+
+    Tree = Any
+
+# Said where a hook denies without a word, since some agents let a deny without a reason pass.
+NO_REASON = "a hook denied this without giving a reason"
+
+# How many braces are tried as the start of an object in text that is not JSON as a whole.
+TRIES = 200
+
+# Keys of a read table, all of them optional:
+#   verdicts  [(place, {value: verdict})], the first that is there decides
+#   reason, context, input, message, result   places, the first text or object that is there
+#   halt      places whose `false` ends the agent's loop; stop: places whose `true` does
+#   suppress  places whose `true` hides the output
+#   exits     {exit code: verdict}; `*` for every other code but 0 and 1, `+` for every other code but 0
+#   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code
+#   wins      `exit`: an exit code's deny wins over what is printed; `json`: the other way round
+#   text      what plain text on stdout is: `context`, `ignored` or `failure`
+#   stderr    JSON is read from stderr too
+
+
+def read_answer(
+    wire: Wire, result: RunResult, *, native: str, canonical: str, blocking: bool = True
+) -> Decision:
+    """What a script of this wire decided."""
+    code = result.exit_code
+    if result.outcome != "completed" or code is None:
+        words = {"signal": f"killed by signal {result.signal}", "timeout": "timed out"}
+        said = words.get(result.outcome, result.outcome.replace("_", " "))
+        return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
+    table = table_of(wire.reads, native, canonical)
+    exits = table.get("exits", {})
+    verdict = exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
+    if verdict == "deny" and code == BLOCK and not blocking:
+        return Decision(
+            failure=f"exit code {code} of a hook that may not block", reason=result.stderr.strip()
+        )
+    decided = None
+    if table and (code == 0 or table.get("json") == "any" or verdict == "deny"):
+        decided = _read_json(table, result)
+    if verdict == "deny" and (decided is None or table.get("wins") != "json" or decided.verdict == "none"):
+        said = result.stderr.strip()
+        if decided is not None and decided.reason and (not said or decided.verdict == "deny"):
+            said = decided.reason
+        return (decided or Decision()).replace(
+            verdict="deny", reason=said or result.stdout.strip()[:2000], failure=""
+        )
+    if code != 0 and not (decided is not None and decided.verdict in ("deny", "ask")):
+        return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
+    if decided is not None:
+        return decided
+    text = result.stdout.strip()
+    if not text:
+        return Decision()
+    meaning = table.get("text", "ignored")
+    if meaning == "context":
+        return Decision(context=text)
+    return Decision() if meaning == "ignored" else Decision(failure="stdout is not a JSON object")
+
+
+def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
+    """The answer that was printed; among other text and other objects the strictest one is it."""
+    found, noise = objects(result.stdout)
+    if not found and table.get("stderr"):
+        found, noise = objects(result.stderr)
+    if noise:
+        known = _knows(table)
+        found = [one for one in found if any(get(one, place) is not None for place in known)]
+    decisions = [_decision(table, one).replace(noise=noise) for one in found]
+    return max(decisions, key=_strictness, default=None)
+
+
+def _strictness(decision: Decision) -> int:
+    return 1 if decision.failure else ("none", "", "allow", "ask", "deny").index(decision.verdict)
+
+
+def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
+    verdict = "none"
+    for place, values in table.get("verdicts", ()):
+        said = get(found, place)
+        if said is None:
+            continue
+        if not isinstance(said, (str, bool)) or str(said) not in values:
+            return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
+        verdict = values[str(said)]
+        break
+    ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
+        get(found, place) is True for place in table.get("stop", ())
+    )
+    return Decision(
+        verdict=verdict,  # type: ignore[arg-type]
+        reason=_text(found, table, "reason"),
+        context=_text(found, table, "context"),
+        carry_on=not ends,
+        updated_input=next((one for one in _at(found, table, "input") if isinstance(one, dict)), None),
+        suppress_output=any(one is True for one in _at(found, table, "suppress")),
+        system_message=_text(found, table, "message"),
+        replaced_result=next(iter(_at(found, table, "result")), None),
+    )
+
+
+def _knows(table: Mapping[str, Tree]) -> list[str]:
+    lists = ("reason", "context", "halt", "stop", "input", "message", "suppress", "result")
+    return [place for place, _ in table.get("verdicts", ())] + [
+        place for key in lists for place in table.get(key, ())
+    ]
+
+
+def _at(found: Tree, table: Mapping[str, Tree], key: str) -> list[Tree]:
+    return [value for place in table.get(key, ()) if (value := get(found, place)) is not None]
+
+
+def _text(found: Tree, table: Mapping[str, Tree], key: str) -> str:
+    return next((one for one in _at(found, table, key) if isinstance(one, str) and one), "")
+
+
+def objects(text: str) -> tuple[list[Tree], str]:
+    """The JSON objects in a text, and what stands around them."""
+    text = text.strip()
+    if "{" not in text:
+        return [], ""
+    try:
+        whole = json.loads(text)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return ([whole] if isinstance(whole, dict) else []), ""
+    decoder = json.JSONDecoder()
+    found: list[Tree] = []
+    noise: list[str] = []
+    end, start = 0, text.find("{")
+    for _ in range(TRIES):
+        if start < 0:
+            break
+        try:
+            value, after = decoder.raw_decode(text, start)
+        except (ValueError, RecursionError):
+            start = text.find("{", start + 1)
+            continue
+        noise.append(text[end:start].strip())
+        found.append(value)
+        end, start = after, text.find("{", after)
+    noise.append(text[end:].strip())
+    return found, "\n".join(one for one in noise if one) if found else ""
+
+
+def write_answer(
+    wire: Wire, event: Event, decision: Decision, *, changed: Tree = None
+) -> tuple[Answer, list[str]]:
+    """What the agent is told, and what could not be said to it.
+
+    `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
+    """
+    table = table_of(wire.answers, event.native, event.event)
+    told, lost = _stricter(table, decision)
+    pieces: list[str] = [told.verdict] if told.verdict in table else []
+    if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
+        pieces.append("rewrite")
+    if not told.carry_on and "halt" in table:
+        pieces.append("halt")
+    is_alone = any(table[piece].get("alone") for piece in pieces)
+    reason = told.reason
+    for piece, value in (
+        ("context", told.context),
+        ("message", told.system_message),
+        ("suppress", told.suppress_output),
+        ("result", told.replaced_result),
+    ):
+        if not value:
+            continue
+        if piece in table and not is_alone:
+            pieces.append(piece)
+        elif piece in ("context", "message") and "deny" in pieces:
+            lost.append(f"{piece}: it is told with the reason")
+            reason = _lines(reason, str(value))
+        else:
+            lost.append(f"{piece}: {event.native or event.event} does not take it here")
+    words = {
+        "reason": reason or (NO_REASON if "deny" in pieces else ""),
+        "context": told.context,
+        "input": told.updated_input if changed is None else changed,
+        "message": told.system_message,
+        "result": told.replaced_result,
+        "event": wire.said.get(event.native, event.native),
+    }
+    return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
+
+
+def _stricter(table: Mapping[str, Tree], decision: Decision) -> tuple[Decision, list[str]]:
+    """The decision with a deny in place of what the agent cannot be told, and what that was."""
+    lost: list[str] = []
+    verdict, reason, context = decision.verdict, decision.reason, decision.context
+    if verdict == "ask" and "ask" not in table:
+        lost.append("ask: nobody can be asked here, so it is denied")
+        verdict, reason = "deny", f"{reason or 'a hook wants a person to decide'} (nobody can be asked here)"
+    needs = table["rewrite"].get("needs", verdict) if "rewrite" in table else ""
+    if decision.updated_input is not None and verdict not in ("deny", needs):
+        lost.append("rewrite: the agent would take the input as it was, so it is denied")
+        verdict = "deny"
+        reason = f"a hook wants other input, which this agent cannot take: {_json(decision.updated_input)}"
+    if not decision.carry_on and verdict != "deny" and table.get("halt", {"denies": True}).get("denies"):
+        lost.append("continue: the agent cannot just be ended from here, so the action is denied")
+        verdict = "deny"
+    elif not decision.carry_on and "halt" not in table:
+        lost.append("continue: the agent cannot be ended from here")
+    if verdict == "deny" and "deny" not in table:
+        lost.append("deny: this event cannot be stopped")
+        context = _lines(reason or NO_REASON, context)
+    return decision.replace(verdict=verdict, reason=reason, context=context), lost
+
+
+def _lines(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def _assembled(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answer:
+    tree: Tree = None
+    stdout, stderr, code = [], [], 0
+    for piece in pieces:
+        if "json" in piece:
+            tree = merged(tree or {}, fill(piece["json"], words))
+        stdout += [str(fill(piece["stdout"], words))] if "stdout" in piece else []
+        stderr += [str(fill(piece["stderr"], words))] if "stderr" in piece else []
+        code = max(code, piece.get("exit", 0))
+    if tree is not None:
+        stdout = [_json(tree)]
+    return Answer("".join(f"{line}\n" for line in stdout), "".join(f"{line}\n" for line in stderr), code)
+
+
+def _json(tree: Tree) -> str:
+    return json.dumps(tree, ensure_ascii=False)

@@ -1,0 +1,380 @@
+"""Events by a wire's tables: an agent's payload to an `Event`, an `Event` to the payload a script expects.
+
+What a table does not name travels along in `extra`, so a payload that is read and written again is the same.
+"""
+
+from __future__ import annotations
+
+import time
+
+from hookport.model.runs import Call, Event
+from hookport.wires.spellings import fill, get, iso, merged, put, without
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from typing import Any
+
+    from hookport.wires.table import Places, Wire
+
+    Tree = Any
+
+_TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
+
+
+def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Event:
+    """The event an agent fired; `native` is its name where the payload does not say it or says another."""
+    payload = dict(payload)
+    native = native or native_name(wire, payload)
+    keys = _keys(wire, native)
+    text = {name: _as_text(_read(payload, keys.get(name))) for name in _TEXT}
+    event = Event(
+        event=canonical_name(wire, native),
+        agent=wire.id,
+        native=native,
+        call=_read_call(wire, payload, keys, native),
+        stop_active=_read(payload, keys.get("stop_active")) is True,
+    ).replace(**text)
+    return event.replace(extra=without(payload, write_event(wire, event)))
+
+
+def write_event(wire: Wire, event: Event) -> dict[str, Tree]:
+    """The payload that a script of this wire would get for the event."""
+    is_own = event.agent == wire.id
+    native = event.native if is_own else native_for(wire, event)
+    keys = _keys(wire, native)
+    payload: dict[str, Tree] = {}
+    said = wire.said.get(native, native)
+    _write(payload, keys.get("event"), said)
+    for name in _TEXT:
+        value = getattr(event, name)
+        if name == "timestamp" and not value and not is_own:
+            value = iso(time.time())
+        if value:
+            _write(payload, keys.get(name), value)
+    if event.stop_active or (not is_own and event.event in ("agent_stop", "subagent_stop")):
+        _write(payload, keys.get("stop_active"), event.stop_active)
+    if event.call is not None:
+        _write_call(wire, payload, keys, event.call, native, is_own=is_own)
+    if is_own:
+        return merged(payload, event.extra)  # type: ignore[no-any-return]
+    words = {"root": event.root or event.cwd, "cwd": event.cwd, "session": event.session, "event": said}
+    for place, value in wire.fixed.items():
+        if get(payload, place) is None:
+            put(payload, place, fill(value, words))
+    return {**event.extra, **payload}
+
+
+def native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
+    """The native event that a payload says it is, or has the keys of; empty where it cannot be told."""
+    places = [wire.keys.get("event"), *(keys.get("event") for keys in wire.keys_of.values())]
+    for place in dict.fromkeys(one for each in places for one in _listed(each)):
+        said = get(payload, place)
+        if isinstance(said, str) and said:
+            named = [native for native in wire.events if wire.said.get(native, native) == said]
+            if not named:
+                named = [native for native in wire.events if native.lower() == said.lower()]
+            return _best(wire, named, payload) if named else said
+    return _best(wire, list(wire.tells), payload)
+
+
+def canonical_name(wire: Wire, native: str) -> str:
+    """The canonical event of a native one."""
+    return wire.events.get(native) or f"{wire.id}:{native}"
+
+
+def native_for(wire: Wire, event: Event) -> str:
+    """The native event a script of this wire was written for; the canonical name where it has none."""
+    rows = wire.natives.get(event.event, ())
+    words = _words(event.call) if event.call else []
+    for tools, native in rows:
+        if not tools or set(tools) & set(words):
+            return str(native)
+    return str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
+
+
+def tool_name(wire: Wire, call: Call, native: str = "") -> str:
+    """What scripts of this wire call the tool."""
+    if call.server or call.mcp_tool:
+        return mcp_name(wire, call.server, call.mcp_tool)
+    names = {**wire.names, **wire.event_names.get(native, {})}
+    return str(names[call.tool][0]) if names.get(call.tool) else call.native or call.tool
+
+
+def mcp_name(wire: Wire, server: str, tool: str) -> str:
+    """An MCP tool's name as the wire combines it."""
+    prefix, joint, allowed, _ = wire.mcp or ("mcp__", "__", "", 0)
+    name = f"{prefix}{server}{joint}{tool}" if joint else f"{prefix}{tool}"
+    if allowed:
+        name = "".join(letter if letter.isalnum() or letter in allowed else "_" for letter in name)
+    return name
+
+
+def canonical_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]:
+    """A tool's input with canonical field names; a field without one keeps its own."""
+    if not isinstance(raw, dict):
+        return {"text": raw} if raw is not None else {}
+    names = {
+        field.partition(":")[0]: (canonical, field)
+        for canonical, field in _fields(wire, tool, native).items()
+    }
+    found: dict[str, Tree] = {}
+    for key, value in raw.items():
+        canonical, field = names.get(key, (key, key))
+        plain = get({key: value}, field) if field != key else value
+        found[canonical] = _edits(wire, plain, into=True) if canonical == "edits" else plain
+    return found
+
+
+def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
+    """A tool's input as the wire's own: the other way round."""
+    if native in wire.patches:
+        from hookport.wires import patch
+
+        text = canonical.get("patch")
+        text = text if isinstance(text, str) else patch.render([{"tool": tool, **canonical}])
+        field = wire.patches[native]
+        return {field: text} if field else text
+    if native in wire.batches and not isinstance(canonical.get(wire.batches[native][0]), list):
+        field, plain = wire.batches[native]
+        one = canonical.get(plain) if plain else _renamed(wire, tool, native, canonical)
+        return {field: [one]}
+    return _renamed(wire, tool, native, canonical)
+
+
+def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
+    """The agent's own call with another input, in both forms."""
+    return call.replace(
+        input=dict(canonical), raw=native_input(wire, call.tool, call.native, canonical), parts=()
+    )
+
+
+def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
+    """The agent's own call with another input for one of the things it does."""
+    parts = list(call.parts)
+    parts[number] = parts[number].replace(input=dict(canonical))
+    if call.native in wire.patches:
+        from hookport.wires import patch
+
+        text = patch.render([{"tool": part.tool, **part.input} for part in parts])
+        field = wire.patches[call.native]
+        raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
+    else:
+        field, plain = wire.batches[call.native]
+        elements = [
+            part.input.get(plain) if plain else _renamed(wire, part.tool, call.native, part.input)
+            for part in parts
+        ]
+        raw = {**call.raw, field: elements}
+    return _expanded(wire, call.replace(raw=raw, input=canonical_input(wire, call.tool, call.native, raw)))
+
+
+def placeholders(wire: Wire, event: Event, package: str) -> dict[str, str]:
+    """The variables a script of this wire finds in its environment."""
+    call = event.call or Call()
+    words: dict[str, Tree] = {
+        "root": event.root or event.cwd,
+        "cwd": event.cwd,
+        "package": package,
+        "session": event.session,
+        "event": native_for(wire, event),
+        "tool": tool_name(wire, call),
+        "path": call.input.get("path", ""),
+        "prompt": event.prompt,
+    }
+    filled = {name: fill(value, words) for name, value in wire.env.items()}
+    return {name: value for name, value in filled.items() if isinstance(value, str) and value}
+
+
+def _keys(wire: Wire, native: str) -> dict[str, Tree]:
+    return {**wire.keys, **wire.keys_of.get(native, {})}
+
+
+def _listed(places: Places | None) -> Iterable[str]:
+    return () if not places else [places] if isinstance(places, str) else places
+
+
+def _read(payload: Mapping[str, Tree], places: Places | None) -> Tree:
+    for place in _listed(places):
+        found = get(payload, place)
+        if found is not None:
+            return found
+    return None
+
+
+def _write(payload: dict[str, Tree], places: Places | None, value: Tree) -> None:
+    for place in _listed(places):
+        put(payload, place, value)
+
+
+def _as_text(value: Tree) -> str:
+    return value if isinstance(value, str) else "" if value is None or value is False else str(value)
+
+
+def _best(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:
+    """Of several events the one whose keys are all there, the most telling first."""
+    ranked = sorted(natives, key=lambda native: -len(wire.tells.get(native, ())))
+    for native in ranked:
+        if all(key in payload for key in wire.tells.get(native, ())):
+            return native
+    return natives[0] if len(natives) == 1 else ""
+
+
+def _words(call: Call) -> list[str]:
+    """What an event's list of tools may name the call by."""
+    return [word for word in (call.tool, *call.also, "mcp" if call.mcp_tool else "") if word]
+
+
+def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree], native: str) -> Call | None:
+    name = _as_text(_read(payload, keys.get("tool")))
+    tools = wire.event_tools.get(native, ())
+    server, mcp_tool = (_as_text(_read(payload, keys.get(key))) for key in ("server", "mcp_tool"))
+    if not (name or tools or mcp_tool):
+        return None
+    where = keys.get("input")
+    if isinstance(where, dict):
+        raw = {field: value for field, place in where.items() if (value := get(payload, place)) is not None}
+    else:
+        raw = _read(payload, where)
+    known = wire.event_names.get(native, {})
+    words = [tool for tool, natives in known.items() if name in natives] or list(wire.tools.get(name, ()))
+    words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
+    if not words and name and not mcp_tool:
+        server, mcp_tool = _mcp_parts(wire, name)
+    if name in wire.variants and isinstance(raw, dict):
+        field, by_value = wire.variants[name]
+        chosen = by_value.get(str(raw.get(field))) or by_value.get("*")
+        words = [chosen, *(word for word in words if word != chosen)] if chosen else words
+        words = words[:1]
+    tool = words[0] if words else ""
+    result = _read(payload, keys.get("result"))
+    call = Call(
+        tool=tool,
+        also=tuple(words[1:]),
+        native=name or native,
+        input=raw if isinstance(where, dict) else canonical_input(wire, tool, name or native, raw),
+        raw=raw,
+        id=_as_text(_read(payload, keys.get("call_id"))),
+        result=result,
+        text=result_text(wire, result),
+        error=_read(payload, keys.get("error")),
+        server=server,
+        mcp_tool=mcp_tool,
+    )
+    return _expanded(wire, call)
+
+
+def result_text(wire: Wire, result: Tree) -> str:
+    """The text of a tool's result."""
+    if isinstance(result, str):
+        return result
+    for place in wire.texts:
+        found = get(result, place)
+        if isinstance(found, str):
+            return found
+    return ""
+
+
+def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
+    prefix, joint, *_ = wire.mcp or ("", "")
+    if not joint or not name.startswith(prefix):
+        return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else ("", "")
+    server, found, tool = name[len(prefix) :].partition(joint)
+    return (server, tool) if found and server and tool else ("", "")
+
+
+def _expanded(wire: Wire, call: Call) -> Call:
+    """A call that does several things, with each of them as a call of its own."""
+    if call.native in wire.patches:
+        from hookport.wires import patch
+
+        field = wire.patches[call.native]
+        text = call.raw.get(field) if field and isinstance(call.raw, dict) else call.raw
+        found = patch.parts(text) if isinstance(text, str) else None
+        if found is None:
+            return call.replace(parts=())
+        parts = [
+            call.replace(
+                tool=part["tool"], also=(), input={k: v for k, v in part.items() if k != "tool"}, parts=()
+            )
+            for part in found
+        ]
+        first = dict(parts[0].input) if parts else {}
+        return call.replace(parts=tuple(parts), input={**first, "patch": text})
+    if call.native in wire.batches and isinstance(call.raw, dict):
+        field, plain = wire.batches[call.native]
+        elements = call.raw.get(field)
+        elements = [elements] if isinstance(elements, (str, dict)) else elements
+        if not isinstance(elements, list):
+            return call.replace(parts=())
+        parts = []
+        for element in elements:
+            if isinstance(element, dict):
+                one = canonical_input(wire, call.tool, call.native, element)
+            else:
+                one = {plain or "path": element}
+            parts.append(call.replace(input=one, parts=()))
+        rest = {key: value for key, value in call.input.items() if key != field}
+        first = dict(parts[0].input) if parts else {}
+        return call.replace(parts=tuple(parts), input={**first, field: elements, **rest})
+    return call
+
+
+def _write_call(
+    wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], call: Call, native: str, *, is_own: bool
+) -> None:
+    name = call.native if is_own else tool_name(wire, call, native)
+    raw = call.raw if is_own else native_input(wire, call.tool, name, call.input)
+    if name != native or not is_own:
+        _write(payload, keys.get("tool"), name)
+    where = keys.get("input")
+    if isinstance(where, dict):
+        for field, place in where.items():
+            value = (raw if is_own else call.input).get(field)
+            if value is not None:
+                put(payload, place, value)
+    elif raw is not None:
+        _write(payload, where, raw)
+    for key, value in (("call_id", call.id), ("server", call.server), ("mcp_tool", call.mcp_tool)):
+        if value:
+            _write(payload, keys.get(key), value)
+    if call.error is not None:
+        _write(payload, keys.get("error"), call.error)
+    if call.result is not None:
+        _write(payload, keys.get("result"), call.result if is_own else _result(wire, call))
+
+
+def _result(wire: Wire, call: Call) -> Tree:
+    template = wire.results.get(call.tool, wire.results.get("*"))
+    if template is None:
+        return call.text or call.result
+    return fill(template, {"text": call.text or call.result})
+
+
+def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, str]:
+    return wire.inputs.get(native) or wire.inputs.get(tool) or wire.inputs.get("*", {})
+
+
+def _renamed(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> dict[str, Tree]:
+    names = _fields(wire, tool, native)
+    found: dict[str, Tree] = {}
+    for key, value in canonical.items():
+        if key in names:
+            put(found, names[key], _edits(wire, value, into=False) if key == "edits" else value)
+        else:
+            found[key] = value
+    return found
+
+
+def _edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:
+    """The elements of a list of edits, renamed into canonical field names or out of them."""
+    fields = wire.inputs.get("edits", {})
+    names = {field: canonical for canonical, field in fields.items()} if into else fields
+    if isinstance(edits, dict):
+        edits = [edits]
+    if not isinstance(edits, list):
+        return edits
+    return [
+        {names.get(key, key): value for key, value in edit.items()} if isinstance(edit, dict) else edit
+        for edit in edits
+    ]

@@ -1,0 +1,152 @@
+"""How values are spelled in payloads: each spelling reads into plain text or data and writes back."""
+
+from __future__ import annotations
+
+import json
+import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Tree = Any
+
+
+def _from_json(value: Tree) -> Tree:
+    try:
+        return json.loads(value)
+    except (TypeError, ValueError, RecursionError):
+        return value
+
+
+def _to_json(value: Tree) -> Tree:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _from_strings(value: Tree) -> Tree:
+    """Values that are all text; what is no JSON list or object stays text."""
+    if not isinstance(value, dict):
+        return value
+    return {key: _from_json(text) if str(text)[:1] in ("[", "{") else text for key, text in value.items()}
+
+
+def _to_strings(value: Tree) -> Tree:
+    return {key: _to_json(one) for key, one in value.items()} if isinstance(value, dict) else value
+
+
+def _from_ms(value: Tree) -> Tree:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return value
+    return iso(value / 1000)
+
+
+def _to_ms(value: Tree) -> Tree:
+    """The number, from a text such as 2026-11-16T00:10:27.283Z; another text stays as it is."""
+    import calendar
+
+    try:
+        whole, _, rest = value.rstrip("Z").partition(".")
+        seconds = calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S"))
+        return seconds * 1000 + int((rest + "000")[:3])
+    except (AttributeError, ValueError):
+        return value
+
+
+def _from_parts(value: Tree) -> Tree:
+    """The text of a message that is a list of content parts."""
+    if not isinstance(value, list):
+        return value
+    return "\n".join(
+        part["text"] for part in value if isinstance(part, dict) and isinstance(part.get("text"), str)
+    )
+
+
+def _to_parts(value: Tree) -> Tree:
+    return [{"type": "text", "text": value}] if isinstance(value, str) else value
+
+
+def _first(value: Tree) -> Tree:
+    return value[0] if isinstance(value, list) and value else value
+
+
+SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
+    "json": (_from_json, _to_json),
+    "strings": (_from_strings, _to_strings),
+    "ms": (_from_ms, _to_ms),
+    "parts": (_from_parts, _to_parts),
+    "list": (_first, lambda value: [value]),
+}
+
+
+def iso(seconds: float) -> str:
+    """A moment as text, to the millisecond, in UTC."""
+    ms = round(seconds * 1000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(ms // 1000))}.{ms % 1000:03d}Z"
+
+
+def get(payload: Tree, place: str) -> Tree:
+    """What stands at a place, in plain spelling; None where nothing does."""
+    path, _, spelling = place.partition(":")
+    found = payload
+    for key in path.split("."):
+        if not isinstance(found, dict) or key not in found:
+            return None
+        found = found[key]
+    return SPELLINGS[spelling][0](found) if spelling else found
+
+
+def put(payload: dict[str, Tree], place: str, value: Tree) -> None:
+    """Write a value at a place, in the place's spelling."""
+    path, _, spelling = place.partition(":")
+    *way, last = path.split(".")
+    for key in way:
+        inner = payload.setdefault(key, {})
+        if not isinstance(inner, dict):
+            return
+        payload = inner
+    payload[last] = SPELLINGS[spelling][1](value) if spelling else value
+
+
+def fill(template: Tree, words: dict[str, Tree]) -> Tree:
+    """A tree with each text `$name` replaced by what it stands for; where that is nothing, so is the key."""
+    if isinstance(template, str):
+        return words.get(template[1:], template) if template[:1] == "$" else template
+    if isinstance(template, dict):
+        filled = {key: fill(value, words) for key, value in template.items()}
+        return {
+            key: value for key, value in filled.items() if template[key] == value or value not in ("", None)
+        }
+    if isinstance(template, (list, tuple)):
+        return [fill(value, words) for value in template]
+    return template
+
+
+def merged(under: Tree, over: Tree) -> Tree:
+    """Two trees as one; where both say something, `over` wins."""
+    if not (isinstance(under, dict) and isinstance(over, dict)):
+        return over
+    return {
+        **under,
+        **{key: merged(under[key], value) if key in under else value for key, value in over.items()},
+    }
+
+
+def without(tree: dict[str, Tree], known: dict[str, Tree]) -> dict[str, Tree]:
+    """What a tree says that `known` does not say the same."""
+    rest: dict[str, Tree] = {}
+    for key, value in tree.items():
+        if key not in known:
+            rest[key] = value
+        elif isinstance(value, dict) and isinstance(known[key], dict):
+            inner = without(value, known[key])
+            if inner or not value:
+                rest[key] = inner
+        elif not same(value, known[key]):
+            rest[key] = value
+    return rest
+
+
+def same(one: Tree, other: Tree) -> bool:
+    """Equality in which 1, 1.0 and true are three things."""
+    return type(one) is type(other) and one == other

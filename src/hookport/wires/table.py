@@ -1,0 +1,94 @@
+"""The tables of one wire: plain data, so that a compiled plan can carry them and a dispatch needs no more."""
+
+from __future__ import annotations
+
+from hookport.model._value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    # Where something stands in a payload: `a.b` goes into objects, `a:json` names a spelling (see
+    # `spellings`). Of several places the first that is there is read, and all are written.
+    Places = str | Sequence[str]
+
+
+class Wire(Value):
+    """One dialect's wire; a dialect file writes the first part down, the second follows from its tables."""
+
+    # What the payload calls the attributes of an event: event, session, cwd, root, timestamp, tool, input,
+    # call_id, result, error, server, mcp_tool, prompt, final_message, stop_active, source, subagent.
+    # `input` may be an object of canonical field names and places, where the input has no object of its own.
+    keys: Mapping[str, Any] = {}
+    # Where that differs by native event; None takes a key away.
+    keys_of: Mapping[str, Mapping[str, Any]] = {}
+    # What a payload says as its event's name where it is not the native name, by native name.
+    said: Mapping[str, str] = {}
+    # What a payload for another agent's event is given besides, by place; `$root` and the like are filled in.
+    fixed: Mapping[str, Any] = {}
+
+    # A tool's input: canonical field to native field, by native name of the tool or by canonical tool, `*`
+    # for all others. `edits` gives the fields of one element of a list of edits.
+    inputs: Mapping[str, Mapping[str, str]] = {}
+    # Native tools whose input has the patch format, and the field it stands in; empty: the input is the text.
+    patches: Mapping[str, str] = {}
+    # Native tools that do several things in one call: the field with the list, and the canonical field of an
+    # element that is plain text (empty: an element is an object with the fields of `inputs`).
+    batches: Mapping[str, Sequence[str]] = {}
+    # Native tools that are another canonical tool by the value of a field: (field, {value: tool}).
+    variants: Mapping[str, Sequence[Any]] = {}
+    # Where the text of a result stands in it, first that is there; and the result written for another
+    # agent's event, by canonical tool or `*`, with `$text` in it. Without one the text itself.
+    texts: Sequence[str] = ()
+    results: Mapping[str, Any] = {}
+
+    # Variables a script finds in its environment, and where it starts: `root`, `cwd` or `package`.
+    env: Mapping[str, str] = {}
+    starts_in: str = "cwd"
+    # Keys of a payload that tell it from those of other dialects with the same event names; `key=text` where
+    # the value must contain the text. And, for payloads that do not say their event, the keys each one has.
+    marks: Sequence[str] = ()
+    tells: Mapping[str, Sequence[str]] = {}
+
+    # What the agent obeys, by native event, canonical event or `*`: pieces named none, allow, ask, deny,
+    # rewrite, context, halt, message, suppress, result. A piece that is not there cannot be said. In a piece,
+    # `json` is a tree with `$reason` and the like in it, `stdout` and `stderr` are such a text, `exit` is the
+    # exit code. An `alone` piece is sent without any other; one that `denies` is sent with a deny; one that
+    # `needs` a verdict is sent with that verdict only, since the agent takes it for it.
+    answers: Mapping[str, Mapping[str, Any]] = {}
+    # A rewrite names only the keys that change, the agent merges them.
+    merges: bool = False
+    # How an answer is read, by native event, canonical event or `*` (see `answers.read_answer`).
+    reads: Mapping[str, Mapping[str, Any]] = {}
+    # An allow lifts the permission prompt that would come otherwise.
+    lifts: bool = True
+    # The agent itself ends a stop hook that blocks for ever.
+    caps_stops: bool = False
+    # Several events fire for one call, so the decision on the first answers the others.
+    fires_twice: bool = False
+    # The first deny ends the run of the hooks after it.
+    stops_at_deny: bool = False
+
+    # From here on: filled in from the dialect's tables.
+    id: str = ""
+    # native event -> canonical event; canonical event -> [(tools it fires for, native event)].
+    events: Mapping[str, str] = {}
+    natives: Mapping[str, Sequence[Any]] = {}
+    # native tool -> canonical tools; canonical tool -> native names, the first of which is written.
+    tools: Mapping[str, Sequence[str]] = {}
+    names: Mapping[str, Sequence[str]] = {}
+    # The tools of an event that fires for some only, and the tool names of events that have their own.
+    event_tools: Mapping[str, Sequence[str]] = {}
+    event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
+    # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none.
+    mcp: Sequence[Any] = ()
+
+
+def table_of(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:
+    """What holds for one event: its own entry, else that of its canonical event, else that of all."""
+    for key in (native, canonical, "*"):
+        if key in tables:
+            found: Mapping[str, Any] = tables[key]
+            return found
+    return {}
