@@ -68,7 +68,7 @@ def sample(it: Wire, native: str, canonical: str) -> Event:
 
 
 FIELDS: dict[str, dict[str, Any]] = {
-    "allow": {"verdict": "allow", "reason": "fine"},
+    "allow": {"verdict": "allow"},
     "ask": {"verdict": "ask", "reason": "sure?"},
     "deny": {"verdict": "deny", "reason": "no"},
     "rewrite": {"updated_input": {"command": "ls -l"}},
