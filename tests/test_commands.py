@@ -55,6 +55,7 @@ def _run(body: str, folder: Path) -> str:
         "HOME": str(folder / "home"),
         "PYTHONPATH": _source(),
         "NO_COLOR": "1",
+        "TZ": "UTC",
     }
     done = subprocess.run(
         [*program, *words[1:]],

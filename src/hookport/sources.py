@@ -220,6 +220,8 @@ def _with_companions(file: Path, dialect: Dialect) -> dict[str, bytes]:
 
 def _bytes(file: Path) -> bytes:
     try:
+        if file.exists() and not file.is_file():  # a pipe would be waited for
+            raise InputError(Problem("is not a plain file, so it was not read", file=str(file)))
         if file.stat().st_size > LARGEST:
             raise InputError(
                 Problem(f"is larger than {LARGEST // 1024 // 1024} MiB, so it was not read", file=str(file))

@@ -17,6 +17,7 @@ COMMANDS = {
     "matrix": "show what each agent can do",
     "dialects": "list the dialects",
     "explain": "explain a finding",
+    "log": "show what hooks decided",
     "completion": "print the completion script of a shell",
 }
 INTERRUPTED = 130

@@ -125,7 +125,7 @@ READS = {
     "permission_request": {
         **READ,
         "verdicts": [("hookSpecificOutput.decision.behavior", {"allow": "allow", "deny": "deny"})],
-        "reason": ["hookSpecificOutput.decision.message"],
+        "reason": ["hookSpecificOutput.decision.message", "stopReason"],
         "input": ["hookSpecificOutput.decision.updatedInput"],
         "exits": {},
     },
