@@ -10,8 +10,8 @@ comes back the same.
 `scripts`: the whole `payload` that a script of the dialect gets for another agent's canonical `event`.
 
 An event is about the shell command `rm -rf build` where it is about a tool; a vector may give other
-attributes of the event (`session`, `prompt`, `source_word`, …) and of its call (`tool`, `native_tool`, `input`, …). A
-text that is JSON is compared as JSON, and may be written as YAML.
+attributes of the event (`session`, `prompt`, `source_word`, …) and of its call (`tool`, `native_tool`,
+`input`, …). A text that is JSON is compared as JSON, and may be written as YAML.
 """
 
 from __future__ import annotations
