@@ -28,7 +28,7 @@ NO_REASON = "a hook denied this without giving a reason"
 TRIES = 200
 
 # Keys of a read table, all of them optional:
-#   verdicts  [(place, {value: verdict})], the first that is there decides
+#   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text
 #   reason, context, input, message, result   places, the first text or object that is there
 #   halt      places whose `false` ends the agent's loop; stop: places whose `true` does
 #   suppress  places whose `true` hides the output
@@ -65,7 +65,7 @@ def read_answer(
         return (decided or Decision()).replace(
             verdict="deny", reason=said or result.stdout.strip()[:2000], failure=""
         )
-    if code != 0 and not (decided is not None and decided.verdict in ("deny", "ask")):
+    if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if decided is not None:
         return decided
@@ -100,9 +100,9 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
         said = get(found, place)
         if said is None:
             continue
-        if not isinstance(said, (str, bool)) or str(said) not in values:
+        verdict = values.get(str(said), values.get("*", "")) if isinstance(said, (str, bool)) else ""
+        if not verdict:
             return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
-        verdict = values[str(said)]
         break
     ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
         get(found, place) is True for place in table.get("stop", ())

@@ -70,12 +70,18 @@ def _first(value: Tree) -> Tree:
     return value[0] if isinstance(value, list) and value else value
 
 
+def _file_name(value: Tree) -> Tree:
+    """The last part of a path, on any system."""
+    return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
+
+
 SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "json": (_from_json, _to_json),
     "strings": (_from_strings, _to_strings),
     "ms": (_from_ms, _to_ms),
     "parts": (_from_parts, _to_parts),
     "list": (_first, lambda value: [value]),
+    "name": (_file_name, lambda value: value),
 }
 
 
@@ -86,10 +92,10 @@ def iso(seconds: float) -> str:
 
 
 def get(payload: Tree, place: str) -> Tree:
-    """What stands at a place, in plain spelling; None where nothing does."""
+    """What stands at a place (a place without keys is the whole), in plain spelling; None for nothing."""
     path, _, spelling = place.partition(":")
     found = payload
-    for key in path.split("."):
+    for key in path.split(".") if path else ():
         if not isinstance(found, dict) or key not in found:
             return None
         found = found[key]
