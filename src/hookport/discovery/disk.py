@@ -1,0 +1,113 @@
+"""Looking at files that may be anything: nothing but a plain file is opened, nothing is waited for."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.errors import InputError, Problem, spell_path
+from hookport.findings import Finding, SourceBroken
+
+LARGEST = 5_000_000
+# A frontmatter has about 100 words; the body below it is for people and is not read.
+HEAD = 64 * 1024
+_LINE_END = rb"[ \t]*(?:\r\n|\n|\r"
+_FENCED = re.compile(
+    rb"(?:\xef\xbb\xbf)?---" + _LINE_END + rb")(?:.*?[\r\n])??---" + _LINE_END + rb"|\Z)", re.DOTALL
+)
+
+
+class Log(NamedTuple):
+    """What is noticed on the way, and every path that was looked at."""
+
+    findings: list[Finding]
+    watched: dict[str, None]
+
+    def broken(self, *problems: Problem) -> None:
+        """Something is there that cannot be used."""
+        for problem in problems:
+            finding = SourceBroken.at(spell_path(problem.path), message=problem.message)
+            self.findings.append(
+                finding._replace(file=problem.file, line=problem.line, column=problem.column)
+            )
+
+    def watch(self, path: Path) -> None:
+        self.watched[str(path)] = None
+
+
+def is_there(path: Path) -> bool:
+    """Whether a name exists, be it a link that leads nowhere."""
+    return os.path.lexists(path)
+
+
+def names_in(folder: Path, log: Log) -> list[str]:
+    """The names in a folder, sorted; none if it is not there."""
+    try:
+        return sorted(entry.name for entry in os.scandir(folder))
+    except OSError as error:
+        if not _is_absent(error, folder):
+            log.broken(Problem(_reason(error), file=str(folder)))
+        return []
+
+
+def is_folder(path: Path, log: Log) -> bool:
+    """Whether a path is a folder; a link that leads nowhere may have been one, so it is told."""
+    try:
+        return stat.S_ISDIR(path.stat().st_mode)
+    except OSError as error:
+        log.broken(Problem(_reason(error), file=str(path)))
+        return False
+
+
+def data_of(file: Path, limit: int = LARGEST) -> bytes | None:
+    """The first bytes of a file, None if nothing is there; InputError if something else is."""
+    try:
+        status = file.stat()
+        if not stat.S_ISREG(status.st_mode):
+            what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, a socket or a device"
+            raise InputError(Problem(f"is {what}, not a file", file=str(file)))
+        if status.st_size > LARGEST:
+            size = f"{LARGEST // 1_000_000} MB"
+            raise InputError(Problem(f"is larger than {size}, so it was not read", file=str(file)))
+        return start_of(file, limit)
+    except OSError as error:
+        if _is_absent(error, file):
+            return None
+        raise InputError(Problem(_reason(error), file=str(file))) from None
+
+
+def head_of(file: Path) -> bytes | None:
+    """A file up to the end of its frontmatter."""
+    data = data_of(file, HEAD)
+    fenced = _FENCED.match(data) if data else None
+    if fenced:
+        return fenced[0]
+    if data and len(data) == HEAD:
+        raise InputError(Problem(f"no frontmatter ends in its first {HEAD // 1024} KiB", (), str(file), 1, 1))
+    return data
+
+
+def start_of(file: Path, limit: int) -> bytes:
+    """The first bytes of a plain file; should a pipe have taken its place meanwhile, it is empty."""
+    with open(file, "rb", opener=_without_waiting) as opened:
+        return opened.read(limit)
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _is_absent(error: OSError, path: Path) -> bool:
+    """Whether nothing is there at all; what we may not look at may be."""
+    return isinstance(error, FileNotFoundError | NotADirectoryError) and not is_there(path)
+
+
+def _reason(error: OSError) -> str:
+    if isinstance(error, FileNotFoundError):
+        return "is a link that leads nowhere"
+    if isinstance(error, NotADirectoryError):
+        return "is not a folder"
+    return f"cannot be read: {error.strerror or error}"

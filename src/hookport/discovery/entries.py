@@ -1,0 +1,88 @@
+"""The script that a hook's folder runs: found by its name, started by itself or by what it says runs it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.discovery.disk import Log, names_in, start_of
+from hookport.findings import (
+    EntryCannotStart,
+    EntryMissing,
+    EntryNotExecutable,
+    Finding,
+    SeveralEntries,
+)
+
+# The guide of the HOOK.md format ranks these endings; any other comes after them, by name.
+RANKED = ("", ".sh", ".py")
+INTERPRETERS = {
+    ".sh": "sh",
+    ".bash": "bash",
+    ".py": "python3",
+    ".js": "node",
+    ".mjs": "node",
+    ".cjs": "node",
+}
+
+
+class Entry(NamedTuple):
+    """A script and the words that start it where it does not start by itself."""
+
+    path: Path
+    is_executable: bool
+    interpreter: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        return shlex.join((*self.interpreter, str(self.path)))
+
+
+def entry_of(folder: Path, stem: str, name: str, log: Log) -> tuple[Entry | None, list[Finding]]:
+    """The script that runs for the hook of that name, and what is wrong with it.
+
+    One that can be started comes before one that cannot; of several the one that the format ranks first.
+    """
+    log.watch(folder)
+    endings = {file: file.removeprefix(stem) for file in names_in(folder, log) if file.startswith(stem)}
+    entries = [
+        _examined(folder / file)
+        for file, ending in sorted(endings.items(), key=lambda item: _rank(item[1]))
+        if ending[:1] in ("", ".") and (folder / file).is_file()
+    ]
+    if not entries:
+        return None, [EntryMissing.at("", name=name, folder=folder)]
+    for entry in entries:
+        if not entry.is_executable:
+            log.watch(entry.path)
+    able = [entry for entry in entries if entry.is_executable or entry.interpreter]
+    chosen = (able or entries)[0]
+    findings: list[Finding] = []
+    if len(able or entries) > 1:
+        scripts = ", ".join(entry.path.name for entry in able or entries)
+        findings.append(SeveralEntries.at("", scripts=scripts, chosen=chosen.path.name))
+    if not able:
+        findings.append(EntryCannotStart.at("", script=chosen.path))
+    elif not chosen.is_executable:
+        words = " ".join(chosen.interpreter)
+        findings.append(EntryNotExecutable.at("", script=chosen.path, interpreter=words))
+    return chosen, findings
+
+
+def _rank(ending: str) -> tuple[int, str]:
+    return RANKED.index(ending) if ending in RANKED else len(RANKED), ending
+
+
+def _examined(path: Path) -> Entry:
+    if os.access(path, os.X_OK):
+        return Entry(path, is_executable=True)
+    try:
+        first = start_of(path, 256).partition(b"\n")[0]
+    except OSError:
+        first = b""
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    if not words and path.suffix in INTERPRETERS:
+        words = [INTERPRETERS[path.suffix]]
+    return Entry(path, is_executable=False, interpreter=tuple(words))
