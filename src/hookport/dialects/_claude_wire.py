@@ -36,7 +36,8 @@ INPUTS = {
     "file_read": {"path": "file_path"},
     "file_write": {"path": "file_path"},
     "file_edit": {"path": "file_path", "old": "old_string", "new": "new_string"},
-    "notebook_edit": {"path": "notebook_path"},
+    "notebook_edit": {"path": "notebook_path", "content": "new_source"},
+    "search": {"include": "glob"},
     "agent": {"agent_type": "subagent_type"},
     "edits": {"old": "old_string", "new": "new_string"},
 }
@@ -77,7 +78,7 @@ ANSWERS = {
         "context": CONTEXT,
         "result": nested(updatedToolOutput="$result"),
     },
-    "tool_use_failure": {**ALWAYS, "context": CONTEXT},
+    "tool_use_failure": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
     "after_tool_batch": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
     "before_prompt": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
     "before_command_expansion": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
@@ -96,18 +97,26 @@ ANSWERS = {
     "*": ALWAYS,
 }
 
-READ = {
-    "verdicts": [
-        (
-            "hookSpecificOutput.permissionDecision",
-            {"allow": "allow", "deny": "deny", "ask": "ask", "defer": "ask"},
-        ),
-        ("decision", {"approve": "allow", "block": "deny"}),
+# Forms that are no answer to Claude Code are read for the deny that was meant; as an allow they are nothing.
+VERDICTS = [
+    (
+        "hookSpecificOutput.permissionDecision",
+        {"allow": "allow", "deny": "deny", "ask": "ask", "defer": "ask"},
+    ),
+    ("decision", {"approve": "allow", "block": "deny", "deny": "deny", "ask": "ask", "allow": "none"}),
+    ("permissionDecision", {"deny": "deny", "ask": "ask", "allow": "none"}),
+]
+READ: dict[str, Tree] = {
+    "verdicts": VERDICTS,
+    "reason": [
+        "hookSpecificOutput.permissionDecisionReason",
+        "reason",
+        "permissionDecisionReason",
+        "stopReason",
     ],
-    "reason": ["hookSpecificOutput.permissionDecisionReason", "reason", "stopReason"],
     "context": ["hookSpecificOutput.additionalContext"],
     "input": ["hookSpecificOutput.updatedInput"],
-    "result": ["hookSpecificOutput.updatedToolOutput"],
+    "result": ["hookSpecificOutput.updatedToolOutput", "hookSpecificOutput.updatedMCPToolOutput"],
     "message": ["systemMessage"],
     "suppress": ["suppressOutput"],
     "halt": ["continue"],
@@ -117,11 +126,20 @@ READ = {
 }
 # What is printed where a session or a turn begins is context for the model, JSON or not.
 READ_TEXT = {**READ, "text": "context"}
+# Where the agent is about to stop, context makes it go on as a block does (doc).
+READ_STOP = {
+    **READ,
+    "verdicts": [*VERDICTS, ("hookSpecificOutput.additionalContext", {"*": "deny"})],
+    "reason": [*READ["reason"], "hookSpecificOutput.additionalContext"],
+    "context": [],
+}
 
 READS = {
     "session_start": READ_TEXT,
     "before_prompt": READ_TEXT,
     "before_command_expansion": READ_TEXT,
+    "agent_stop": READ_STOP,
+    "subagent_stop": READ_STOP,
     "permission_request": {
         **READ,
         "verdicts": [("hookSpecificOutput.decision.behavior", {"allow": "allow", "deny": "deny"})],
@@ -139,4 +157,68 @@ WIRE = Wire(
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "permission_mode": "default"},
     answers=ANSWERS,
     reads=READS,
+)
+
+EXIT = {"stderr": "$reason", "exit": 2}
+
+# Events of Claude Code itself on which all that is printed is thrown away (doc).
+SILENT = (
+    *("InstructionsLoaded", "MessageDisplay", "Notification", "WorktreeRemove", "PostCompact"),
+    *("SessionEnd", "StopFailure"),
+)
+ACTIONS = ("hookSpecificOutput.action", {"accept": "allow", "decline": "deny", "cancel": "deny"})
+READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
+
+CLAUDE = WIRE.replace(
+    keys_of={
+        **KEYS_OF,
+        "UserPromptExpansion": {"source": "command_name"},
+        "InstructionsLoaded": {"source": "load_reason"},
+        "StopFailure": {"source": "error"},
+        "FileChanged": {"source": "file_path:name"},
+        "Setup": {"source": "trigger"},
+        "Elicitation": {"source": "mcp_server_name"},
+        "ElicitationResult": {"source": "mcp_server_name"},
+        "PreModelSwitch": {"source": "to_model"},
+        "PostModelSwitch": {"source": "to_model"},
+    },
+    # Captured on 2.1.325: Bash, EnterWorktree, Read, Write and Agent, MCP.
+    texts=("stdout", "message", "file.content", "content:parts", ":parts"),
+    results={"shell": {"stdout": "$text", "stderr": "", "interrupted": False, "isImage": False}},
+    answers={
+        **ANSWERS,
+        **{event: {} for event in SILENT},
+        "PreCompact": {"deny": BLOCK},
+        "ConfigChange": {"deny": BLOCK},
+        "CwdChanged": {"message": MESSAGE},
+        "FileChanged": {"message": MESSAGE},
+        "Setup": {**ALWAYS, "context": CONTEXT},
+        "TaskCreated": {"deny": BLOCK, "message": MESSAGE},
+        "TaskCompleted": {**ALWAYS, "deny": EXIT},
+        "TeammateIdle": {**ALWAYS, "deny": EXIT},
+        "Elicitation": {"deny": EXIT},
+        "ElicitationResult": {"deny": EXIT},
+        "PreModelSwitch": {
+            "deny": permission("deny"),
+            "ask": permission("ask"),
+            "allow": permission("allow"),
+        },
+        "PostModelSwitch": {"context": CONTEXT},
+        # The text on stdout is the worktree's path, so it has to come through.
+        "WorktreeCreate": {"deny": {**EXIT, "alone": True}, "context": {"stdout": "$context"}},
+    },
+    reads={
+        **READS,
+        "WorktreeCreate": {**READ_TEXT, "exits": {"+": "deny"}},
+        "Elicitation": READ_ELICITATION,
+        "ElicitationResult": READ_ELICITATION,
+    },
+    env={
+        "CLAUDE_PROJECT_DIR": "$root",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "CLAUDE_CODE_SESSION_ID": "$session",
+    },
+    marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
+    # It ended a Stop hook that always blocks after eight blocks (lab).
+    caps_stops=True,
 )

@@ -21,7 +21,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
-from hookport.dialects._claude_wire import WIRE
+from hookport.dialects._claude_wire import CLAUDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -254,12 +254,7 @@ DIALECT = Dialect(
         "native": HandlerSpec("mcp_tool", {}, WAIT),
     },
     shape=BY_EVENT,
-    wire=WIRE.replace(
-        env={"CLAUDE_PROJECT_DIR": "$root", "CLAUDE_PLUGIN_ROOT": "$package"},
-        marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
-        # It ended a Stop hook that always blocks after eight blocks (lab).
-        caps_stops=True,
-    ),
+    wire=CLAUDE,
     precedence=1,
     runs_once=True,
     switch=(("disableAllHooks",), True),
