@@ -1,0 +1,133 @@
+"""Run one hook command on Windows; files take the place of pipes, so nothing blocks and nobody holds us."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from hookport.model.runs import RunResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import IO
+
+KEPT_BYTES = 1 << 20
+# An exit code from here on is an NTSTATUS error: the process crashed or was ended.
+FIRST_CRASH_CODE = 0xC0000000
+OWN_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+DETACHED = getattr(subprocess, "DETACHED_PROCESS", 0)
+
+SUPERVISOR = """
+import json, sys
+order = json.load(sys.stdin)
+sys.path[:] = order.pop("path")
+from hookport.runtime.execute import _windows
+_windows.run(**{**order, "stdin": order["stdin"].encode("latin-1")})
+"""
+
+
+def run(
+    command: str | list[str],
+    *,
+    stdin: bytes,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout_seconds: float | None,
+    shell: bool | None = None,
+) -> RunResult:
+    """Run a command to its end; text runs by `cmd /c`, a list without a shell."""
+    began = time.monotonic()
+    in_shell = isinstance(command, str) if shell is None else shell
+    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        given.write(stdin)
+        given.seek(0)
+        try:
+            child = subprocess.Popen(
+                command,
+                shell=in_shell,
+                stdin=given,
+                stdout=out,
+                stderr=err,
+                cwd=cwd,
+                env=dict(env),
+                creationflags=OWN_GROUP,
+            )
+        except (OSError, ValueError) as error:
+            return RunResult("spawn_error", detail=str(error), seconds=time.monotonic() - began)
+        try:
+            code: int | None = child.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            code = None
+            _end(child)
+        except BaseException:
+            _end(child)
+            raise
+        result = RunResult(
+            "completed" if code is not None else "timeout",
+            code,
+            _text(out),
+            _text(err),
+            seconds=time.monotonic() - began,
+            dropped=_dropped(out) + _dropped(err),
+        )
+    if code is None:
+        return result.replace(detail=f"took longer than {timeout_seconds:g} s and was stopped")
+    if code >= FIRST_CRASH_CODE or code < 0:
+        return result.replace(outcome="signal", exit_code=None, detail=f"was ended with status {code:#x}")
+    return result
+
+
+def start(
+    command: str | list[str],
+    *,
+    stdin: bytes,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout_seconds: float | None,
+) -> int:
+    """Start a command under a detached Python that keeps its deadline; nothing is called when it ends."""
+    order = {
+        "path": sys.path,
+        "command": command,
+        "stdin": stdin.decode("latin-1"),
+        "cwd": str(Path(cwd).absolute()),
+        "env": dict(env),
+        "timeout_seconds": timeout_seconds,
+    }
+    with tempfile.TemporaryFile() as given:
+        given.write(json.dumps(order).encode())
+        given.seek(0)
+        try:
+            supervisor = subprocess.Popen(
+                [sys.executable, "-c", SUPERVISOR],
+                stdin=given,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                creationflags=DETACHED | OWN_GROUP,
+            )
+        except OSError:
+            return 0
+    return supervisor.pid
+
+
+def _end(child: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(OSError):
+        subprocess.run(["taskkill", "/T", "/F", "/PID", str(child.pid)], capture_output=True, check=False)
+    child.kill()
+    child.wait()
+
+
+def _text(printed: IO[bytes]) -> str:
+    printed.seek(0)
+    return printed.read(KEPT_BYTES).decode(errors="replace")
+
+
+def _dropped(printed: IO[bytes]) -> int:
+    return max(0, os.fstat(printed.fileno()).st_size - KEPT_BYTES)

@@ -1,0 +1,509 @@
+"""Run one hook command as a child process; whatever it does, we come back in time and leave nothing behind.
+
+The child gets its working directory from ours, changed for the moment of the start under a lock, because
+`posix_spawn` cannot set it and a fork costs twice as much. A host with threads of its own should therefore
+use absolute paths.
+"""
+# Importing pathlib takes longer than starting a hook.
+# ruff: noqa: PTH112, PTH113, PTH118, PTH208
+
+from __future__ import annotations
+
+import _thread
+import codecs
+import errno
+import os
+import select
+import sys
+import time
+
+from hookport.model.runs import RunResult
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Callable, Mapping
+else:
+    import _signal as signal  # `signal` wraps these functions in enums, which takes 0.7 ms at every start
+
+SHELL = "/bin/sh"
+KEPT_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 16
+# From SIGTERM to SIGKILL, and from SIGKILL until a process that no signal can end is given up.
+GRACE_SECONDS = 0.5
+# How long a grandchild may go on printing after the hook itself has ended.
+LINGER_SECONDS = 0.2
+# How often to look for the end of the child where the system cannot wake us (no pidfd: macOS, old Linux).
+TICK_SECONDS = 0.02
+LONGEST_WAIT_SECONDS = 3600.0
+FOREVER = float("inf")
+
+_working_directory = _thread.allocate_lock()
+
+_CWD_TROUBLE = {
+    errno.ENOENT: "does not exist",
+    errno.ENOTDIR: "is not a directory",
+    errno.EACCES: "may not be entered: permission denied",
+}
+_SYSTEM_TROUBLE = {
+    errno.E2BIG: "the command and its environment are too long for this system",
+    errno.EAGAIN: "the system has no room for another process",
+    errno.ENOMEM: "the system is out of memory",
+}
+
+
+def run(
+    command: str | list[str],
+    *,
+    stdin: bytes,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout_seconds: float | None,
+    shell: bool | None = None,
+) -> RunResult:
+    """Run a command to its end and say how it ended.
+
+    Text runs by `/bin/sh -c`, a list without a shell; `shell` overrules that: a list is then quoted for the
+    shell, text is then the program itself. The environment is exactly `env`, which also has the PATH that a
+    program is looked for on.
+    """
+    if os.name == "nt":
+        from hookport.runtime.execute import _windows
+
+        return _windows.run(
+            command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds, shell=shell
+        )
+    return _Child(stdin, timeout_seconds).run(_argv(command, shell=shell), cwd, env)
+
+
+def start(
+    command: str | list[str],
+    *,
+    stdin: bytes,
+    cwd: str,
+    env: Mapping[str, str],
+    timeout_seconds: float | None,
+    done: Callable[[RunResult], None] | None = None,
+) -> int:
+    """Start a command that outlives us and return the pid of its supervisor, or 0 when it did not start.
+
+    The supervisor has a session of its own and none of our descriptors. It keeps the deadline, ends the hook
+    when it gets SIGTERM, and calls `done` in its own process, also when the command did not start.
+    """
+    if os.name == "nt":
+        from hookport.runtime.execute import _windows
+
+        return _windows.start(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
+    argv = _argv(command)
+    try:
+        told, tell = _pipe()
+    except OSError:
+        return 0
+    between = 0
+    # An interrupt in the copy of us, before it is a supervisor, would run the rest of our program twice.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+    try:
+        signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+        with _working_directory:
+            between = os.fork()
+        if between == 0:
+            _supervise(
+                tell, lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done
+            )
+        os.close(tell)
+        tell = -1
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        return int(os.read(told, 32) or b"0")
+    except OSError:
+        return 0
+    finally:
+        for descriptor in (told, tell):
+            if descriptor >= 0:
+                os.close(descriptor)
+        if between:
+            _reap(between)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _supervise(
+    tell: int,
+    run_child: Callable[[Callable[[int], None]], RunResult],
+    done: Callable[[RunResult], None] | None,
+) -> None:
+    def started(pid: int) -> None:
+        os.write(tell, b"%d" % (os.getpid() if pid else 0))
+        os.close(tell)
+
+    # Every way out is `os._exit`: unwinding would go on with our parent's program.
+    try:
+        os.setsid()
+        if os.fork():
+            return
+        null = os.open(os.devnull, os.O_RDWR)
+        # Replaced, not closed: an object of our parent that is collected here must not close a new pipe.
+        for descriptor in {0, 1, 2, *_descriptors()} - {tell, null}:
+            os.dup2(null, descriptor, inheritable=False)
+        signal.signal(signal.SIGTERM, _leave)
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+        result = run_child(started)
+        if done is not None:
+            done(result)
+    finally:
+        os._exit(0)
+
+
+def _leave(_number: int, _frame: object) -> None:
+    sys.exit(1)
+
+
+class _StartError(Exception):
+    """Why a command did not start, in words for a person."""
+
+
+class _Child:
+    """One hook process: our ends of its pipes, what it printed so far, and how it ended."""
+
+    def __init__(self, stdin: bytes, timeout_seconds: float | None) -> None:
+        self.began = time.monotonic()
+        self.timeout_seconds = timeout_seconds
+        self.unwritten = memoryview(stdin)
+        self.pid = 0
+        self.status: int | None = None
+        self.exited = False
+        self.timed_out = False
+        self.stdin_trouble = ""
+        self.into = self.out = self.err = -1
+        self.kept: dict[int, bytearray] = {}
+        self.dropped = 0
+        self.open: set[int] = set()
+        self.poll = select.poll()
+
+    def run(
+        self, argv: list[str], cwd: str, env: Mapping[str, str], started: Callable[[int], None] | None = None
+    ) -> RunResult:
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
+        try:
+            # An interrupt between the start and the assignment of the pid would lose the child.
+            signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
+            try:
+                self._start(argv, cwd, env)
+            except _StartError as error:
+                return RunResult("spawn_error", detail=str(error), seconds=time.monotonic() - self.began)
+            finally:
+                if started is not None:
+                    started(self.pid)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            self._watch()
+            self._kill(signal.SIGKILL)
+            if self.status is None:
+                self.status = _reap(self.pid, 0 if self.exited else os.WNOHANG)
+        except BaseException:
+            if self.pid and self.status is None:
+                self._kill(signal.SIGKILL)
+                _reap(self.pid)
+            raise
+        finally:
+            for descriptor in self.open:
+                os.close(descriptor)
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        return self._result()
+
+    def _start(self, argv: list[str], cwd: str, env: Mapping[str, str]) -> None:
+        if not argv or not argv[0].strip():
+            raise _StartError("the command is empty")
+        _heed_children()
+        try:
+            read_in, self.into = self._pipe()
+            self.out, write_out = self._pipe()
+            self.err, write_err = self._pipe()
+            theirs = (read_in, write_out, write_err)
+            self.pid = _spawn(argv, cwd, env, theirs)
+        except OSError as error:
+            raise _StartError(f"the system cannot start a process: {error.strerror}") from error
+        except ValueError as error:
+            raise _StartError(_unsayable(argv, cwd, env)) from error
+        for descriptor in theirs:
+            self.open.discard(descriptor)
+            os.close(descriptor)
+
+    def _pipe(self) -> tuple[int, int]:
+        pair = _pipe()
+        self.open.update(pair)
+        return pair
+
+    def _watch(self) -> None:
+        self.kept = {self.out: bytearray(), self.err: bytearray()}
+        for descriptor in (self.into, self.out, self.err):
+            os.set_blocking(descriptor, False)
+            self.poll.register(descriptor, select.POLLOUT if descriptor == self.into else select.POLLIN)
+        self._feed()
+        ending = _pidfd(self.pid)
+        if ending >= 0:
+            self.open.add(ending)
+            self.poll.register(ending, select.POLLIN)
+        longest = TICK_SECONDS if ending < 0 else LONGEST_WAIT_SECONDS
+        until = self.began + (FOREVER if self.timeout_seconds is None else self.timeout_seconds)
+        signals = [signal.SIGTERM, signal.SIGKILL]
+        while not self.exited or self.open & self.kept.keys():
+            left = until - time.monotonic()
+            if left <= 0:
+                if self.exited or not signals:
+                    return
+                self.timed_out = True
+                self._kill(signals.pop(0))
+                until = time.monotonic() + GRACE_SECONDS
+                continue
+            for descriptor, _ in self.poll.poll(min(left, longest) * 1000):
+                self._serve(descriptor)
+            if not self.exited and self._has_exited():
+                self.exited = True
+                for descriptor in {self.into, ending} & self.open:
+                    self._close(descriptor)
+                if not self.timed_out:
+                    until = min(until, time.monotonic() + LINGER_SECONDS)
+
+    def _serve(self, descriptor: int) -> None:
+        if descriptor == self.into:
+            self._feed()
+        elif descriptor in self.kept:
+            self._collect(descriptor)
+
+    def _feed(self) -> None:
+        try:
+            while self.unwritten:
+                self.unwritten = self.unwritten[os.write(self.into, self.unwritten) :]
+        except BlockingIOError:
+            return
+        except BrokenPipeError:
+            pass
+        except OSError as error:
+            self.stdin_trouble = f"its input could not be written: {error.strerror}"
+            self._kill(signal.SIGKILL)
+        self._close(self.into)
+
+    def _collect(self, descriptor: int) -> None:
+        try:
+            data = os.read(descriptor, CHUNK_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            self._close(descriptor)
+            return
+        kept = self.kept[descriptor]
+        room = KEPT_BYTES - len(kept)
+        kept += data[:room]
+        self.dropped += max(0, len(data) - room)
+
+    def _close(self, descriptor: int) -> None:
+        self.poll.unregister(descriptor)
+        self.open.discard(descriptor)
+        os.close(descriptor)
+
+    def _has_exited(self) -> bool:
+        try:
+            if hasattr(os, "waitid"):
+                # Not reaped yet: as long as its pid is taken, the group we are going to kill is ours.
+                return os.waitid(os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+            pid, status = os.waitpid(self.pid, os.WNOHANG)
+        except ChildProcessError:
+            return True
+        if pid:
+            self.status = status
+        return pid != 0
+
+    def _kill(self, number: int) -> None:
+        _send(os.killpg, self.pid, number)
+        if self.status is None and number == signal.SIGKILL:
+            # It may have left its group.
+            _send(os.kill, self.pid, number)
+
+    def _result(self) -> RunResult:
+        result = RunResult(
+            "completed",
+            stdout=_text(self.kept[self.out]),
+            stderr=_text(self.kept[self.err]),
+            seconds=time.monotonic() - self.began,
+            dropped=self.dropped,
+        )
+        if self.stdin_trouble:
+            return result.replace(outcome="stdin_error", detail=self.stdin_trouble)
+        if self.timed_out:
+            return result.replace(
+                outcome="timeout", detail=f"took longer than {self.timeout_seconds:g} s and was stopped"
+            )
+        if self.status is None:
+            return result.replace(outcome="signal", detail="its exit status was taken by someone else")
+        code = os.waitstatus_to_exitcode(self.status)
+        if code < 0:
+            return result.replace(
+                outcome="signal",
+                signal=-code,
+                detail=f"was ended by signal {-code} ({signal.strsignal(-code)})",
+            )
+        return result.replace(exit_code=code)
+
+
+def _argv(command: str | list[str], *, shell: bool | None = None) -> list[str]:
+    if isinstance(command, str):
+        if not command.strip():
+            return []
+        return [command] if shell is False else [SHELL, "-c", command]
+    if not shell:
+        return command
+    import shlex
+
+    return [SHELL, "-c", shlex.join(command)]
+
+
+def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+    actions = [(os.POSIX_SPAWN_DUP2, descriptor, number) for number, descriptor in enumerate(streams)]
+    with _working_directory:
+        here = _here()
+        try:
+            try:
+                os.chdir(cwd)
+            except OSError as error:
+                trouble = _CWD_TROUBLE.get(error.errno or 0, error.strerror)
+                raise _StartError(f"the working directory {cwd} {trouble}") from error
+            path = _program(argv[0], env.get("PATH", os.defpath))
+            try:
+                return os.posix_spawn(
+                    path,
+                    argv,
+                    env,
+                    file_actions=[*actions, *_closings()],
+                    setpgroup=0,
+                    setsigmask=(),
+                    setsigdef=signal.valid_signals(),
+                )
+            except OSError as error:
+                raise _StartError(_why(error, path, os.path.normpath(os.path.join(cwd, path)))) from error
+        finally:
+            if here >= 0:
+                os.fchdir(here)
+                os.close(here)
+
+
+def _here() -> int:
+    try:
+        return os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
+    except PermissionError:
+        # Started by another user, from a directory closed to us: there is no way back, nor a use for one.
+        return -1
+
+
+def _program(name: str, search: str) -> str:
+    if os.sep in name or "\0" in name:
+        return name
+    found = ""
+    for folder in search.split(os.pathsep):
+        path = os.path.join(folder or os.curdir, name)
+        if os.path.isfile(path):
+            if os.access(path, os.X_OK):
+                return path
+            found = found or path
+    if not found:
+        raise _StartError(f"{name} was not found on PATH")
+    return found
+
+
+def _why(error: OSError, path: str, shown: str) -> str:
+    number = error.errno or 0
+    if number in _SYSTEM_TROUBLE:
+        return _SYSTEM_TROUBLE[number]
+    if number == errno.ENOENT:
+        if os.path.lexists(path):
+            return f"{shown} is there, but what its link or its first line (#!) points to is not"
+        return f"{shown} does not exist"
+    if number == errno.EACCES and os.path.isdir(path):
+        return f"{shown} is a directory, not a program"
+    if number == errno.EACCES and os.path.isfile(path) and not os.access(path, os.X_OK):
+        import shlex
+
+        return f"{shown} is not executable. Try: chmod +x {shlex.quote(shown)}"
+    if number == errno.ENOEXEC:
+        return f"{shown} is neither a program nor a script with a first line such as #!/bin/sh"
+    return f"{shown} cannot be started: {error.strerror}"
+
+
+def _unsayable(argv: list[str], cwd: str, env: Mapping[str, str]) -> str:
+    texts = (
+        ("the command", argv),
+        ("the working directory", (cwd,)),
+        ("the environment", (*env, *env.values())),
+    )
+    for place, words in texts:
+        if any("\0" in word for word in words):
+            return f"{place} has a NUL byte in it, which no process can be given"
+    if any(not name or "=" in name for name in env):
+        return "the environment has a name that is empty or has '=' in it"
+    return "the command or its environment has a character that cannot be given to a process"
+
+
+def _pipe() -> tuple[int, int]:
+    pair = os.pipe()
+    if min(pair) > 2:
+        return pair
+    # One of our own standard streams is closed; a pipe in its place would be overwritten in the child.
+    try:
+        return _pipe()
+    finally:
+        for descriptor in pair:
+            os.close(descriptor)
+
+
+def _descriptors() -> list[int]:
+    try:
+        return [int(name) for name in os.listdir("/dev/fd")]
+    except OSError:
+        return list(range(256))
+
+
+def _closings() -> list[tuple[int, int]]:
+    # What Python opens is not inherited, but what our parent left open in us is.
+    closings = []
+    for descriptor in _descriptors():
+        try:
+            if descriptor > 2 and os.get_inheritable(descriptor):
+                closings.append((os.POSIX_SPAWN_CLOSE, descriptor))
+        except OSError:
+            continue
+    return closings
+
+
+def _pidfd(pid: int) -> int:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return -1
+
+
+def _heed_children() -> None:
+    # Ignored by whoever started us, SIGCHLD makes the system throw the exit status away.
+    if signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        try:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        except ValueError:
+            # Only the main thread may; without a status, the run counts as a failure.
+            return
+
+
+def _reap(pid: int, options: int = 0) -> int | None:
+    try:
+        reaped, status = os.waitpid(pid, options)
+    except ChildProcessError:
+        return None
+    return status if reaped else None
+
+
+def _send(how: Callable[[int, int], None], target: int, number: int) -> None:
+    try:
+        how(target, number)
+    except OSError:
+        # Gone already; macOS refuses to signal a group of zombies.
+        return
+
+
+def _text(kept: bytearray) -> str:
+    # A character that the limit cut in two is left out.
+    return codecs.utf_8_decode(kept, "replace", len(kept) < KEPT_BYTES)[0]
