@@ -30,6 +30,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._codex_wire import WIRE_OF_CODEX
 from hookport.dialects._patterns import compiles
 from hookport.errors import Problem, spell_path
 from hookport.findings import AsyncInBackground, Finding, MatcherDropped, NeverRuns
@@ -257,6 +258,7 @@ DIALECT = Dialect(
         "agent": HandlerSpec("agent", {"prompt": "prompt", "model": "model", "timeout": "timeout"}, SKIPPED),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    wire=WIRE_OF_CODEX,
     cwd_moves=True,
     obeys=("nested", "decision"),
     needs_reason=True,

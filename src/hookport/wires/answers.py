@@ -28,14 +28,15 @@ NO_REASON = "a hook denied this without giving a reason"
 TRIES = 200
 
 # Keys of a read table, all of them optional:
-#   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text
+#   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
+#             and a value whose verdict is None says nothing, so that the next place decides
 #   reason, context, input, message, result   places, the first text or object that is there
 #   halt      places whose `false` ends the agent's loop; stop: places whose `true` does
 #   suppress  places whose `true` hides the output
 #   exits     {exit code: verdict}; `*` for every other code but 0 and 1, `+` for every other code but 0
 #   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code
 #   wins      `exit`: an exit code's deny wins over what is printed; `json`: the other way round
-#   text      what plain text on stdout is: `context`, `ignored` or `failure`
+#   text      what plain text on stdout is: `context`, `message`, `ignored` or `failure`
 #   stderr    JSON is read from stderr too
 
 
@@ -75,6 +76,8 @@ def read_answer(
     meaning = table.get("text", "ignored")
     if meaning == "context":
         return Decision(context=text)
+    if meaning == "message":
+        return Decision(system_message=text)
     return Decision() if meaning == "ignored" else Decision(failure="stdout is not a JSON object")
 
 
@@ -100,21 +103,26 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
         said = get(found, place)
         if said is None:
             continue
-        verdict = values.get(str(said), values.get("*", "")) if isinstance(said, (str, bool)) else ""
+        chosen = values.get(str(said), values.get("*", "")) if isinstance(said, (str, bool)) else ""
+        if chosen is None:
+            continue
+        verdict = chosen
         if not verdict:
             return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
         break
     ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
         get(found, place) is True for place in table.get("stop", ())
     )
+    reason, message = _text(found, table, "reason"), _text(found, table, "message")
     return Decision(
         verdict=verdict,  # type: ignore[arg-type]
-        reason=_text(found, table, "reason"),
+        reason=reason,
         context=_text(found, table, "context"),
         carry_on=not ends,
         updated_input=next((one for one in _at(found, table, "input") if isinstance(one, dict)), None),
         suppress_output=any(one is True for one in _at(found, table, "suppress")),
-        system_message=_text(found, table, "message"),
+        # A question's reason is said again where only the message is shown to the person who is asked.
+        system_message="" if verdict == "ask" and message == reason else message,
         replaced_result=next(iter(_at(found, table, "result")), None),
     )
 
@@ -172,7 +180,7 @@ def write_answer(
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
     """
     table = table_of(wire.answers, event.native, event.event)
-    told, lost = _stricter(table, decision)
+    told, lost = _stricter(table, decision, event.event)
     pieces: list[str] = [told.verdict] if told.verdict in table else []
     if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
         pieces.append("rewrite")
@@ -196,7 +204,7 @@ def write_answer(
         else:
             lost.append(f"{piece}: {event.native or event.event} does not take it here")
     words = {
-        "reason": reason or (NO_REASON if "deny" in pieces else ""),
+        "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else "",
         "context": told.context,
         "input": told.updated_input if changed is None else changed,
         "message": told.system_message,
@@ -206,9 +214,13 @@ def write_answer(
     return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
 
 
-def _stricter(table: Mapping[str, Tree], decision: Decision) -> tuple[Decision, list[str]]:
+def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
     """The decision with a deny in place of what the agent cannot be told, and what that was."""
     lost: list[str] = []
+    if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
+        # A deny here would make the agent go on, which is the opposite.
+        word = "continue" if decision.verdict in ("none", "allow") else decision.verdict
+        return decision.replace(verdict="none", carry_on=True), [f"{word}: the agent ends here anyway"]
     verdict, reason, context = decision.verdict, decision.reason, decision.context
     if verdict == "ask" and "ask" not in table:
         lost.append("ask: nobody can be asked here, so it is denied")
