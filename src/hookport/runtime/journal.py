@@ -1,0 +1,253 @@
+"""The journal, one redacted JSON line for each event: no line is torn, and it never makes a dispatch fail.
+
+The files are `journal.jsonl` and, older, `journal.1.jsonl` to `journal.3.jsonl`. Writers take turns by a lock
+on `journal.lock`, so that nobody writes while files are renamed.
+"""
+
+# pathlib takes longer to import than a line to write.
+# ruff: noqa: PTH100, PTH103, PTH105, PTH110, PTH113, PTH117, PTH118, PTH123, PTH202
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from hookport.runtime.redaction import clean, redact, walk
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any, BinaryIO
+
+    Tree = Any
+
+__all__ = ["Reader", "folder", "path", "read", "redact", "write"]
+
+# Newest first.
+FILES = ("journal.jsonl", "journal.1.jsonl", "journal.2.jsonl", "journal.3.jsonl")
+LOCK = "journal.lock"
+MOST_BYTES = 8 * 1024 * 1024
+# A text is cut here. What follows is looked at all the same, so that a secret across the cut is seen whole:
+# GitHub says to expect tokens of 255 characters, and what may be longer is known by how it starts.
+LONGEST_TEXT = 2_000
+MARGIN = 500
+# A field larger than this, such as an input of a thousand short texts, is left out.
+LONGEST_FIELD = 64_000
+# A writer that did not get the lock by then writes without it. Appending one line is one `write`, which the
+# file systems of Linux and macOS do not mix with another; only a rename can come between, and then the line
+# is in `journal.1.jsonl`.
+LOCK_SECONDS = 0.5
+# The start of a file, with its inode, tells it from a later one that got the same inode.
+HEAD = 256
+
+
+def folder(env: Mapping[str, str]) -> str:
+    """Where hookport keeps its state; empty if the environment names no place."""
+    if chosen := env.get("HOOKPORT_STATE_DIR"):
+        return os.path.abspath(chosen)
+    if sys.platform == "win32":
+        return os.path.join(env["LOCALAPPDATA"], "hookport") if env.get("LOCALAPPDATA") else ""
+    # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
+    state = env.get("XDG_STATE_HOME", "")
+    if os.path.isabs(state):
+        return os.path.join(state, "hookport")
+    home = env.get("HOME", "")
+    return os.path.join(home, ".local", "state", "hookport") if os.path.isabs(home) else ""
+
+
+def path(env: Mapping[str, str]) -> str:
+    """The file that is written to; empty if there is no place for it."""
+    place = folder(env)
+    return os.path.join(place, FILES[0]) if place else ""
+
+
+def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = MOST_BYTES) -> str:
+    """Add a record; empty, or why it was not written. It never raises."""
+    try:
+        place = folder(env)
+        if not place:
+            return "there is no place for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
+        line = _line(record)
+        os.makedirs(place, 0o700, exist_ok=True)
+        _add(place, line, most_bytes)
+    except OSError as error:
+        return f"the journal was not written: {error.filename or path(env)}: {error.strerror or error}"
+    except Exception as error:  # noqa: BLE001  (a journal is not worth a tool call)
+        return f"the journal was not written: {type(error).__name__}: {error}"
+    return ""
+
+
+def _add(place: str, line: bytes, most_bytes: int) -> None:
+    turn = os.open(os.path.join(place, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+    try:
+        locked = _locked(turn)
+        if locked:
+            _rotate(place, len(line), most_bytes)
+        _append(os.path.join(place, FILES[0]), line, locked=locked)
+    finally:
+        os.close(turn)
+
+
+def now() -> str:
+    """The time as the journal writes it: ISO 8601, UTC, milliseconds."""
+    seconds = time.time()
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{int(seconds % 1 * 1000):03}Z"
+
+
+def _line(record: Mapping[str, Any]) -> bytes:
+    tree = walk({"time": now(), **record}, _fitting)
+    text = _json(tree)
+    if len(text) > LONGEST_FIELD:
+        lengths = {name: len(_json(value)) for name, value in tree.items()}
+        tree = {
+            name: f"[left out: {lengths[name]} characters]" if lengths[name] > LONGEST_FIELD else value
+            for name, value in tree.items()
+        }
+        text = _json(tree)
+    # Half of a surrogate pair has no UTF-8; written as `\udc80` it is the escape that JSON has for it.
+    return text.encode("utf-8", "backslashreplace") + b"\n"
+
+
+def _json(tree: Tree) -> str:
+    return json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
+
+
+def _fitting(text: str) -> str:
+    kept = clean(text[: LONGEST_TEXT + MARGIN])
+    if len(text) > LONGEST_TEXT + MARGIN:
+        kept = kept[:-MARGIN]
+    elif len(kept) <= LONGEST_TEXT:
+        return kept
+    return f"{kept[:LONGEST_TEXT]}… [cut: {len(text)} characters in all]"
+
+
+def _locked(held: int) -> bool:
+    """Whether the lock could be had in time; closing the file gives it back."""
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(held, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > until:
+                return False
+            time.sleep(0.002)
+        except OSError:  # a file system without locks
+            return False
+        else:
+            return True
+
+
+def _rotate(place: str, more: int, most_bytes: int) -> None:
+    """Make room for a line; a file that cannot be renamed now, as Windows has it open, grows until it can."""
+    newest = os.path.join(place, FILES[0])
+    if not os.path.isfile(newest) or os.path.getsize(newest) + more <= most_bytes:
+        return
+    try:
+        for older, newer in zip(FILES[:0:-1], FILES[-2::-1], strict=True):
+            if os.path.exists(os.path.join(place, newer)):
+                os.replace(os.path.join(place, newer), os.path.join(place, older))
+    except OSError:
+        return
+
+
+def _append(file: str, line: bytes, *, locked: bool) -> None:
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
+    # Nobody may be reading a pipe that stands in the file's place, and Windows would change the line's end.
+    flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    target = os.open(file, flags, 0o600)
+    try:
+        size = os.fstat(target).st_size
+        if size:
+            os.lseek(target, -1, os.SEEK_END)
+            if os.read(target, 1) != b"\n":
+                line = b"\n" + line
+        done = 0
+        try:
+            while done < len(line):
+                done += os.write(target, line[done:])
+        except OSError as error:
+            if locked and done and os.fstat(target).st_size == size + done:
+                os.ftruncate(target, size)
+            error.filename = file
+            raise
+    finally:
+        os.close(target)
+
+
+def read(env: Mapping[str, str]) -> Iterator[dict[str, Any]]:
+    """Every record, oldest first; `Reader` also counts the lines that are none."""
+    return Reader(env).new()
+
+
+class Reader:
+    """Reads the journal, and reads on: each `new` gives what was added since the last one.
+
+    It keeps its place in each file, so records survive a rotation, and are given once.
+    """
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._folder = folder(env)
+        self._places: dict[tuple[int, bytes], int] = {}
+        self._foreign = 0
+        self._unended = 0
+
+    @property
+    def skipped(self) -> int:
+        """How many lines were torn or no records."""
+        return self._foreign + self._unended
+
+    def new(self) -> Iterator[dict[str, Any]]:
+        """The records that were added, oldest first."""
+        self._unended = 0
+        files = self._open()
+        try:
+            self._places = {identity: self._places.get(identity, 0) for identity in files}
+            for identity, file in reversed(files.items()):
+                file.seek(self._places[identity])
+                for line in file:
+                    if not line.endswith(b"\n"):
+                        self._unended += 1
+                        break
+                    self._places[identity] += len(line)
+                    record = _record(line)
+                    if record is not None:
+                        yield record
+                    elif line.strip():
+                        self._foreign += 1
+        finally:
+            for file in files.values():
+                file.close()
+
+    def _open(self) -> dict[tuple[int, bytes], BinaryIO]:
+        """Newest first, because a file that is renamed meanwhile becomes one that is opened later."""
+        files: dict[tuple[int, bytes], BinaryIO] = {}
+        for name in FILES if self._folder else ():
+            try:
+                file = open(os.path.join(self._folder, name), "rb")  # noqa: SIM115  (closed by `new`)
+            except (FileNotFoundError, NotADirectoryError):
+                continue
+            head = file.readline(HEAD)
+            identity = (os.fstat(file.fileno()).st_ino, head)
+            if identity not in files and (len(head) == HEAD or head.endswith(b"\n")):
+                files[identity] = file
+            else:
+                self._unended += bool(head) and identity not in files
+                file.close()
+        return files
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    try:
+        tree = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return tree if isinstance(tree, dict) and isinstance(tree.get("time"), str) else None
