@@ -70,15 +70,19 @@ def read_answer(
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if decided is not None:
         return decided
-    text = result.stdout.strip()
+    return _read_text(table, result.stdout.strip())
+
+
+def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
+    """The answer where what was printed is no JSON."""
     if not text:
         return Decision()
-    meaning = table.get("text", "ignored")
-    if meaning == "context":
-        return Decision(context=text)
-    if meaning == "message":
-        return Decision(system_message=text)
-    return Decision() if meaning == "ignored" else Decision(failure="stdout is not a JSON object")
+    meanings = {
+        "context": Decision(context=text),
+        "message": Decision(system_message=text),
+        "failure": Decision(failure="stdout is not a JSON object"),
+    }
+    return meanings.get(table.get("text", "ignored"), Decision())
 
 
 def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
@@ -219,7 +223,7 @@ def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tupl
     lost: list[str] = []
     if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
         # A deny here would make the agent go on, which is the opposite.
-        word = "continue" if decision.verdict in ("none", "allow") else decision.verdict
+        word = "continue" if decision.verdict in ("none", "allow") else "deny"
         return decision.replace(verdict="none", carry_on=True), [f"{word}: the agent ends here anyway"]
     verdict, reason, context = decision.verdict, decision.reason, decision.context
     if verdict == "ask" and "ask" not in table:

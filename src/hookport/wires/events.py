@@ -38,10 +38,13 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     return event.replace(extra=without(payload, write_event(wire, event)))
 
 
-def write_event(wire: Wire, event: Event) -> dict[str, Tree]:
-    """The payload that a script of this wire would get for the event."""
-    is_own = event.agent == wire.id
-    native = event.native if is_own else native_for(wire, event)
+def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
+    """The payload that a script of this wire would get for the event.
+
+    `native` is the event it was written for, where several native events stand for the canonical one.
+    """
+    is_own = event.agent == wire.id and native in ("", event.native)
+    native = native or (event.native if is_own else native_for(wire, event))
     keys = _keys(wire, native)
     payload: dict[str, Tree] = {}
     said = wire.said.get(native, native)
@@ -159,13 +162,17 @@ def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]
         text = patch.render([{"tool": part.tool, **part.input} for part in parts])
         field = wire.patches[call.native]
         raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
-    else:
+    elif call.native in wire.batches:
         field, plain = wire.batches[call.native]
         elements = [
             part.input.get(plain) if plain else _renamed(wire, part.tool, call.native, part.input)
             for part in parts
         ]
         raw = {**call.raw, field: elements}
+    else:
+        shared = {key: value for key, value in canonical.items() if key in call.input}
+        edits = [_as_edit(part, shared) for part in parts]
+        raw = native_input(wire, call.tool, call.native, {**call.input, **shared, "edits": edits})
     return _expanded(wire, call.replace(raw=raw, input=canonical_input(wire, call.tool, call.native, raw)))
 
 
@@ -252,7 +259,9 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
         tool=tool,
         also=tuple(words[1:]),
         native=name or native,
-        input=raw if isinstance(where, dict) else canonical_input(wire, tool, name or native, raw),
+        input=_plain(wire, raw)
+        if isinstance(where, dict)
+        else canonical_input(wire, tool, name or native, raw),
         raw=raw,
         id=_as_text(_read(payload, keys.get("call_id"))),
         result=result,
@@ -317,7 +326,38 @@ def _expanded(wire: Wire, call: Call) -> Call:
         rest = {key: value for key, value in call.input.items() if key != field}
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**first, field: elements, **rest})
-    return call
+    return _edited(call)
+
+
+def _edited(call: Call) -> Call:
+    """A call with a list of edits, with each of them as a call; one that replaces nothing writes the file."""
+    edits, words = call.input.get("edits"), (call.tool, *call.also)
+    if not isinstance(edits, list) or not {"file_write", "file_edit"} & set(words):
+        return call
+    rest = {key: value for key, value in call.input.items() if key != "edits"}
+    parts = []
+    for edit in edits:
+        if not isinstance(edit, dict):
+            return call
+        if "file_write" in words and not edit.get("old"):
+            one = {**rest, "content": edit.get("new", "")}
+            parts.append(call.replace(tool="file_write", also=(), input=one, parts=()))
+        else:
+            tool = "file_edit" if "file_edit" in words else call.tool
+            parts.append(call.replace(tool=tool, also=(), input={**rest, **edit}, parts=()))
+    return call.replace(parts=tuple(parts))
+
+
+def _as_edit(part: Call, shared: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The element of a list of edits that a part stands for."""
+    if part.tool == "file_write":
+        return {"old": "", "new": part.input.get("content", "")}
+    return {key: value for key, value in part.input.items() if key not in shared}
+
+
+def _plain(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
+    """An input whose fields the payload's keys have named."""
+    return {key: _edits(wire, value, into=True) if key == "edits" else value for key, value in raw.items()}
 
 
 def _write_call(
@@ -330,7 +370,7 @@ def _write_call(
     where = keys.get("input")
     if isinstance(where, dict):
         for field, place in where.items():
-            value = (raw if is_own else call.input).get(field)
+            value = raw.get(field) if is_own else _field(wire, call, field)
             if value is not None:
                 put(payload, place, value)
     elif raw is not None:
@@ -342,6 +382,18 @@ def _write_call(
         _write(payload, keys.get("error"), call.error)
     if call.result is not None:
         _write(payload, keys.get("result"), call.result if is_own else _result(wire, call))
+
+
+def _field(wire: Wire, call: Call, field: str) -> Tree:
+    """A field of a call's input; a list of edits from whatever the call writes."""
+    value = call.input.get(field)
+    if field != "edits":
+        return value
+    if value is None and {"old", "new"} & set(call.input):
+        value = [{"old": call.input.get("old", ""), "new": call.input.get("new", "")}]
+    elif value is None and "content" in call.input:
+        value = [{"old": "", "new": call.input["content"]}]
+    return _edits(wire, value, into=False)
 
 
 def _result(wire: Wire, call: Call) -> Tree:

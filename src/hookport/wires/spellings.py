@@ -81,6 +81,8 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "ms": (_from_ms, _to_ms),
     "parts": (_from_parts, _to_parts),
     "list": (_first, lambda value: [value]),
+    # A number of times, of which only whether there were any matters.
+    "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
     "name": (_file_name, lambda value: value),
 }
 
