@@ -160,7 +160,7 @@ def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]
         from hookport.wires import patch
 
         text = patch.render([{"tool": part.tool, **part.input} for part in parts])
-        field = wire.patches[call.native]
+        field = _patch_field(wire, call)
         raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
     elif call.native in wire.batches:
         field, plain = wire.batches[call.native]
@@ -297,7 +297,7 @@ def _expanded(wire: Wire, call: Call) -> Call:
     if call.native in wire.patches:
         from hookport.wires import patch
 
-        field = wire.patches[call.native]
+        field = _patch_field(wire, call)
         text = call.raw.get(field) if field and isinstance(call.raw, dict) else call.raw
         found = patch.parts(text) if isinstance(text, str) else None
         if found is None:
@@ -358,6 +358,15 @@ def _as_edit(part: Call, shared: Mapping[str, Tree]) -> dict[str, Tree]:
 def _plain(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """An input whose fields the payload's keys have named."""
     return {key: _edits(wire, value, into=True) if key == "edits" else value for key, value in raw.items()}
+
+
+def _patch_field(wire: Wire, call: Call) -> str:
+    """The field that holds the patch: the one of the table, else whichever does."""
+    field = wire.patches[call.native]
+    if not field or not isinstance(call.raw, dict) or field in call.raw:
+        return field
+    texts = (key for key, value in call.raw.items() if isinstance(value, str) and "*** Begin Patch" in value)
+    return next(texts, field)
 
 
 def _write_call(
