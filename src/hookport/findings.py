@@ -1162,3 +1162,91 @@ class FolderPassedOver(Kind):
     severity = "loss"
     message = "the hooks at {places} do not run: the project's root is {root}"
     hint = "Move them to the root if they are to run."
+
+
+class BadSettings(Kind):
+    """hookport's own settings file says something that it does not know.
+
+    `.hookport/config.json` of a project and `hookport/config.json` of a user may say what a failure of a hook
+    means: `{"on_failure": "open"}` or `"closed"`. As long as one of them cannot be read, failures deny.
+    """
+
+    code = "HP710"
+    severity = "error"
+    effect = "stricter"
+    message = "hookport's settings cannot be used: {why}"
+    hint = 'Write {{"on_failure": "closed"}} or {{"on_failure": "open"}}; until then, failures deny.'
+
+
+class HookDisabled(Kind):
+    """The hook is switched off where it is written down, so it does not run."""
+
+    code = "HP711"
+    severity = "note"
+    message = "hook '{name}' is switched off, so it does not run"
+    hint = "Switch it on in its file if it should run."
+
+
+class MatcherUndecided(Kind):
+    """It could not be decided whether the hook is for this event, so it ran.
+
+    Its pattern took too long or is none, or the agent does not say what the matcher asks for. A guard that
+    runs once too often is better than one that is left out.
+    """
+
+    code = "HP720"
+    severity = "loss"
+    effect = "stricter"
+    message = "{text}; the hook ran"
+    hint = "Write the matcher so that it can be decided; `hookport why` shows what it is tested against."
+
+
+class NoisyAnswer(Kind):
+    """The hook printed other text beside its answer.
+
+    hookport found the answer and used it. Agents that read the hook themselves lose such an answer: a guard
+    that prints a log line before its JSON guards nothing there.
+    """
+
+    code = "HP721"
+    severity = "loss"
+    message = "{text}"
+    hint = "Print log lines on stderr."
+
+
+class HookFailed(Kind):
+    """The hook did not answer: it could not start, ran out of time, died, or its answer cannot be read.
+
+    Policy decides what that means: open (nothing is decided, the default) or closed (it is denied), for one
+    hook with `on_failure`, for all with hookport's settings or HOOKPORT_ON_FAILURE.
+    """
+
+    code = "HP722"
+    severity = "error"
+    message = "hook '{hook}' failed: {why}"
+    hint = "Correct the hook; set on_failure to closed where a failure must deny."
+
+
+class AnswerUnsaid(Kind):
+    """The agent cannot be told all of what the hooks decided.
+
+    What it is told instead is stricter, or the missing part is no decision.
+    """
+
+    code = "HP723"
+    severity = "loss"
+    effect = "stricter"
+    message = "{text}"
+    hint = "`hookport matrix` shows what each agent can be told."
+
+
+class StopLoopEnded(Kind):
+    """A stop hook kept the agent going too many times in a row, and the agent has no end of its own.
+
+    The agent was let stop. The limit is 8, or HOOKPORT_STOP_LIMIT.
+    """
+
+    code = "HP724"
+    severity = "loss"
+    message = "{text}"
+    hint = "Let the stop hook give up by itself, for example when stop_hook_active is true."

@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import sys
-from importlib import import_module
-from typing import TYPE_CHECKING
 
 from hookport.errors import HookportError, InputError, InternalError, closest
 
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, HelpFormatter
 
 COMMANDS = {
+    "run": "run hooks on one event and show what they decide",
+    "why": "show for every hook whether it would run on an event, and why",
+    "log": "show what hooks decided",
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
     "matrix": "show what each agent can do",
     "dialects": "list the dialects",
     "explain": "explain a finding",
-    "log": "show what hooks decided",
+    "dispatch": "answer an agent's event; agents call this",
+    "wrap": "run one command of another dialect for an agent; agents call this",
     "completion": "print the completion script of a shell",
 }
+# What agents start on every tool call: it has no time for argparse.
+QUICK = ("dispatch", "wrap")
+HELP = frozenset({"-h", "--help"})
 INTERRUPTED = 130
 
 
@@ -71,7 +77,13 @@ def _say(line: str) -> None:
 
 
 def _run(args: list[str]) -> int:
+    if args and args[0] in QUICK and not HELP & set(args):
+        from hookport.bridge import main as bridge
+
+        return bridge(args)
     if args and args[0] in COMMANDS:
+        from importlib import import_module
+
         module = import_module(f"hookport.cli.{args[0]}")
         parser = command_parser(args[0])
         code: int = module.run(parser.parse_args(args[1:]))
@@ -82,6 +94,7 @@ def _run(args: list[str]) -> int:
 def command_parser(name: str) -> ArgumentParser:
     """The parser of one command."""
     from argparse import ArgumentParser
+    from importlib import import_module
 
     module = import_module(f"hookport.cli.{name}")
     description, _, rest = (module.__doc__ or "").partition("\n")

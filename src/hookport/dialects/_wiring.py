@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
 
-from hookport.dialects import get
-from hookport.dialects._base import Dialect, EventSpec, ToolName, terms_of
+from hookport.dialects import get, names
+from hookport.dialects._base import Dialect, EventSpec, ToolName, Tree, terms_of
 from hookport.model.events import native_event
+from hookport.wires.events import native_name
+from hookport.wires.spellings import get as read_place
 from hookport.wires.table import Wire
 
 
@@ -25,6 +28,8 @@ def wire(name: str) -> Wire:
         names=_by_tool(dialect.tools),
         event_tools={spec.native: tools for spec in dialect.events if (tools := _tools(spec))},
         event_names={spec.native: _by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names},
+        file_placeholder=dialect.file_placeholder,
+        waits=_waits(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
     )
 
@@ -36,6 +41,13 @@ def _natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
         event = spec.canonical or native_event(dialect.id, spec.native)
         found.setdefault(event, []).append((_tools(spec), spec.native))
     return found
+
+
+def _waits(dialect: Dialect) -> dict[str, float]:
+    """How long the agent waits for a command, by event, in seconds, where that is known."""
+    default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
+    rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
+    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
 
 
 def _tools(spec: EventSpec) -> list[str]:
@@ -55,3 +67,36 @@ def _by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
     for row in sorted(rows, key=lambda row: row.alias or row.gone):
         found.setdefault(row.tool, []).append(row.native)
     return found
+
+
+def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
+    """(dialect, native event) of those a payload may be of, the likeliest first."""
+    found = []
+    for name in names():
+        own = wire(name)
+        native = native_name(own, payload)
+        if native not in own.events:
+            continue
+        keys = {**own.keys, **own.keys_of.get(native, {})}
+        tool = _at(payload, keys.get("tool"))
+        known = [place for places in keys.values() if (place := _at(payload, places)) is not None]
+        # A mark is worth more than a tool's name, and that more than any number of common keys.
+        score = (
+            sum(_bears(payload, mark) for mark in own.marks),
+            isinstance(tool, str) and tool in own.tools,
+            len(known),
+            get(name).precedence,
+        )
+        found.append((score, name, native))
+    return [(name, native) for _, name, native in sorted(found, key=lambda one: one[0], reverse=True)]
+
+
+def _at(payload: Mapping[str, Tree], places: Tree) -> Tree:
+    listed = [places] if isinstance(places, str) else places if isinstance(places, (list, tuple)) else ()
+    return next((found for place in listed if (found := read_place(payload, place)) is not None), None)
+
+
+def _bears(payload: Mapping[str, Tree], mark: str) -> bool:
+    place, _, text = mark.partition("=")
+    found = read_place(payload, place)
+    return found is not None and text in str(found)

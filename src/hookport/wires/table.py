@@ -27,16 +27,21 @@ class Wire(Value):
     said: Mapping[str, str] = {}
     # What a payload for another agent's event is given besides, by place; `$root` and the like are filled in.
     fixed: Mapping[str, Any] = {}
+    # And what besides that by native event.
+    fixed_of: Mapping[str, Mapping[str, Any]] = {}
 
     # A tool's input: canonical field to native field, by native name of the tool or by canonical tool, `*`
-    # for all others. `edits` gives the fields of one element of a list of edits.
-    inputs: Mapping[str, Mapping[str, str]] = {}
+    # for all others; of several native fields all are read and the first is written. `edits` gives the fields
+    # of one element of a list of edits.
+    inputs: Mapping[str, Mapping[str, Any]] = {}
     # Native tools whose input has the patch format, and the field it stands in; empty: the input is the text.
     patches: Mapping[str, str] = {}
-    # Native tools that do several things in one call: the field with the list, and the canonical field of an
-    # element that is plain text (empty: an element is an object with the fields of `inputs`).
-    batches: Mapping[str, Sequence[str]] = {}
-    # Native tools that are another canonical tool by the value of a field: (field, {value: tool}).
+    # Native tools that do several things in one call: the field with the list (or the fields, the first of
+    # which is written), and the canonical field of an element that is plain text (empty: an element is an
+    # object with the fields of `inputs`). An element's list of words, or its `args`, make one command.
+    batches: Mapping[str, Sequence[Any]] = {}
+    # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
+    # value is for no value, `*` for any other, and another such pair asks another field.
     variants: Mapping[str, Sequence[Any]] = {}
     # Where the text of a result stands in it, first that is there; and the result written for another
     # agent's event, by canonical tool or `*`, with `$text` in it. Without one the text itself.
@@ -57,6 +62,9 @@ class Wire(Value):
     # exit code. An `alone` piece is sent without any other; one that `denies` is sent with a deny; one that
     # `needs` a verdict is sent with that verdict only, since the agent takes it for it.
     answers: Mapping[str, Mapping[str, Any]] = {}
+    # Where a product of the agent obeys other answers: the key that its payloads have beyond the tables, as
+    # in `marks`, and all its answers.
+    answers_of: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
     # A rewrite names only the keys that change, the agent merges them.
     merges: bool = False
     # How an answer is read, by native event, canonical event or `*` (see `answers.read_answer`).
@@ -81,6 +89,9 @@ class Wire(Value):
     # The tools of an event that fires for some only, and the tool names of events that have their own.
     event_tools: Mapping[str, Sequence[str]] = {}
     event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
+    # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`.
+    file_placeholder: str = ""
+    waits: Mapping[str, float] = {}
     # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none.
     mcp: Sequence[Any] = ()
 

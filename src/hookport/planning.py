@@ -1,0 +1,211 @@
+"""Plans made from what is on disk: every hook compiled, so that a dispatch only has to look it up."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hookport import __version__, dialects, wires
+from hookport.checks.scripts import named_script
+from hookport.dialects import event_specs, get, names
+from hookport.dialects._base import EventSpec, event_named, says
+from hookport.dialects._wiring import wire
+from hookport.discovery import Discovery, Found, discover
+from hookport.findings import BadSettings, Finding, HookDisabled
+from hookport.model.events import about_tool, split_native
+from hookport.model.hooks import DEFAULT_TIMEOUT
+from hookport.model.runs import Call, Event
+from hookport.model.tools import TOOLS
+from hookport.runtime import plan, policy
+from hookport.runtime.plan import Origin, Plan, Planned
+from hookport.runtime.select import match
+from hookport.wires.table import Wire
+
+# The HOOK.md specification's default, which others do not contradict.
+DEFAULT_PRIORITY = 100
+SETTINGS = (".hookport/config.json", "hookport/config.json")
+FORGET_SECONDS = 30 * 24 * 3600
+
+
+def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
+    """The plan for a folder, made anew where a source changed; and why it could not be kept, if so."""
+    path = plan.path_for(cwd, env)
+    kept = plan.load(path) if path else "there is no place for plans"
+    if isinstance(kept, Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
+        return kept, ""
+    text = compiled(discover(cwd, env), env, cwd)
+    return _parsed(text), _keep(path, text) if path else kept if isinstance(kept, str) else ""
+
+
+def without_hooks(env: Mapping[str, str]) -> Plan:
+    """The plan that has all wires and no hook, for commands that are run by themselves."""
+    text = compiled(Discovery("", (), (), ()), env)
+    path = plan.path_for("", env)
+    if path:
+        _keep(path, text)
+    return _parsed(text)
+
+
+def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
+    """The text of the plan of what was found."""
+    settings, watched, findings = _settings(found.root, env)
+    hooks = [planned(one) for one in found.hooks if one.hook.enabled]
+    stamps: dict[str, Any] = {path: plan.stamp(path) for path in (*found.watched, *watched, *_own_files())}
+    stamps |= {path: Path(path).exists() for path in _repositories(cwd, found.root)}
+    broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
+    origin = Origin(found.root, __version__, stamps, settings, broken)
+    return plan.make(hooks, map(wire, names()), origin)
+
+
+def disabled(found: Discovery) -> Iterator[Finding]:
+    """Hooks that are switched off, each with a finding."""
+    for one in found.hooks:
+        if not one.hook.enabled:
+            yield HookDisabled.at(one.place, name=name_of(one))._replace(file=one.file)
+
+
+def planned(found: Found) -> Planned:
+    """One hook as the plan has it."""
+    hook, handler = found.hook, found.hook.handler
+    dialect, own = get(hook.dialect), wire(hook.dialect)
+    specs = _specs(found)
+    spec = dialect.handlers.get(handler.type)
+    waits = [one.default_timeout for one in specs if one.default_timeout is not None]
+    default = waits[0] if waits else spec.timeout.default if spec else None
+    timeout = handler.timeout or default or DEFAULT_TIMEOUT
+    said = {key: getattr(handler, key) for key in SAME}
+    bare = Planned(
+        name=name_of(found),
+        event=hook.event,
+        dialect=hook.dialect,
+        subject="tool" if about_tool(hook.event) else specs[0].subject if specs else "",
+        terms=[list(term) for term in hook.matcher],
+        content=hook.content,
+        priority=DEFAULT_PRIORITY if hook.priority is None else hook.priority,
+        # Where a dialect has no word for it, every hook may block.
+        blocking=hook.blocking if dialect.is_hub or says(dialect, "blocking") else True,
+        timeout_seconds=timeout.total_seconds(),
+        file=found.file,
+        place=found.place,
+        package=found.package,
+        scope=found.scope,
+    ).replace(**said)
+    return bare.replace(tools=_tools(bare, own))
+
+
+SAME = (
+    "type",
+    "command",
+    "platform",
+    "url",
+    "headers",
+    "allowed_env",
+    "prompt",
+    "model",
+    "cwd",
+    "env",
+    "is_async",
+    "timeout_action",
+    "on_failure",
+)
+
+
+def name_of(found: Found) -> str:
+    """What a person calls the hook: its name, the script it runs, or where it stands."""
+    hook = found.hook
+    script = named_script(hook.handler.command) if hook.handler.command else None
+    return hook.name or (script.word.rpartition("/")[2] if script else "") or found.place
+
+
+def _specs(found: Found) -> list[EventSpec]:
+    dialect = get(found.hook.dialect)
+    native = split_native(found.hook.event)
+    if native:
+        spec = event_named(dialect, native[1])
+        return [spec] if spec else []
+    return event_specs(dialect, found.hook.event)
+
+
+def _tools(hook: Planned, own: Wire) -> list[str]:
+    """The canonical tools that the matcher has, by the names its own dialect gives them."""
+    if hook.subject != "tool" or not hook.terms:
+        return []
+    open_ = hook.replace(content="", tools=[])
+    found = []
+    for tool in TOOLS:
+        literal = any(kind == "tool" and value == tool for kind, value, _ in hook.terms)
+        names_ = own.names.get(tool) or [tool]
+        event = Event(hook.event, "")
+        if literal or any(match(open_, event, Call("", name), own).matches for name in names_):
+            found.append(tool)
+    return found
+
+
+def _own_files() -> list[str]:
+    """The tables that wires are made of."""
+    folders = [Path(package.__file__ or "").parent for package in (dialects, wires)]
+    return [str(path) for folder in folders for path in sorted(folder.glob("*.py"))]
+
+
+def _repositories(cwd: str, root: str) -> Iterator[str]:
+    """The places whose being there makes another folder the project's root."""
+    folder = Path(cwd or root)
+    for one in (folder, *folder.parents):
+        yield str(one / ".git")
+        if str(one) == root and (one / ".git").exists():
+            return
+
+
+def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[Finding]]:
+    """What the project's and the user's settings say; of two, the stricter holds."""
+    config = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME", ""), ".config")  # noqa: PTH118
+    paths = [str(Path(root) / SETTINGS[0]), str(Path(config) / SETTINGS[1])]
+    findings: list[Finding] = []
+    said: list[str] = []
+    for path in paths:
+        if not Path(path).is_file():
+            continue
+        try:
+            tree = json.loads(Path(path).read_text("utf-8"))
+            value = tree.get("on_failure", policy.OPEN)
+            unknown = sorted(set(tree) - {"on_failure"})
+        except (OSError, ValueError, AttributeError) as error:
+            findings.append(BadSettings.at("", why=str(error))._replace(file=path))
+            continue
+        if value not in (policy.OPEN, policy.CLOSED) or unknown:
+            why = f"unknown key '{unknown[0]}'" if unknown else f"on_failure is {value!r}, not open or closed"
+            findings.append(BadSettings.at("", why=why)._replace(file=path))
+            continue
+        said.append(value)
+    strict = policy.CLOSED if policy.CLOSED in said or findings else policy.OPEN
+    return {"on_failure": strict}, paths, findings
+
+
+def _spoken(finding: Finding) -> str:
+    place = f"{finding.file}:{finding.line}" if finding.line else finding.file
+    return f"{finding.code} {place} {finding.message}"
+
+
+def _parsed(text: bytes) -> Plan:
+    found = plan.parse(text)
+    assert isinstance(found, Plan)  # noqa: S101  (we made it)
+    return found
+
+
+def _keep(path: str, text: bytes) -> str:
+    """Write a plan where the next dispatch finds it; empty, or why that did not work."""
+    draft = Path(f"{path}.{os.getpid()}")
+    try:
+        draft.parent.mkdir(0o700, parents=True, exist_ok=True)
+        draft.write_bytes(text)
+        draft.replace(path)
+        for old in draft.parent.iterdir():
+            if time.time() - old.stat().st_mtime > FORGET_SECONDS:
+                old.unlink()
+    except OSError as error:
+        return f"{error.filename}: {error.strerror}"
+    return ""

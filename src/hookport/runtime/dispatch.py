@@ -1,0 +1,254 @@
+"""What agents call on every event: their payload in on stdin, the answer that they obey out.
+
+Only the answer touches stdout. Whatever goes wrong is a failure for policy to decide, never a traceback.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from hookport.model._value import Value
+from hookport.model.runs import Answer, Decision, Event
+from hookport.runtime import engine, journal, merge, plan, policy, sessions
+from hookport.wires.answers import write_answer
+from hookport.wires.events import canonical_name, read_event
+from hookport.wires.spellings import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    from hookport.model.runs import RunResult
+    from hookport.wires.table import Wire
+
+    Tree = Any
+
+# No agent sends more; what is larger is not read and is a failure.
+MOST_BYTES = 32 << 20
+# Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
+MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
+STDERR_TAIL = 500
+
+
+class Sources(Value):
+    """Where hooks and wires come from: a plan, and the dialects for what it does not have."""
+
+    agent: Wire
+    wires: Callable[[str], Wire]
+    hooks: Callable[[Event], Iterable[plan.Planned]]
+    settings: Mapping[str, Any] = {}
+    root: str = ""
+    # Hooks that cannot run, in words.
+    broken: tuple[str, ...] = ()
+
+
+class Told(Value):
+    """What came of one event: the answer for the agent and the report behind it."""
+
+    answer: Answer
+    report: engine.Report
+    notes: tuple[str, ...] = ()
+
+
+def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> Sources:
+    """The hooks of a plan, but those that the firing agent runs by itself."""
+
+    def wires(name: str) -> Wire:
+        return found.wire(name) or fallback(name)
+
+    def hooks(event: Event) -> Iterable[plan.Planned]:
+        return [hook for hook in found.hooks(event.event, tools_of(event)) if hook.dialect != event.agent]
+
+    header = found.header
+    return Sources(wires(agent), wires, hooks, header["settings"], header["root"], tuple(header["broken"]))
+
+
+def tools_of(event: Event) -> list[str]:
+    """Every canonical tool that a call, or a thing it does, may be."""
+    call = event.call
+    calls = () if call is None else (call, *call.parts)
+    return list(dict.fromkeys(tool for one in calls for tool in (one.tool, *one.also) if tool))
+
+
+def answer(
+    payload: bytes, native: str, sources: Sources, env: Mapping[str, str], within: float = 0.0
+) -> Told:
+    """Read the payload, run the hooks, say it in the agent's terms and write it down."""
+    begun = time.monotonic()
+    agent = sources.agent
+    on_failure = policy.standing(sources.settings, env)
+    tree = tree_of(payload)
+    if isinstance(tree, str):
+        event = Event(canonical_name(agent, native), agent.id, native)
+        report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
+    else:
+        event = _placed(read_event(agent, tree, native), sources.root)
+        wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
+        setting = engine.Setting(
+            agent,
+            sources.wires,
+            env,
+            on_failure,
+            deadline=begun + wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE) if wait else None,
+            done=lambda hook, result: _late(event, hook, result, env),
+        )
+        report = _report(event, sources, setting)
+    told = _told(event, report, agent)
+    journal.write(_record(event, told, time.monotonic() - begun), env)
+    return told
+
+
+def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.Report:
+    """The hooks' own report, or what was decided a moment ago on the same call."""
+    agent, env = setting.agent, setting.env
+    before = sessions.said_before(event, agent, env)
+    if before is not None:
+        return engine.Report(event, before, notes=("replay: decided on the event before it",))
+    report = engine.run(event, sources.hooks(event), setting)
+    if sources.broken:
+        report = _with_broken(report, sources.broken, setting.on_failure)
+    sessions.turned(event, env)
+    endless = sessions.endless(event, report.decision, agent, env)
+    if endless:
+        report = report.replace(
+            decision=Decision(system_message=endless), notes=(*report.notes, f"loop: {endless}")
+        )
+    sessions.remember(event, report.event, report.decision, agent, env)
+    return report
+
+
+def _with_broken(report: engine.Report, broken: Sequence[str], on_failure: str) -> engine.Report:
+    """Hooks that cannot run are said when a session begins; where failures deny, they deny."""
+    report = report.replace(notes=(*report.notes, *(f"broken: {one}" for one in broken)))
+    event = report.event.event
+    if event != "session_start" and not (on_failure == policy.CLOSED and event.startswith("before_")):
+        return report
+    failed = policy.decided(Decision(failure=f"hooks cannot run: {'; '.join(broken)}"), None, on_failure)
+    return report.replace(decision=merge.merged([report.decision, failed]))
+
+
+def _told(event: Event, report: engine.Report, agent: Wire) -> Told:
+    changed = None
+    if report.decision.updated_input is not None and event.call is not None and report.event.call is not None:
+        was, now = event.call.raw, report.event.call.raw
+        changed = now
+        if agent.merges and isinstance(was, dict) and isinstance(now, dict):
+            changed = {key: value for key, value in now.items() if key not in was or was[key] != value}
+    said, lost = write_answer(agent, event, report.decision, changed=changed)
+    return Told(said, report, (*report.notes, *(f"unsaid: {one}" for one in lost)))
+
+
+def tree_of(payload: bytes) -> Tree:
+    """The payload as an object, or why it is none."""
+    if len(payload) > MOST_BYTES:
+        return f"the payload is larger than {MOST_BYTES >> 20} MiB"
+    try:
+        tree = json.loads(payload.decode("utf-8-sig", "replace"))
+    except (ValueError, RecursionError) as error:
+        return f"the payload is not JSON: {error}" if payload.strip() else "there is no payload on stdin"
+    return tree if isinstance(tree, dict) else "the payload is not a JSON object"
+
+
+def _placed(event: Event, root: str) -> Event:
+    """The event with a folder it happened in, where the agent did not say."""
+    cwd = event.cwd or event.root or os.getcwd()  # noqa: PTH109  (pathlib costs a dispatch 5 ms)
+    return event.replace(cwd=cwd, root=event.root or root or cwd)
+
+
+def _record(event: Event, told: Told, seconds: float) -> dict[str, Tree]:
+    """The journal's line."""
+    report, call = told.report, event.call
+    return {
+        "time": iso(time.time()),
+        "agent": event.agent,
+        "event": event.event,
+        "native": event.native,
+        "session": event.session,
+        "cwd": event.cwd,
+        **(
+            {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input}
+            if call
+            else {}
+        ),
+        "decision": said(report.decision),
+        "hooks": [as_record(run) for run in report.runs],
+        "seconds": round(seconds, 4),
+        "notes": list(told.notes),
+        "answer": {"exit_code": told.answer.exit_code},
+    }
+
+
+def as_record(run: engine.Run) -> dict[str, Tree]:
+    """One hook's run as the journal and `--json` show it."""
+    record: dict[str, Tree] = {"hook": run.hook.name, "source": run.hook.file, "place": run.hook.place}
+    record |= {"matched": run.matched, "why": run.why}
+    if not run.matched:
+        return record
+    record |= {"decision": said(run.decision), "seconds": round(run.seconds, 4)}
+    if run.hook.is_async:
+        record["async"] = True
+    if run.answered.failure:
+        record["failure"] = run.answered.failure
+    if run.result is not None:
+        record |= {"outcome": run.result.outcome, "exit": run.result.exit_code}
+        record["stderr"] = run.result.stderr[-STDERR_TAIL:]
+    return record
+
+
+def said(decision: Decision) -> dict[str, Tree]:
+    """A decision without what it does not say."""
+    fields = decision.as_dict()
+    return {
+        "verdict": decision.verdict,
+        **{
+            key: value
+            for key, value in fields.items()
+            if value != getattr(Decision, key) and key != "verdict"
+        },
+    }
+
+
+def _late(event: Event, hook: plan.Planned, result: RunResult, env: Mapping[str, str]) -> None:
+    """The journal's line of an async hook, written when it is over."""
+    run = engine.Run(hook, matched=True, why="it ran beside the agent", result=result, seconds=result.seconds)
+    record = {
+        "time": iso(time.time()),
+        "agent": event.agent,
+        "event": event.event,
+        "native": event.native,
+        "session": event.session,
+        "cwd": event.cwd,
+        "decision": said(Decision()),
+        "hooks": [as_record(run)],
+        "seconds": round(result.seconds, 4),
+        "notes": ["async: over"],
+    }
+    journal.write(record, env)
+
+
+def read_stdin() -> bytes:
+    """All of stdin, one byte more than is taken at most."""
+    parts: list[bytes] = []
+    size = 0
+    while size <= MOST_BYTES:
+        part = os.read(0, 1 << 20)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+    return b"".join(parts)
+
+
+def tell(said: Answer) -> int:
+    """Print the answer, whole, and give the exit code; a reader that went away does not matter."""
+    for number, text in ((1, said.stdout), (2, said.stderr)):
+        left = text.encode("utf-8", "surrogateescape")
+        try:
+            while left:
+                left = left[os.write(number, left) :]
+        except OSError:
+            continue
+    return said.exit_code

@@ -1,0 +1,264 @@
+"""One event through all hooks that are for it: each sees the input as rewritten, all decide together."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+
+from hookport.model._value import Value
+from hookport.model.runs import Decision, RunResult
+from hookport.runtime import merge, policy
+from hookport.runtime.select import match
+from hookport.wires.answers import read_answer
+from hookport.wires.events import (
+    canonical_input,
+    native_for,
+    placeholders,
+    rewritten,
+    tool_name,
+    with_part,
+    write_event,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from hookport.model.runs import Call, Event
+    from hookport.runtime.plan import Planned
+    from hookport.wires.table import Wire
+
+    Tree = Any
+
+PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
+
+
+class Run(Value):
+    """What one hook did on one event."""
+
+    hook: Planned
+    matched: bool
+    why: str
+    # What it decided, policy included; what it was before policy; how its process ended.
+    decision: Decision = Decision()
+    answered: Decision = Decision()
+    result: RunResult | None = None
+    seconds: float = 0.0
+    notes: tuple[str, ...] = ()
+
+
+class Report(Value):
+    """The event with its call as rewritten, what all hooks decided, and each hook's run."""
+
+    event: Event
+    decision: Decision
+    runs: tuple[Run, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+class Setting(Value):
+    """What a run needs besides the event and the hooks."""
+
+    agent: Wire
+    wires: Callable[[str], Wire]
+    env: Mapping[str, str]
+    on_failure: str = policy.OPEN
+    # When the agent stops waiting, on the monotonic clock.
+    deadline: float | None = None
+    # Called in the process that waits for an async hook.
+    done: Callable[[Planned, RunResult], None] | None = None
+
+
+def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
+    """Run the hooks in order on the event."""
+    runs: list[Run] = []
+    stopped: set[str] = set()
+    for hook in hooks:
+        wire = setting.wires(hook.dialect)
+        if hook.dialect in stopped:
+            runs.append(Run(hook, matched=False, why="a hook of the same format denied before it"))
+            continue
+        done, event = _run(hook, wire, event, setting)
+        runs.append(done)
+        if done.decision.verdict == "deny" and wire.stops_at_deny:
+            stopped.add(hook.dialect)
+    decision = merge.merged(one.decision for one in runs)
+    notes = tuple(note for one in runs for note in one.notes)
+    return Report(event, decision, tuple(runs), notes)
+
+
+def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Run]:
+    """Whether each hook would run, and why; nothing is run."""
+    found = []
+    for hook in hooks:
+        _, why, notes = _targets(hook, setting.wires(hook.dialect), event)
+        found.append(Run(hook, matched=bool(_), why=why, notes=notes))
+    return found
+
+
+def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[int], str, tuple[str, ...]]:
+    """Which of the calls of an event the hook runs on (-1: the event as a whole), and why."""
+    call = event.call
+    is_split = call is not None and call.parts and wire.id != event.agent
+    calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
+    matches = [(number, match(hook, event, one, wire)) for number, one in calls]
+    found = [(number, one) for number, one in matches if one.matches]
+    told = found or matches
+    notes = tuple(f"doubt: {one.doubt}" for _, one in found if one.doubt)
+    return [number for number, _ in found], told[0][1].why, notes
+
+
+def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run, Event]:
+    targets, why, notes = _targets(hook, wire, event)
+    if not targets:
+        return Run(hook, matched=False, why=why), event
+    begun = time.monotonic()
+    decisions: list[Decision] = []
+    answers: list[Decision] = []
+    result: RunResult | None = None
+    for number in targets:
+        call = event.call
+        one = call.parts[number] if call is not None and number >= 0 else call
+        shown = event.replace(call=one)
+        result = _execute(hook, wire, shown, setting)
+        answered = _read(hook, wire, shown, result)
+        if answered.noise:
+            notes += ("noise: it prints other text beside its answer",)
+        decision = policy.decided(answered, hook, setting.on_failure)
+        if answered.updated_input is not None and call is not None and one is not None:
+            event = event.replace(call=_rewritten(setting.agent, event, number, answered))
+            decision = decision.replace(updated_input=event.call.input if event.call else None)
+        decisions.append(decision)
+        answers.append(answered)
+    failures = [one for one in answers if one.failure]
+    done = Run(
+        hook,
+        matched=True,
+        why=why,
+        decision=merge.merged(decisions),
+        answered=failures[0] if failures else merge.merged(answers),
+        result=result,
+        seconds=time.monotonic() - begun,
+        notes=notes,
+    )
+    return done, event
+
+
+def _read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> Decision:
+    """The answer by the rules of the hook's own dialect, with the input in canonical names."""
+    if result is None:
+        return Decision()
+    if hook.type in ("prompt", "agent") and result.exit_code == 0:
+        return _judged(result.stdout)
+    native = hook.native or native_for(wire, event)
+    answered = read_answer(wire, result, native=native, canonical=event.event, blocking=hook.blocking)
+    if answered.verdict == "allow" and not wire.lifts:
+        answered = answered.replace(verdict="none", reason="")
+    call = event.call
+    if answered.updated_input is None or call is None:
+        return answered.replace(updated_input=None)
+    name = call.native if wire.id == event.agent else tool_name(wire, call, native)
+    changed = canonical_input(wire, call.tool, name, dict(answered.updated_input))
+    return answered.replace(updated_input={**call.input, **changed} if wire.merges else changed)
+
+
+def _judged(answer: str) -> Decision:
+    """What a model decided: `execute.llm` prints a deny or nothing, whatever the hook's dialect."""
+    said = json.loads(answer or "{}")
+    return Decision("deny", said.get("reason", "")) if said.get("decision") == "deny" else Decision()
+
+
+def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
+    call, changed = event.call, answered.updated_input or {}
+    assert call is not None  # noqa: S101  (a rewrite is of a call)
+    if number >= 0:
+        return with_part(agent, call, number, changed)
+    return rewritten(agent, call, changed)
+
+
+def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunResult | None:
+    """Run the handler; None for one that is not waited for."""
+    seconds = hook.timeout_seconds
+    if setting.deadline is not None:
+        left = setting.deadline - time.monotonic()
+        if left <= 0:
+            return RunResult("timeout", detail="the agent waits no longer for its hooks")
+        seconds = min(seconds, left)
+    body = json.dumps(write_event(wire, event), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    if hook.type == "command":
+        return _command(hook, wire, event, body, seconds, setting)
+    if hook.type == "http":
+        from hookport.runtime.execute import http
+
+        return http.post(
+            hook.url,
+            body,
+            headers=hook.headers,
+            allowed_env=hook.allowed_env,
+            env=setting.env,
+            timeout_seconds=seconds,
+        )
+    if hook.type in ("prompt", "agent"):
+        from hookport.runtime.execute import llm
+
+        if hook.type == "prompt":
+            return llm.ask(hook.prompt, body, model=hook.model, env=setting.env, timeout_seconds=seconds)
+        root = event.root or event.cwd
+        return llm.work(
+            hook.prompt, body, model=hook.model, env=setting.env, timeout_seconds=seconds, root=root
+        )
+    return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
+
+
+def _command(
+    hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
+) -> RunResult | None:
+    from hookport.runtime.execute import process
+
+    command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
+    if not command:
+        return RunResult("completed", 0, detail=f"it has no command for {sys.platform}")
+    root = event.root or event.cwd or os.getcwd()  # noqa: PTH109  (pathlib costs a dispatch 5 ms)
+    places = {"root": root, "cwd": event.cwd or root, "package": hook.package or root}
+    cwd = os.path.join(root, hook.cwd) if hook.cwd else places[wire.starts_in]  # noqa: PTH118
+    env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
+    env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
+    if wire.file_placeholder and wire.file_placeholder in command:
+        path = event.call.input.get("path") if event.call else None
+        env[FILE] = path if isinstance(path, str) else ""
+        command = with_file(command, wire.file_placeholder)
+    if not hook.is_async:
+        return process.run(command, stdin=body, cwd=cwd, env=env, timeout_seconds=seconds)
+    done = setting.done
+    finished = (lambda result: done(hook, result)) if done else None
+    process.start(command, stdin=body, cwd=cwd, env=env, timeout_seconds=hook.timeout_seconds, done=finished)
+    return None
+
+
+# The variable that stands for the call's path in a command, where the shell fills it in as one word.
+FILE = "HOOKPORT_FILE"
+
+
+def with_file(command: str, placeholder: str) -> str:
+    """A command whose placeholder for the call's path is one word for the shell, whatever the path is."""
+    quote = ""
+    out: list[str] = []
+    position = 0
+    while position < len(command):
+        letter = command[position]
+        if command.startswith(placeholder, position):
+            out.append({"": f'"${{{FILE}}}"', '"': f"${{{FILE}}}", "'": f"'\"${{{FILE}}}\"'"}[quote])
+            position += len(placeholder)
+            continue
+        if letter == "\\" and quote != "'":
+            out.append(command[position : position + 2])
+            position += 2
+            continue
+        if letter in "'\"" and quote in ("", letter):
+            quote = "" if quote else letter
+        out.append(letter)
+        position += 1
+    return "".join(out)

@@ -1,0 +1,186 @@
+"""The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
+
+The first line is the header (what the plan was made from and which lines matter for which event and tool);
+every other line is one hook or one wire.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+
+from hookport.model._value import Value
+from hookport.wires.table import Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+FORMAT = 1
+LONGEST_NAME = 200
+ANY = "*"
+
+
+class Planned(Value):
+    """One hook, ready to be matched and run.
+
+    `tools` are the canonical tools its matcher matches, `terms` the matcher itself for tools that no
+    vocabulary knows. `native` is its event in its own dialect, `subject` what its matcher is tested against:
+    `tool`, or the word the dialect has for it.
+    """
+
+    name: str
+    event: str
+    dialect: str
+    native: str = ""
+    subject: str = ""
+    tools: Sequence[str] = ()
+    terms: Sequence[Sequence[str]] = ()
+    content: str = ""
+    priority: int = 100
+    blocking: bool = True
+    type: str = "command"
+    command: str = ""
+    platform: Mapping[str, str] = {}
+    url: str = ""
+    headers: Mapping[str, str] = {}
+    allowed_env: Sequence[str] = ()
+    prompt: str = ""
+    model: str = ""
+    cwd: str = ""
+    env: Mapping[str, str] = {}
+    timeout_seconds: float = 30.0
+    is_async: bool = False
+    timeout_action: str = ""
+    on_failure: str = ""
+    # Where it is written down, the folder its scripts belong to, and `project` or `user`.
+    file: str = ""
+    place: str = ""
+    package: str = ""
+    scope: str = "project"
+
+
+class Plan(Value):
+    """A plan in memory: the header, and the lines that are parsed when asked for."""
+
+    header: Mapping[str, Any]
+    lines: Sequence[bytes]
+
+    def hooks(self, event: str, tools: Iterable[str]) -> list[Planned]:
+        """The hooks of an event that may match one of the tools, in the order they run."""
+        index = self.header["events"].get(event, {})
+        numbers = {number for tool in (*tools, ANY) for number in index.get(tool, ())}
+        found = [Planned(**json.loads(self.lines[number])) for number in sorted(numbers)]
+        return sorted(found, key=lambda hook: -hook.priority)
+
+    def all_hooks(self) -> list[Planned]:
+        """Every hook, in the order of the sources."""
+        return [Planned(**json.loads(line)) for line in self.lines[1 : 1 + self.header["hooks"]]]
+
+    def wire(self, name: str) -> Wire | None:
+        """The wire of one dialect."""
+        number = self.header["wires"].get(name)
+        return None if number is None else Wire(**json.loads(self.lines[number]))
+
+
+class Origin(Value):
+    """What a plan was made from: the project, the files with their stamps, the settings, what was noticed."""
+
+    root: str
+    version: str
+    watched: Mapping[str, Sequence[int] | bool | None] = {}
+    settings: Mapping[str, Any] = {}
+    # Hooks that cannot run, in words.
+    broken: Sequence[str] = ()
+
+
+def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
+    """The text of a plan."""
+    hooks, wires = list(hooks), list(wires)
+    events: dict[str, dict[str, list[int]]] = {}
+    for number, hook in enumerate(hooks, 1):
+        # A tool that no vocabulary knows is matched by the terms, so such a hook is looked at every time.
+        known = hook.tools if hook.subject == "tool" and not _open_ended(hook) else [ANY]
+        for tool in known:
+            events.setdefault(hook.event, {}).setdefault(tool, []).append(number)
+    header = {
+        "format": FORMAT,
+        **origin.as_dict(),
+        "hooks": len(hooks),
+        "events": events,
+        "wires": {wire.id: number for number, wire in enumerate(wires, 1 + len(hooks))},
+    }
+    values = [header, *(_said(hook) for hook in hooks), *(_said(wire) for wire in wires)]
+    return b"".join(json.dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
+
+
+def _open_ended(hook: Planned) -> bool:
+    """Whether the matcher may match a tool outside the vocabulary: a pattern, an MCP tool, a foreign name."""
+    return not hook.terms or any(kind != "tool" or value not in hook.tools for kind, value, _ in hook.terms)
+
+
+def _said(value: Value) -> dict[str, Any]:
+    return {key: one for key, one in value.as_dict().items() if one != getattr(type(value), key, ...)}
+
+
+def parse(text: bytes) -> Plan | str:
+    """A plan, or why the text is none."""
+    lines = text.split(b"\n")
+    try:
+        header = json.loads(lines[0])
+    except ValueError:
+        return "it is not a plan"
+    if not isinstance(header, dict) or header.get("format") != FORMAT:
+        return "it was made by another version"
+    return Plan(header, lines)
+
+
+def load(path: str) -> Plan | str:
+    """The plan in a file, or why there is none."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123  (pathlib costs a dispatch 5 ms)
+            return parse(file.read())
+    except OSError as error:
+        return error.strerror or str(error)
+
+
+def stamp(path: str) -> list[int] | None:
+    """What tells that a file or folder changed; None where there is none."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  (the same)
+    except (OSError, ValueError):
+        return None
+    return [found.st_mtime_ns, found.st_size, found.st_ino]
+
+
+def changed(plan: Plan) -> str:
+    """The first source that is not what it was when the plan was made; empty where all are.
+
+    Of what is watched as `true` or `false` it matters only whether it is there.
+    """
+    for path, was in plan.header["watched"].items():
+        now = stamp(path)
+        if now != was and (was is None or isinstance(was, bool) is False or (now is not None) != was):
+            return str(path)
+    return ""
+
+
+def path_for(cwd: str, env: Mapping[str, str]) -> str:
+    """Where the plan of a folder is kept; empty where the environment names no place."""
+    place = env.get("HOOKPORT_CACHE_DIR", "")
+    if not place:
+        base = env.get("LOCALAPPDATA", "") if os.name == "nt" else env.get("XDG_CACHE_HOME", "")
+        home = env.get("HOME", "")
+        base = base if os.path.isabs(base) else os.path.join(home, ".cache") if home else ""  # noqa: PTH117, PTH118
+        place = os.path.join(base, "hookport") if base else ""  # noqa: PTH118
+    if not place:
+        return ""
+    name = cwd.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C").replace(":", "%3A")
+    if len(name.encode("utf-8", "replace")) > LONGEST_NAME:
+        import zlib
+
+        encoded = name.encode("utf-8", "replace")
+        ends = encoded[-LONGEST_NAME // 2 :].decode("utf-8", "ignore")
+        name = f"{zlib.crc32(encoded):08x}{zlib.adler32(encoded):08x}{ends}"
+    return os.path.join(place, "plans", f"{name}.plan")  # noqa: PTH118

@@ -1,0 +1,137 @@
+"""Which hooks a call or an event is for, and why; a matcher that cannot be decided matches.
+
+A matcher is written in the names of its own dialect, and is tested against what that dialect calls the tool,
+whatever the agent that fires the event calls it.
+"""
+
+from __future__ import annotations
+
+import json
+
+from hookport.wires.events import mcp_name
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any
+
+    from hookport.model.runs import Call, Event
+    from hookport.runtime.plan import Planned
+    from hookport.wires.table import Wire
+
+    Tree = Any
+
+EVERY_SERVER = "*"
+
+
+class Match:
+    """Whether a hook runs, and why; `doubt` says what could not be decided and was taken for a match."""
+
+    __slots__ = ("doubt", "matches", "why")
+
+    def __init__(self, why: str, *, matches: bool, doubt: str = "") -> None:
+        self.matches, self.why, self.doubt = matches, why, doubt
+
+
+def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
+    """Whether a hook of a wire runs on an event with this call."""
+    if hook.event != event.event:
+        return Match(f"it is for {hook.event}, not for {event.event}", matches=False)
+    if hook.terms:
+        found = _tool(hook, call, wire) if hook.subject == "tool" else _subject(hook, event)
+        if not found.matches or not hook.content:
+            return found
+    elif not hook.content:
+        return Match("it has no matcher, so it runs on every one", matches=True)
+    return _content(hook, call)
+
+
+def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
+    if call is None:
+        return Match("the event is about no tool", matches=False)
+    for tool in (call.tool, *call.also):
+        if tool and tool in hook.tools:
+            return Match(f"its matcher has the tool {tool}", matches=True)
+    names = _names(call, wire)
+    for term in hook.terms:
+        found = _term(term, call, names)
+        if found is not None and found.matches:
+            return found
+    known = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
+    return Match(f"its matcher is for {known}, this is {call.tool or names[0]}", matches=False)
+
+
+def _term(term: Sequence[str], call: Call, names: list[str]) -> Match | None:
+    """A match on a tool that is in no vocabulary."""
+    kind, value, inner = term
+    if kind == "tool":
+        return Match(f"its matcher has the tool {value}", matches=value in names)
+    if kind == "pattern":
+        return None if call.tool and not call.mcp_tool else _pattern(value, names)
+    if not call.mcp_tool or inner not in ("", call.mcp_tool):
+        return None
+    if call.server or value == EVERY_SERVER:
+        return Match(f"its matcher has the MCP server {value}", matches=value in (EVERY_SERVER, call.server))
+    doubt = "the agent does not say which MCP server the tool is of"
+    return Match(f"its matcher may have this MCP tool: {doubt}", matches=True, doubt=doubt)
+
+
+def _names(call: Call, wire: Wire) -> list[str]:
+    """What the hook's own dialect, the vocabulary and the agent call the tool."""
+    names = [mcp_name(wire, call.server, call.mcp_tool)] if call.mcp_tool else []
+    names += [name for tool in (call.tool, *call.also) for name in wire.names.get(tool, ())]
+    return [name for name in dict.fromkeys([*names, call.tool, call.native]) if name] or [""]
+
+
+def _subject(hook: Planned, event: Event) -> Match:
+    """A matcher on what the event is about: a session's source, a subagent, a kind of notification."""
+    said = event.subagent if hook.event.startswith("subagent") else event.source
+    extra = event.extra.get(hook.subject)
+    said = said or (extra if isinstance(extra, str) else "")
+    if not said:
+        doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
+        return Match(f"its matcher cannot be tested: {doubt}", matches=True, doubt=doubt)
+    for kind, value, _ in hook.terms:
+        if kind == "pattern":
+            found = _pattern(value, [said])
+            if found.matches:
+                return found
+        elif value == said:
+            return Match(f"its matcher has {said}", matches=True)
+    return Match(f"its matcher does not have {said}", matches=False)
+
+
+def _content(hook: Planned, call: Call | None) -> Match:
+    """The pattern on what the tool is called with: every text in it, and all of it as JSON."""
+    if call is None:
+        return Match("the event is about no tool, so its pattern has nothing to match", matches=False)
+    texts = [*_texts(call.input), json.dumps(call.input, ensure_ascii=False, default=str)]
+    found = _pattern(hook.content, texts)
+    if found.matches:
+        return found
+    return Match(f"its pattern {hook.content} is not in the input", matches=False)
+
+
+def _texts(value: Tree) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _texts(one)
+    elif isinstance(value, (list, tuple)):
+        for one in value:
+            yield from _texts(one)
+
+
+def _pattern(pattern: str, texts: Sequence[str]) -> Match:
+    from hookport.runtime import patterns
+
+    doubt = ""
+    for text in texts:
+        found = patterns.search(pattern, text)
+        if found is True:
+            return Match(f"its pattern {pattern} matches", matches=True)
+        doubt = doubt or (found if isinstance(found, str) else "")
+    if doubt:
+        return Match(f"its pattern {pattern} could not be decided: {doubt}", matches=True, doubt=doubt)
+    return Match(f"its pattern {pattern} does not match", matches=False)

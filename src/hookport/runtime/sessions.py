@@ -1,0 +1,123 @@
+"""What is remembered between two events of one session: stop hooks in a row, and a decision to say again.
+
+Both are kept in small files of the state directory; where they cannot be kept, a dispatch goes on without.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from hookport.model.runs import Decision
+from hookport.runtime import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import Event
+    from hookport.wires.table import Wire
+
+# Claude Code, Copilot and Qwen Code end a stop hook themselves after eight blocks (measured); so do we.
+MOST_STOPS = 8
+LIMIT_VARIABLE = "HOOKPORT_STOP_LIMIT"
+STOPS = ("agent_stop", "subagent_stop")
+# Two events of one call follow each other within this many seconds; a later one is another call.
+REPLAY_SECONDS = 60.0
+FORGET_SECONDS = 3600.0
+
+
+def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
+    """Why a deny on a stop event is dropped: it came too often in a row; empty where it stands."""
+    if event.event not in STOPS or agent.caps_stops:
+        return ""
+    limit = env.get(LIMIT_VARIABLE, "")
+    most = int(limit) if limit.isdigit() and int(limit) else MOST_STOPS
+    memory = _load(event, env)
+    is_fresh = not event.stop_active and "stop_active" in agent.keys
+    count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)
+    count += decision.verdict == "deny"
+    is_over = count > most
+    _save(event, env, {**memory, "stops": 0 if is_over else count})
+    return f"stop hooks kept the agent going {most} times in a row, so it may stop now" if is_over else ""
+
+
+def turned(event: Event, env: Mapping[str, str]) -> None:
+    """A person spoke, or a session began: what stop hooks did before is forgotten."""
+    if event.event in ("before_prompt", "session_start") and event.session:
+        memory = _load(event, env)
+        if memory.get("stops"):
+            _save(event, env, {**memory, "stops": 0})
+
+
+def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision | None:
+    """The decision on another event of the same call, where the agent fires several for one."""
+    if not agent.fires_twice or event.call is None:
+        return None
+    memory = _load(event, env)
+    key = _key(event)
+    for one in memory.get("calls", ()):
+        if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
+            one["natives"].append(event.native)
+            _save(event, env, memory)
+            return Decision(**one["decision"])
+    return None
+
+
+def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> None:
+    """Keep the decision on a call for the events that follow; `after` has the input as rewritten."""
+    if not agent.fires_twice or event.call is None:
+        return
+    memory = _load(event, env)
+    kept = decision.replace(updated_input=None)
+    call = {
+        "keys": list(dict.fromkeys([_key(event), _key(after)])),
+        "natives": [event.native],
+        "time": time.time(),
+        "decision": {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)},
+    }
+    calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
+    _save(event, env, {**memory, "calls": [*calls[-20:], call]})
+
+
+def _is_recent(when: float) -> bool:
+    return 0 <= time.time() - when <= REPLAY_SECONDS
+
+
+def _key(event: Event) -> str:
+    """What two events of one call have in common: the kind of event, the tool, and what it is about."""
+    call = event.call
+    assert call is not None  # noqa: S101  (only asked of calls)
+    about = [call.input.get(name) for name in ("command", "path", "url", "query") if name in call.input]
+    return json.dumps(
+        [event.event, call.mcp_tool or call.tool, about or call.input], sort_keys=True, default=str
+    )
+
+
+def _path(event: Event, env: Mapping[str, str]) -> str:
+    name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
+    return f"{journal.folder(env)}/sessions/{name[:120]}.json"
+
+
+def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
+    try:
+        with open(_path(event, env), "rb") as file:  # noqa: PTH123  (pathlib costs a dispatch 5 ms)
+            memory = json.loads(file.read())
+    except (OSError, ValueError):
+        return {}
+    is_old = not isinstance(memory, dict) or time.time() - memory.get("saved", 0) > FORGET_SECONDS
+    return {} if is_old else memory
+
+
+def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:
+    path = _path(event, env)
+    draft = f"{path}.{os.getpid()}"
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120  (the same)
+        with open(draft, "w", encoding="utf-8") as file:  # noqa: PTH123  (the same)
+            file.write(json.dumps({**memory, "saved": time.time()}))
+        os.replace(draft, path)  # noqa: PTH105  (the same)
+    except OSError:
+        return
