@@ -59,6 +59,8 @@ class Event(Value):
     source: str = ""
     subagent: str = ""
     extra: Mapping[str, Any] = {}
+    # Keys that the agent's table gives its payloads and this one did not have, each with those it is in.
+    absent: tuple[tuple[str, ...], ...] = ()
 
 
 class RunResult(Value):

@@ -34,7 +34,7 @@ TRIES = 200
 #   halt      places whose `false` ends the agent's loop; stop: places whose `true` does
 #   suppress  places whose `true` hides the output
 #   exits     {exit code: verdict}; `*` for every other code but 0 and 1, `+` for every other code but 0
-#   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code
+#   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code; `none`: it is text
 #   wins      `exit`: an exit code's deny wins over what is printed; `json`: the other way round
 #   text      what plain text on stdout is: `context`, `message`, `ignored` or `failure`
 #   stderr    JSON is read from stderr too
@@ -57,7 +57,11 @@ def read_answer(
             failure=f"exit code {code} of a hook that may not block", reason=result.stderr.strip()
         )
     decided = None
-    if table and (code == 0 or table.get("json") == "any" or verdict == "deny"):
+    if (
+        table
+        and table.get("json") != "none"
+        and (code == 0 or table.get("json") == "any" or verdict == "deny")
+    ):
         decided = _read_json(table, result)
     if verdict == "deny" and (decided is None or table.get("wins") != "json" or decided.verdict == "none"):
         said = result.stderr.strip()
@@ -183,7 +187,7 @@ def write_answer(
 
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
     """
-    table = table_of(wire.answers, event.native, event.event)
+    table = table_of(_answers(wire, event), event.native, event.event)
     told, lost = _stricter(table, decision, event.event)
     pieces: list[str] = [told.verdict] if told.verdict in table else []
     if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
@@ -216,6 +220,14 @@ def write_answer(
         "event": wire.said.get(event.native, event.native),
     }
     return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
+
+
+def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
+    for mark, answers in wire.answers_of.items():
+        key, _, text = mark.partition("=")
+        if key in event.extra and text in str(event.extra[key]):
+            return answers
+    return wire.answers
 
 
 def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import time
 
 from hookport.model.runs import Call, Event
-from hookport.wires.spellings import fill, get, iso, merged, put, without
+from hookport.wires.spellings import dropped, fill, get, iso, lacking, merged, put, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from hookport.wires.table import Places, Wire
@@ -35,7 +35,8 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
         call=_read_call(wire, payload, keys, native),
         stop_active=_read(payload, keys.get("stop_active")) is True,
     ).replace(**text)
-    return event.replace(extra=without(payload, write_event(wire, event)))
+    written = write_event(wire, event)
+    return event.replace(extra=without(payload, written), absent=tuple(lacking(written, payload)))
 
 
 def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
@@ -60,9 +61,11 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     if event.call is not None:
         _write_call(wire, payload, keys, event.call, native, is_own=is_own)
     if is_own:
+        for way in event.absent:
+            payload = dropped(payload, way)
         return merged(payload, event.extra)  # type: ignore[no-any-return]
     words = {"root": event.root or event.cwd, "cwd": event.cwd, "session": event.session, "event": said}
-    for place, value in wire.fixed.items():
+    for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
         if get(payload, place) is None:
             put(payload, place, fill(value, words))
     return {**event.extra, **payload}
@@ -119,11 +122,14 @@ def canonical_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, 
         return {"text": raw} if raw is not None else {}
     names = {
         field.partition(":")[0]: (canonical, field)
-        for canonical, field in _fields(wire, tool, native).items()
+        for canonical, fields in _fields(wire, tool, native).items()
+        for field in _listed(fields)
     }
     found: dict[str, Tree] = {}
     for key, value in raw.items():
         canonical, field = names.get(key, (key, key))
+        if canonical in found and canonical != key:
+            canonical, field = key, key
         plain = get({key: value}, field) if field != key else value
         found[canonical] = _edits(wire, plain, into=True) if canonical == "edits" else plain
     return found
@@ -138,11 +144,17 @@ def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tre
         text = text if isinstance(text, str) else patch.render([{"tool": tool, **canonical}])
         field = wire.patches[native]
         return {field: text} if field else text
-    if native in wire.batches and not isinstance(canonical.get(wire.batches[native][0]), list):
-        field, plain = wire.batches[native]
-        one = canonical.get(plain) if plain else _renamed(wire, tool, native, canonical)
-        return {field: [one]}
-    return _renamed(wire, tool, native, canonical)
+    if native in wire.batches:
+        (field, *_), _ = _batch(wire, native)
+        if not isinstance(canonical.get(field), list):
+            return {field: [_element(wire, tool, native, canonical)]}
+    raw = _renamed(wire, tool, native, canonical)
+    if native in wire.variants:
+        field, by_value = wire.variants[native]
+        value = next((value for value, chosen in by_value.items() if chosen == tool and value != "*"), "")
+        if value and field not in raw:
+            raw[field] = value
+    return raw
 
 
 def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
@@ -163,12 +175,12 @@ def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]
         field = _patch_field(wire, call)
         raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
     elif call.native in wire.batches:
-        field, plain = wire.batches[call.native]
-        elements = [
-            part.input.get(plain) if plain else _renamed(wire, part.tool, call.native, part.input)
-            for part in parts
-        ]
-        raw = {**call.raw, field: elements}
+        fields, _ = _batch(wire, call.native)
+        elements = list(_elements(fields, call.raw))
+        elements[number] = _element(wire, call.tool, call.native, canonical)
+        has_list = isinstance(call.raw, dict) and any(field in call.raw for field in fields)
+        kept = {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
+        raw = {**kept, fields[0]: elements}
     else:
         shared = {key: value for key, value in canonical.items() if key in call.input}
         edits = [_as_edit(part, shared) for part in parts]
@@ -244,15 +256,12 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     else:
         raw = _read(payload, where)
     known = wire.event_names.get(native, {})
-    words = [tool for tool, natives in known.items() if name in natives] or list(wire.tools.get(name, ()))
+    words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     if not words and name and not mcp_tool:
         server, mcp_tool = _mcp_parts(wire, name)
     if name in wire.variants and isinstance(raw, dict):
-        field, by_value = wire.variants[name]
-        chosen = by_value.get(str(raw.get(field))) or by_value.get("*")
-        words = [chosen, *(word for word in words if word != chosen)] if chosen else words
-        words = words[:1]
+        words = _variant(wire.variants[name], raw) or words
     tool = words[0] if words else ""
     result = _read(payload, keys.get("result"))
     call = Call(
@@ -273,6 +282,24 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     return _expanded(wire, call)
 
 
+def _tools(wire: Wire, name: str) -> list[str]:
+    """The words for a native tool, also where a table has only how its name begins (`team_*`, `sub_.*`)."""
+    found = wire.tools.get(name)
+    if found is None and name:
+        starts = [known for known in wire.tools if known[-1:] == "*"]
+        found = next((wire.tools[one] for one in starts if name.startswith(one.rstrip("*").rstrip("."))), ())
+    return list(found or ())
+
+
+def _variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[str]:
+    field, by_value = variant
+    value = raw.get(field)
+    chosen = by_value.get("" if value is None else str(value)) or by_value.get("*")
+    if not chosen or isinstance(chosen, str):
+        return [chosen] if chosen else []
+    return _variant(chosen, raw)
+
+
 def result_text(wire: Wire, result: Tree) -> str:
     """The text of a tool's result."""
     if isinstance(result, str):
@@ -286,6 +313,8 @@ def result_text(wire: Wire, result: Tree) -> str:
 
 def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
     prefix, joint, *_ = wire.mcp or ("", "")
+    if wire.mcp and not prefix and not joint:
+        return "", name
     if not joint or not name.startswith(prefix):
         return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else ("", "")
     server, found, tool = name[len(prefix) :].partition(joint)
@@ -310,23 +339,49 @@ def _expanded(wire: Wire, call: Call) -> Call:
         ]
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**first, "patch": text})
-    if call.native in wire.batches and isinstance(call.raw, dict):
-        field, plain = wire.batches[call.native]
-        elements = call.raw.get(field)
-        elements = [elements] if isinstance(elements, (str, dict)) else elements
-        if not isinstance(elements, list):
-            return call.replace(parts=())
-        parts = []
-        for element in elements:
-            if isinstance(element, dict):
-                one = canonical_input(wire, call.tool, call.native, element)
-            else:
-                one = {plain or "path": element}
-            parts.append(call.replace(input=one, parts=()))
-        rest = {key: value for key, value in call.input.items() if key != field}
+    if call.native in wire.batches and call.raw is not None:
+        fields, plain = _batch(wire, call.native)
+        elements = _elements(fields, call.raw)
+        parts = [
+            call.replace(input=_part(wire, call, plain or "path", element), parts=()) for element in elements
+        ]
+        rest = {key: value for key, value in call.input.items() if key not in (*fields, "text")}
         first = dict(parts[0].input) if parts else {}
-        return call.replace(parts=tuple(parts), input={**first, field: elements, **rest})
+        return call.replace(parts=tuple(parts), input={**rest, **first, fields[0]: elements})
     return _edited(call)
+
+
+def _batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
+    fields, plain = wire.batches[native]
+    return (fields,) if isinstance(fields, str) else fields, plain
+
+
+def _elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
+    """What a call does; one that leaves out the list, or the field around it, does what it says itself."""
+    if isinstance(raw, dict):
+        raw = next((raw[field] for field in fields if raw.get(field) is not None), raw)
+    return raw if isinstance(raw, list) else [raw]
+
+
+def _part(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str, Tree]:
+    """The input of one of the things that a call does."""
+    one = {plain: element}
+    if isinstance(element, dict):
+        one = canonical_input(wire, call.tool, call.native, element)
+    words = element if isinstance(element, list) else [one.get(plain)]
+    args = one.pop("args") if isinstance(one.get("args"), (list, str)) else []
+    words = [*words, *([args] if isinstance(args, str) else args)]
+    if isinstance(element, list) or len(words) > 1:
+        import shlex
+
+        one[plain] = shlex.join(map(str, words))
+    return one
+
+
+def _element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
+    """One of the things that a call does, as its list has it."""
+    _, plain = _batch(wire, native)
+    return canonical.get(plain) if plain else _renamed(wire, tool, native, canonical)
 
 
 def _edited(call: Call) -> Call:
@@ -412,7 +467,7 @@ def _result(wire: Wire, call: Call) -> Tree:
     return fill(template, {"text": call.text or call.result})
 
 
-def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, str]:
+def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:
     return wire.inputs.get(native) or wire.inputs.get(tool) or wire.inputs.get("*", {})
 
 
@@ -421,7 +476,8 @@ def _renamed(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) 
     found: dict[str, Tree] = {}
     for key, value in canonical.items():
         if key in names:
-            put(found, names[key], _edits(wire, value, into=False) if key == "edits" else value)
+            field = next(iter(_listed(names[key])))
+            put(found, field, _edits(wire, value, into=False) if key == "edits" else value)
         else:
             found[key] = value
     return found
@@ -430,7 +486,7 @@ def _renamed(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) 
 def _edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:
     """The elements of a list of edits, renamed into canonical field names or out of them."""
     fields = wire.inputs.get("edits", {})
-    names = {field: canonical for canonical, field in fields.items()} if into else fields
+    names: Mapping[str, str] = {field: name for name, field in fields.items()} if into else fields
     if isinstance(edits, dict):
         edits = [edits]
     if not isinstance(edits, list):

@@ -70,6 +70,11 @@ def _first(value: Tree) -> Tree:
     return value[0] if isinstance(value, list) and value else value
 
 
+def _from_message(value: Tree) -> Tree:
+    """The text of a message with a role."""
+    return _from_parts(value.get("content")) if isinstance(value, dict) else value
+
+
 def _file_name(value: Tree) -> Tree:
     """The last part of a path, on any system."""
     return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
@@ -81,6 +86,7 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "ms": (_from_ms, _to_ms),
     "parts": (_from_parts, _to_parts),
     "list": (_first, lambda value: [value]),
+    "message": (_from_message, lambda value: {"role": "assistant", "content": value}),
     # A number of times, of which only whether there were any matters.
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
     "name": (_file_name, lambda value: value),
@@ -153,6 +159,27 @@ def without(tree: dict[str, Tree], known: dict[str, Tree]) -> dict[str, Tree]:
         elif not same(value, known[key]):
             rest[key] = value
     return rest
+
+
+def lacking(tree: dict[str, Tree], known: Tree) -> list[tuple[str, ...]]:
+    """The ways to what a tree has and `known` does not."""
+    found: list[tuple[str, ...]] = []
+    for key, value in tree.items():
+        if key not in known:
+            found.append((key,))
+        elif isinstance(value, dict) and isinstance(known[key], dict):
+            found += [(key, *way) for way in lacking(value, known[key])]
+    return found
+
+
+def dropped(tree: Tree, way: tuple[str, ...]) -> Tree:
+    """A tree without what a way leads to."""
+    key, *rest = way
+    if not isinstance(tree, dict) or key not in tree:
+        return tree
+    if rest:
+        return {**tree, key: dropped(tree[key], tuple(rest))}
+    return {other: value for other, value in tree.items() if other != key}
 
 
 def same(one: Tree, other: Tree) -> bool:
