@@ -25,6 +25,17 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._claude_wire import (
+    ALWAYS,
+    CONTEXT,
+    EXIT,
+    INPUTS,
+    READ,
+    READS,
+    WIRE,
+    nested,
+    permission,
+)
 from hookport.dialects._entries import own_data
 from hookport.findings import ContentDropped, Finding, NeverRuns
 from hookport.model.hooks import NOTHING, Hook, Manifest, Term
@@ -160,6 +171,60 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     return given, findings
 
 
+# Only exit 2 holds against an allow that another hook prints (FD3), so no deny is told by JSON; what is
+# printed beside it was measured on PreToolUse only.
+DENY = {**EXIT, "alone": True}
+
+# What is not from the lab here is from the reference: `continue`, systemMessage, suppressOutput.
+ANSWERS = {
+    "PreToolUse": {
+        # `continue: false` keeps this call from running too (lab b3).
+        **ALWAYS,
+        "deny": EXIT,
+        "allow": permission("allow"),
+        "rewrite": nested(updatedInput="$input"),
+    },
+    # `decision: block` is not seen here, the stderr of exit 2 is (lab l, l2).
+    "PostToolUse": {**ALWAYS, "deny": DENY, "context": CONTEXT},
+    "UserPromptSubmit": {**ALWAYS, "deny": DENY, "context": CONTEXT},
+    "SessionStart": {**ALWAYS, "context": CONTEXT},
+    "Stop": {**ALWAYS, "deny": DENY},
+    "SubagentStop": {**ALWAYS, "deny": DENY},
+    "*": ALWAYS,
+}
+
+DROID_WIRE = WIRE.replace(
+    inputs={
+        **INPUTS,
+        "shell": {"description": "summary"},
+        "file_edit": {"path": "file_path", "old": "old_str", "new": "new_str"},
+        "list": {"path": "directory_path"},
+    },
+    # The field is not documented; another one that holds a patch is found too.
+    patches={"ApplyPatch": "input"},
+    fixed={**WIRE.fixed, "permission_mode": "off"},
+    answers=ANSWERS,
+    merges=True,
+    reads={
+        **READS,
+        # Exit 3 ends the session without running the tool (FD2).
+        "PreToolUse": {**READ, "exits": {"2": "deny", "3": "deny"}},
+        "Stop": READ,
+        "SubagentStop": READ,
+    },
+    # The payload's plain fields are variables too (lab).
+    env={
+        "FACTORY_PROJECT_DIR": "$root",
+        "DROID_PROJECT_DIR": "$root",
+        "CLAUDE_PROJECT_DIR": "$root",
+        "DROID_PLUGIN_ROOT": "$package",
+        "session_id": "$session",
+        "hook_event_name": "$event",
+        "cwd": "$cwd",
+    },
+    marks=("transcript_path=.factory/", "permission_mode=auto-"),
+)
+
 DIALECT = Dialect(
     id="factory-droid",
     title="Factory Droid",
@@ -210,6 +275,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, encode),
+    wire=DROID_WIRE,
     cwd_moves=True,
     obeys=("nested",),
     undoes="the first hook that answers wins, an allow listed before a deny lets the tool run (FD)",
