@@ -19,6 +19,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.dialects._cursor_wire import WIRE
 from hookport.findings import Finding, NeverRuns
 
 if TYPE_CHECKING:
@@ -198,6 +199,7 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    wire=WIRE,
     obeys=("permission",),
     at_root=True,
     no_opinion='{"permission":"allow"}',

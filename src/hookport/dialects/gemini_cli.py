@@ -18,6 +18,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.dialects._gemini_wire import WIRE
 
 SOURCES = {
     "src": "google-gemini/gemini-cli at 2026-08-21 (0.56.0-nightly): packages/core/src/hooks, packages/cli",
@@ -116,6 +117,7 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    wire=WIRE,
     obeys=("decision",),
     needs_reason=True,
     file_kinds={"json": "jsonc"},

@@ -33,6 +33,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.dialects._kimi_wire import WIRE
 from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.dialects._patterns import compiled
 from hookport.errors import Problem, closest, spell_path
@@ -418,6 +419,7 @@ DIALECT = Dialect(
         "command": HandlerSpec("", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)),
     },
     shape=Shape(decode, encode, by_event=False),
+    wire=WIRE,
     obeys=("nested",),
     adjust=adjust,
     # Commands start in the session's project directory, and the shell sets PWD to it.

@@ -24,6 +24,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.dialects._qwen_wire import WIRE
 from hookport.errors import spell_path
 from hookport.findings import Finding, NeverRuns
 from hookport.model.events import about_tool
@@ -250,6 +251,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    wire=WIRE,
     obeys=("nested", "decision"),
     needs_reason=True,
     undoes="the last answer wins, an allow listed after a deny lets the tool run",

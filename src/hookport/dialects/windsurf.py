@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from hookport.dialects._base import Dialect, EventSpec, HandlerSpec, Location, Quirk, Timeout
+from hookport.dialects._base import Dialect, EventSpec, HandlerSpec, Location, Quirk, Timeout, Tree
 from hookport.dialects._by_event import SPLIT_BY_EVENT
+from hookport.wires.table import Wire
 
 SOURCES = {
     "doc": "official Cascade hooks page and its successor under the name Devin Desktop, July 2026 (3.6)",
@@ -59,6 +60,47 @@ LACKS = {
     "message_display": "post_cascade_response fires once, when the response is finished",
 }
 
+READ_CODE: dict[str, Tree] = {"input": {"path": "tool_info.file_path"}}
+WRITE_CODE: dict[str, Tree] = {"input": {"path": "tool_info.file_path", "edits": "tool_info.edits"}}
+RUN_COMMAND: dict[str, Tree] = {
+    "cwd": "tool_info.cwd",
+    "input": {"command": "tool_info.command_line", "cwd": "tool_info.cwd"},
+}
+MCP_TOOL: dict[str, Tree] = {
+    "server": "tool_info.mcp_server_name",
+    "mcp_tool": "tool_info.mcp_tool_name",
+    "input": "tool_info.mcp_tool_arguments",
+    "result": "tool_info.mcp_result",
+}
+DENY = {"deny": {"stderr": "$reason", "exit": 2}}
+
+# The exit code is all that is looked at, never stdout (doc).
+WIRE = Wire(
+    keys={"event": "agent_action_name", "session": "trajectory_id", "timestamp": "timestamp"},
+    keys_of={
+        "pre_read_code": READ_CODE,
+        "post_read_code": READ_CODE,
+        "pre_write_code": WRITE_CODE,
+        "post_write_code": WRITE_CODE,
+        "pre_run_command": RUN_COMMAND,
+        "post_run_command": RUN_COMMAND,
+        "pre_mcp_tool_use": MCP_TOOL,
+        "post_mcp_tool_use": MCP_TOOL,
+        "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
+        "post_cascade_response": {"final_message": "tool_info.response"},
+        "post_setup_worktree": {"cwd": "tool_info.worktree_path", "root": "tool_info.root_workspace_path"},
+    },
+    fixed={"trajectory_id": "$session", "execution_id": "", "tool_info": {}},
+    inputs={"edits": {"old": "old_string", "new": "new_string"}},
+    texts=("content:parts",),
+    # The workspace's root, without a working_directory.
+    starts_in="root",
+    marks=("agent_action_name", "trajectory_id", "tool_info"),
+    answers={"before_tool_execute": DENY, "before_prompt": DENY, "*": {}},
+    reads={"*": {"exits": {"2": "deny"}}},
+    lifts=False,
+)
+
 
 DIALECT = Dialect(
     id="windsurf",
@@ -92,6 +134,7 @@ DIALECT = Dialect(
         ),
     },
     shape=SPLIT_BY_EVENT,
+    wire=WIRE,
     at_root=True,
     forms=("flat",),
     reads_output=False,

@@ -445,7 +445,7 @@ def _write_call(
     if call.error is not None:
         _write(payload, keys.get("error"), call.error)
     if call.result is not None:
-        _write(payload, keys.get("result"), call.result if is_own else _result(wire, call))
+        _write(payload, keys.get("result"), call.result if is_own else _result(wire, call, native))
 
 
 def _field(wire: Wire, call: Call, field: str) -> Tree:
@@ -460,8 +460,8 @@ def _field(wire: Wire, call: Call, field: str) -> Tree:
     return _edits(wire, value, into=False)
 
 
-def _result(wire: Wire, call: Call) -> Tree:
-    template = wire.results.get(call.tool, wire.results.get("*"))
+def _result(wire: Wire, call: Call, native: str) -> Tree:
+    template = wire.results.get(native, wire.results.get(call.tool, wire.results.get("*")))
     if template is None:
         return call.text or call.result
     return fill(template, {"text": call.text or call.result})

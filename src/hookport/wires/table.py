@@ -44,7 +44,7 @@ class Wire(Value):
     # value is for no value, `*` for any other, and another such pair asks another field.
     variants: Mapping[str, Sequence[Any]] = {}
     # Where the text of a result stands in it, first that is there; and the result written for another
-    # agent's event, by canonical tool or `*`, with `$text` in it. Without one the text itself.
+    # agent's event, by native event, canonical tool or `*`, with `$text` in it. Without one the text itself.
     texts: Sequence[str] = ()
     results: Mapping[str, Any] = {}
 

@@ -1,0 +1,94 @@
+"""The wire of kimi-cli and Kimi Code: Claude's payload with a few names of its own, and exit code 2.
+
+What is not marked otherwise was captured or measured on kimi-cli 1.51.0 and Kimi Code 2.1.0. Both are read;
+scripts are written to as Kimi Code does it.
+"""
+
+from __future__ import annotations
+
+from hookport.dialects._base import Tree
+from hookport.wires.table import Wire
+
+KEYS = {
+    "event": "hook_event_name",
+    "session": "session_id",
+    "cwd": "cwd",
+    "tool": "tool_name",
+    "input": "tool_input",
+    "call_id": "tool_call_id",
+    "result": "tool_output",
+    "error": "error",
+    "prompt": "prompt",
+    "stop_active": "stop_hook_active",
+    "source": "source",
+    "subagent": "agent_name",
+}
+KEYS_OF = {
+    # A list of parts in Kimi Code, a text in kimi-cli.
+    "UserPromptSubmit": {"prompt": "prompt:parts"},
+    "UserPromptQueued": {"prompt": "prompt:parts"},
+    "SubagentStop": {"final_message": "response"},
+    "SessionEnd": {"source": "reason"},
+    "PreCompact": {"source": "trigger"},
+    "PostCompact": {"source": "trigger"},
+    "Notification": {"source": "notification_type"},
+    "StopFailure": {"source": "error_type"},
+    "TurnStarted": {"source": "origin_kind"},
+    "TaskStarted": {"source": "kind"},
+}
+
+INPUTS = {
+    "file_read": {"offset": "line_offset", "limit": "n_lines"},
+    "Edit": {"old": "old_string", "new": "new_string"},
+    # One edit or a list of them, with canonical names in it (cli).
+    "StrReplaceFile": {"edits": "edit"},
+    "search": {"include": "glob"},
+    "agent": {"agent_type": "subagent_type"},
+}
+
+# With exit code 2 stdout is not looked at, so that nothing else can be said beside a deny.
+DENY = {"stderr": "$reason", "exit": 2, "alone": True}
+
+ANSWERS: dict[str, Tree] = {
+    # No ask, which runs the tool (KI5), no rewrite, no context; an allow says nothing there.
+    "PreToolUse": {"deny": DENY},
+    # Kimi Code adds the message to the prompt; kimi-cli nothing at all (KI7).
+    "UserPromptSubmit": {"deny": DENY, "context": {"json": {"message": "$context"}}},
+    "Stop": {"deny": DENY},
+    "*": {},
+}
+
+# A top-level decision, `ask`, and JSON with another exit code than 0 do nothing there (KI4, KI5); they are
+# read for the deny that was meant.
+READ: dict[str, Tree] = {
+    "verdicts": [
+        ("hookSpecificOutput.permissionDecision", {"allow": "allow", "deny": "deny", "ask": "ask"}),
+        ("decision", {"allow": "none", "approve": "none", "deny": "deny", "block": "deny", "ask": "ask"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "reason"],
+    "exits": {"2": "deny"},
+    "json": "any",
+}
+
+WIRE = Wire(
+    keys=KEYS,
+    keys_of=KEYS_OF,
+    fixed={"session_id": "$session", "cwd": "$cwd"},
+    inputs=INPUTS,
+    # Only hooks of a plugin of Kimi Code have it (code).
+    env={"KIMI_PLUGIN_ROOT": "$package"},
+    starts_in="root",
+    marks=("client_type=kimi", "session_title", "tool_call_id"),
+    answers=ANSWERS,
+    reads={
+        "UserPromptSubmit": {
+            **READ,
+            "context": ["message", "hookSpecificOutput.message", "hookSpecificOutput.additionalContext"],
+            "text": "context",
+        },
+        "*": READ,
+    },
+    lifts=False,
+    # A Stop hook is asked once a turn.
+    caps_stops=True,
+)

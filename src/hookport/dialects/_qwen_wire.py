@@ -1,0 +1,104 @@
+"""The wire of Qwen Code: Claude's, with results and tools of Gemini and with merges that need a firm deny.
+
+What is not marked otherwise was captured or measured on 0.24.4.
+"""
+
+from __future__ import annotations
+
+from hookport.dialects import _claude_wire as claude
+from hookport.dialects._base import Tree
+from hookport.dialects._claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, permission
+from hookport.wires.table import Wire
+
+SAYS = {"message": MESSAGE, "suppress": SUPPRESS}
+
+ANSWERS: dict[str, Tree] = {
+    "PreToolUse": {
+        **SAYS,
+        # A later hook's allow undoes the verdict (QW1); `continue: false` is kept whoever else answers, and
+        # means here that this one call is not run (src: hookAggregator, toolHookTriggers).
+        "deny": {
+            "json": {
+                **permission("deny")["json"],
+                "continue": False,
+                "stopReason": "$reason",
+            }
+        },
+        # Denied with its reason where nobody can be asked.
+        "ask": permission("ask"),
+        # No allow: it comes after the permission prompt and lifts nothing, and it would undo another hook's
+        # deny (QW1). No rewrite (QW3), and no context, which is not passed on.
+    },
+    # No deny: a block does nothing here (QW10), while context is added to the result.
+    "PostToolUse": {**SAYS, "context": CONTEXT, "halt": HALT},
+    "PostToolUseFailure": {**SAYS, "context": CONTEXT},
+    "PostToolBatch": {**SAYS, "deny": BLOCK, "context": CONTEXT, "halt": HALT},
+    "UserPromptSubmit": {**SAYS, "deny": BLOCK, "context": CONTEXT},
+    "UserPromptExpansion": {**SAYS, "deny": BLOCK, "context": CONTEXT},
+    # No halt: on these two `continue: false` makes the agent go on as a block does (src: client).
+    "Stop": {**SAYS, "deny": BLOCK},
+    "SubagentStop": {**SAYS, "deny": BLOCK},
+    "SessionStart": {**SAYS, "context": CONTEXT},
+    "SubagentStart": {**SAYS, "context": CONTEXT},
+    "PreCompact": {**SAYS, "context": CONTEXT},
+    "PermissionRequest": {
+        key: piece
+        for key, piece in claude.ANSWERS["permission_request"].items()
+        if key in ("deny", "allow", "rewrite")
+    },
+    # Obeyed while the list is checked, not after it was written (src).
+    "TodoCreated": {"deny": BLOCK},
+    "TodoCompleted": {"deny": BLOCK},
+    "*": {},
+}
+
+DECISIONS = {"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny", "ask": "ask"}
+VERDICTS: list[Tree] = [("hookSpecificOutput.permissionDecision", DECISIONS), ("decision", DECISIONS)]
+
+# JSON counts whatever the exit code but 2, with which only stderr does; an allow does not beat exit code 2.
+READ: dict[str, Tree] = {
+    **claude.READ,
+    "verdicts": VERDICTS,
+    "result": [],
+    "stderr": True,
+    "text": "message",
+}
+READ_TEXT = {**READ, "text": "context"}
+# Where `continue: false` is a block (src: hookAggregator, client).
+READ_BLOCK = {**READ, "verdicts": [("continue", {"False": "deny", "True": None}), *VERDICTS], "halt": []}
+
+WIRE: Wire = claude.WIRE.replace(
+    keys={**claude.KEYS, "timestamp": "timestamp"},
+    keys_of={
+        **claude.KEYS_OF,
+        "UserPromptExpansion": {"source": "command_name"},
+        "StopFailure": {"source": "error", "error": None},
+        "InstructionsLoaded": {"source": "file_path"},
+    },
+    inputs={**claude.INPUTS, "shell": {"cwd": "directory"}},
+    texts=("llmContent:parts", "llmContent.text", "returnDisplay"),
+    results={"*": {"llmContent": "$text", "returnDisplay": "$text"}},
+    env={
+        "QWEN_PROJECT_DIR": "$root",
+        "CLAUDE_PROJECT_DIR": "$root",
+        "GEMINI_PROJECT_DIR": "$root",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+    },
+    starts_in="root",
+    marks=(
+        *("transcript_path=.qwen/", "timestamp", "prompt_id"),
+        *("permission_mode", "tool_use_id", "tool_call_id"),
+    ),
+    answers=ANSWERS,
+    reads={
+        "PreToolUse": READ_BLOCK,
+        "Stop": READ_BLOCK,
+        "SubagentStop": READ_BLOCK,
+        "SessionStart": READ_TEXT,
+        "UserPromptSubmit": READ_TEXT,
+        "PermissionRequest": {**claude.READS["permission_request"], "exits": {"2": "deny"}, "stderr": True},
+        "*": READ,
+    },
+    lifts=False,
+    caps_stops=True,
+)
