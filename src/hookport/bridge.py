@@ -13,7 +13,6 @@ if __name__ == "__main__":
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 
 from hookport import __version__
-from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Answer, Event
 from hookport.runtime import dispatch, plan, policy
 from hookport.wires.events import canonical_name, read_event
@@ -40,9 +39,9 @@ def main(args: list[str] | None = None) -> int:
     _on_terminate()
     try:
         return dispatch.tell(_answer(args, env))
-    except (Exception, HookportError) as error:  # noqa: BLE001  (no traceback may reach an agent)
+    except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
         closed = policy.standing({}, env) == policy.CLOSED
-        told = str(error) if isinstance(error, HookportError) else f"{type(error).__name__}: {error}"
+        told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
         effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
         if env.get("HOOKPORT_DEBUG"):
             import traceback
@@ -68,7 +67,7 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
     """(command, its words, its options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
-        raise UsageError(f"unknown command '{command}'. Try: {USAGE['dispatch']}")
+        raise _wrong(f"unknown command '{command}'. Try: {USAGE['dispatch']}")
     inner: list[str] = []
     if "--" in rest:
         split = rest.index("--")
@@ -83,10 +82,16 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
         elif name in OPTIONS and (has_value or rest):
             options[name] = value if has_value else rest.pop(0)
         else:
-            raise UsageError(f"unknown option '{name}'. Try: {USAGE[command]}")
+            raise _wrong(f"unknown option '{name}'. Try: {USAGE[command]}")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
-        raise UsageError(f"wrong arguments. Try: {USAGE[command]}")
+        raise _wrong(f"wrong arguments. Try: {USAGE[command]}")
     return command, words, options, inner
+
+
+def _wrong(message: str) -> Exception:
+    from hookport.errors import UsageError
+
+    return UsageError(message)
 
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:

@@ -1223,7 +1223,7 @@ class HookFailed(Kind):
 
     code = "HP722"
     severity = "error"
-    message = "hook '{hook}' failed: {why}"
+    message = "hook '{name}' failed: {why}"
     hint = "Correct the hook; set on_failure to closed where a failure must deny."
 
 

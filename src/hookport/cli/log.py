@@ -162,26 +162,26 @@ def lines(record: Record, paint: Paint, hook: str = "") -> list[str]:
     ]
     below = []
     for one in _hooks(record):
-        name = _plain(one.get("hook"), WIDEST_SUBJECT)
+        name = _name(one)
         if one.get("failure"):
             below.append(
                 f"  {paint('failed', 'error')} {name}: {_plain(one['failure'], WIDEST_REASON)}{_stderr(one)}"
             )
         elif hook and _is(one, hook):
             below.append(f"  {name}: {_done(one)}")
-    findings = record.get("findings")
-    below += [f"  {_plain(one, WIDEST_REASON)}" for one in findings] if isinstance(findings, list) else []
+    for field in ("findings", "notes"):
+        told = record.get(field)
+        below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
     return ["  ".join(cells).rstrip(), *below]
 
 
 def _decided(record: Record, verdict: str) -> str:
     """The first hook that said what was decided, or else the first that failed, and the reason."""
     hooks = _hooks(record) if verdict != "none" else []
-    same = [one for one in hooks if one.get("verdict") == verdict]
+    same = [one for one in hooks if _said(one).get("verdict") == verdict]
     by = next(iter(same or [one for one in hooks if one.get("failure")]), {})
-    decision = record.get("decision")
-    reason = by.get("reason") or (decision.get("reason") if isinstance(decision, dict) else "")
-    told = [_plain(by.get("hook"), WIDEST_SUBJECT), _plain(reason, WIDEST_REASON)]
+    reason = _said(by).get("reason") or _said(record).get("reason")
+    told = [_name(by), _plain(reason, WIDEST_REASON)]
     return ": ".join(part for part in told if part)
 
 
@@ -191,8 +191,8 @@ def _done(one: Record) -> str:
     seconds = one.get("seconds")
     spent = f" in {seconds:.3f} s" if isinstance(seconds, (int, float)) else ""
     ended = f", exit {_plain(one['exit'], 10)}" if one.get("exit") is not None else ""
-    reason = f": {_plain(one['reason'], WIDEST_REASON)}" if one.get("reason") else ""
-    return f"{_plain(one.get('verdict') or 'none', 10)}{spent}{ended}{reason}"
+    reason = _plain(_said(one).get("reason"), WIDEST_REASON)
+    return f"{_verdict(one)}{spent}{ended}{': ' * bool(reason)}{reason}"
 
 
 def _stderr(one: Record) -> str:
@@ -227,13 +227,22 @@ def _named(record: Record, name: str) -> bool:
     return any(_is(one, name) for one in _hooks(record))
 
 
+def _name(one: Record) -> str:
+    return _plain(one.get("hook") or one.get("place"), WIDEST_SUBJECT)
+
+
 def _is(one: Record, name: str) -> bool:
-    return any(name.lower() in str(one.get(field, "")).lower() for field in ("hook", "source"))
+    return any(name.lower() in str(one.get(field, "")).lower() for field in ("hook", "place", "source"))
 
 
-def _verdict(record: Record) -> str:
-    decision = record.get("decision")
-    return _plain(decision.get("verdict", "none"), 10) if isinstance(decision, dict) else "none"
+def _said(one: Record) -> Record:
+    """The decision of an event or of a hook, which may stand among the hook's own fields."""
+    decision = one.get("decision", one)
+    return decision if isinstance(decision, dict) else {}
+
+
+def _verdict(one: Record) -> str:
+    return _plain(_said(one).get("verdict") or "none", 10)
 
 
 def _when(record: Record) -> datetime | None:

@@ -96,7 +96,7 @@ def answer(
             done=lambda hook, result: _late(event, hook, result, env),
         )
         report = _report(event, sources, setting)
-    told = _told(event, report, agent)
+    told = told_of(event, report, agent)
     journal.write(_record(event, told, time.monotonic() - begun), env)
     return told
 
@@ -130,7 +130,8 @@ def _with_broken(report: engine.Report, broken: Sequence[str], on_failure: str) 
     return report.replace(decision=merge.merged([report.decision, failed]))
 
 
-def _told(event: Event, report: engine.Report, agent: Wire) -> Told:
+def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
+    """What the agent is told of a report."""
     changed = None
     if report.decision.updated_input is not None and event.call is not None and report.event.call is not None:
         was, now = event.call.raw, report.event.call.raw

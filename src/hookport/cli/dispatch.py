@@ -1,0 +1,35 @@
+"""Answer an agent's event: its payload on stdin, the answer that it obeys out.
+
+Agents call this; the hooks are those of the project that the event happened in and those of the user.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+from hookport import bridge
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport dispatch`."""
+    parser.add_argument("agent", metavar="AGENT", help="the agent that fires the event")
+    parser.add_argument("event", metavar="EVENT", help="the agent's own name of the event")
+    add_options(parser)
+
+
+def add_options(parser: ArgumentParser) -> None:
+    """What both ways to answer an agent take."""
+    parser.add_argument(
+        "--within", metavar="SECONDS", help="how long the agent waits, where that is not its default"
+    )
+    parser.add_argument(
+        "--on-failure",
+        metavar="open|closed",
+        help="what a failure means: nothing is decided, or it is denied",
+    )
+
+
+def run(args: Namespace) -> int:
+    """The same as the quick way that the agent takes."""
+    options = [f"--within={args.within}"] if args.within else []
+    return bridge.main(["dispatch", args.agent, args.event, *options])

@@ -1,0 +1,145 @@
+"""Events that a person names on the command line: a payload of any dialect, recognised and translated."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.dialects import agents, get
+from hookport.dialects._wiring import recognised, wire
+from hookport.errors import InputError, Problem, UsageError, closest
+from hookport.findings import (
+    AnswerUnsaid,
+    Finding,
+    HookFailed,
+    Kind,
+    MatcherUndecided,
+    NoisyAnswer,
+    StopLoopEnded,
+)
+from hookport.model.runs import Event
+from hookport.runtime.engine import Report
+from hookport.wires.events import read_event, write_event
+from hookport.wires.table import Wire
+
+# What the runtime notes, by the word it starts with.
+NOTES: dict[str, type[Kind]] = {
+    "doubt": MatcherUndecided,
+    "noise": NoisyAnswer,
+    "unsaid": AnswerUnsaid,
+    "loop": StopLoopEnded,
+}
+SHORT = 100
+
+
+class Asked(NamedTuple):
+    """The event, and the wire of the agent that fires it."""
+
+    event: Event
+    wire: Wire
+
+    def title(self) -> str:
+        """One line that tells what happened."""
+        call = self.event.call
+        text = f"{self.event.event}"
+        if call is not None:
+            about = next(
+                (str(call.input[key]) for key in ("command", "path", "url", "query") if call.input.get(key)),
+                "",
+            )
+            text += f" {call.tool or call.native}"
+            text += f": {about}" if about else ""
+        elif self.event.prompt:
+            text += f": {self.event.prompt}"
+        first = text.splitlines()[0]
+        first = first if len(first) <= SHORT else first[: SHORT - 1] + "…"
+        return f"{first}  ({self.wire.id} {self.event.native})"
+
+    def as_json(self, event: Event) -> dict[str, object]:
+        """The event as `--json` prints it, without what it does not say."""
+        tree = {key: value for key, value in event.as_dict().items() if value and key != "call"}
+        if event.call is not None:
+            call = event.call.replace(parts=())
+            tree["call"] = {key: value for key, value in call.as_dict().items() if value}
+        return tree
+
+
+def asked(path: str, agent: str | None, name: str | None) -> Asked:
+    """The event in a file, as the agent named would fire it."""
+    payload = _payload(path)
+    found = recognised(payload)
+    own = [one for one in found if one[0] == agent]
+    if agent and (own or name):
+        it = wire(get(agent).id)
+        native = name or own[0][1]
+        if native not in it.events:
+            raise UsageError(f"unknown event '{native}' of {agent}.{closest(native, tuple(it.events))}")
+        return Asked(read_event(it, payload, native), it)
+    if not found:
+        raise InputError(
+            Problem(
+                "no agent's payload is known to look like this; say which with --as AGENT --name EVENT",
+                file=path,
+            )
+        )
+    dialect, native = found[0]
+    event = read_event(wire(dialect), payload, native)
+    if not agent:
+        return Asked(event, wire(dialect))
+    it = wire(get(agent).id)
+    if event.event not in it.natives:
+        raise UsageError(f"{agent} has no event like {event.event}. Agents: {', '.join(agents())}")
+    return Asked(translated(event, it), it)
+
+
+def translated(event: Event, it: Wire) -> Event:
+    """The same event as another agent would fire it."""
+    payload = write_event(it, event)
+    native = next(native for tools, native in it.natives[event.event] if _fires(event, tools))
+    return read_event(it, payload, native)
+
+
+def _fires(event: Event, tools: list[str]) -> bool:
+    call = event.call
+    words = {call.tool, *call.also, "mcp" if call.mcp_tool else ""} if call else set()
+    return not tools or bool(words & set(tools)) or call is None
+
+
+def _payload(path: str) -> dict[str, object]:
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+        tree = json.loads(data.decode("utf-8-sig"))
+    except OSError as error:
+        raise InputError(Problem(error.strerror or str(error), file=path)) from error
+    except UnicodeDecodeError as error:
+        raise InputError(Problem(f"not UTF-8: {error.reason}", file=path)) from error
+    except json.JSONDecodeError as error:
+        raise InputError(Problem(error.msg, file=path, line=error.lineno, column=error.colno)) from error
+    except RecursionError as error:
+        raise InputError(Problem("nested too deeply", file=path)) from error
+    if not isinstance(tree, dict):
+        raise InputError(Problem("an event is a JSON object", file=path))
+    return tree
+
+
+def findings_of(done: Report, notes: Iterable[str]) -> list[Finding]:
+    """What the runtime noticed, as findings."""
+    found = [
+        HookFailed.at(run.hook.place, name=run.hook.name, why=run.answered.failure)._replace(
+            file=run.hook.file
+        )
+        for run in done.runs
+        if run.answered.failure
+    ]
+    for run in done.runs:
+        found += [finding._replace(file=run.hook.file) for finding in _noted(run.notes, run.hook.place)]
+    own = [note for run in done.runs for note in run.notes]
+    return found + _noted([note for note in notes if note not in own], "")
+
+
+def _noted(notes: Iterable[str], where: str) -> list[Finding]:
+    pairs = [note.partition(": ") for note in notes]
+    return [NOTES[word].at(where, text=text) for word, _, text in pairs if word in NOTES]

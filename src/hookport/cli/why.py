@@ -1,0 +1,78 @@
+"""Show for every hook whether it would run on an event, and why; nothing is run.
+
+Without --source the hooks are those that a dispatch in this folder would look at.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport import planning
+from hookport.cli import report
+from hookport.cli.events import asked
+from hookport.cli.run import add_event
+from hookport.cli.terminal import Paint
+from hookport.dialects._wiring import wire
+from hookport.discovery import discover, load
+from hookport.runtime import engine
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport why`."""
+    add_event(parser)
+    parser.add_argument(
+        "--source", metavar="SOURCE", help="a file or folder with hooks, instead of this project's"
+    )
+    parser.add_argument("--json", action="store_true", help="print the same as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Explain every hook."""
+    it = asked(args.event, args.agent, args.name)
+    env = dict(os.environ)
+    found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
+    hooks = sorted(
+        (planning.planned(one) for one in found.hooks if one.hook.enabled), key=lambda hook: -hook.priority
+    )
+    setting = engine.Setting(it.wire, wire, env)
+    runs = engine.explain(it.event, hooks, setting)
+    if not args.source:
+        runs = [_by_itself(run, it.wire.id) for run in runs]
+    findings = [*found.findings, *planning.disabled(found)]
+    if args.json:
+        tree = {
+            "event": it.as_json(it.event),
+            "hooks": [
+                {
+                    "hook": one.hook.name,
+                    "source": one.hook.file,
+                    "place": one.hook.place,
+                    "runs": one.matched,
+                    "why": one.why,
+                }
+                for one in runs
+            ],
+            "findings": [report.as_placed_json(one) for one in findings],
+        }
+        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n")
+        return report.worst(findings, strict=False)
+    paint = Paint(sys.stdout)
+    sys.stdout.write(f"{paint(it.title(), 'bold')}\n")
+    for one in runs:
+        word = paint("runs    ", "kept") if one.matched else paint("does not", "note")
+        sys.stdout.write(f"  {word}  {one.hook.name}: {one.why}\n")
+    if not runs:
+        sys.stdout.write(f"  there are no hooks in {found.root}\n")
+    if findings:
+        sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
+    return report.worst(findings, strict=False)
+
+
+def _by_itself(run: engine.Run, agent: str) -> engine.Run:
+    if run.matched and run.hook.dialect == agent:
+        return run.replace(matched=False, why="the agent runs it by itself")
+    return run

@@ -1,0 +1,29 @@
+"""Run one command that was written for another dialect, and answer the agent in its own terms.
+
+Nothing is looked up: the command is the only hook. Converted files call this.
+"""
+
+from __future__ import annotations
+
+from argparse import REMAINDER, ArgumentParser, Namespace
+
+from hookport import bridge
+from hookport.cli.dispatch import add_options
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport wrap`."""
+    parser.add_argument(
+        "dialect", metavar="SCRIPT-DIALECT", help="the dialect that the command was written for"
+    )
+    parser.add_argument("agent", metavar="AGENT", help="the agent that fires the event")
+    parser.add_argument("event", metavar="EVENT", help="the agent's own name of the event")
+    add_options(parser)
+    parser.add_argument(
+        "command", metavar="-- COMMAND", nargs=REMAINDER, help="the command, as the shell reads it"
+    )
+
+
+def run(args: Namespace) -> int:
+    """The same as the quick way that the agent takes."""
+    return bridge.main(["wrap", args.dialect, args.agent, args.event, *args.command])
