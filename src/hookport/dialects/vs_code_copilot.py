@@ -19,7 +19,20 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._claude_wire import (
+    BLOCK,
+    CONTEXT,
+    HALT,
+    KEYS,
+    KEYS_OF,
+    MESSAGE,
+    READ,
+    VERDICTS,
+    nested,
+    permission,
+)
 from hookport.dialects._copilot import NO_COMMAND, commands
+from hookport.wires.table import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +103,86 @@ def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree],
     return entry, ""
 
 
+# `continue: false` ends the request before the tool runs, and so does any `stopReason` (src, VS2).
+ENDS = {"halt": HALT, "message": MESSAGE}
+# Read there only, and never without a reason (src, VS4).
+GO_ON = nested(decision="block", reason="$reason")
+STOPPED = ("hookSpecificOutput.decision", {"block": "deny"})
+
+READ_ALL: dict[str, Tree] = {**READ, "stop": ["stopReason"]}
+READ_STOP = {
+    **READ_ALL,
+    "verdicts": [STOPPED, *VERDICTS],
+    "reason": ["hookSpecificOutput.reason", *READ["reason"]],
+}
+
+FILE = {"path": "filePath"}
+EDIT = {**FILE, "old": "oldString", "new": "newString"}
+
+WIRE = Wire(
+    keys={
+        **{name: place for name, place in KEYS.items() if name != "final_message"},
+        "timestamp": "timestamp",
+        # The folder a hook starts in, which is the workspace unless the hook says otherwise (src).
+        "root": "cwd",
+    },
+    keys_of={"PreCompact": KEYS_OF["PreCompact"], "preCompact": KEYS_OF["PreCompact"]},
+    # The payload has the same name whichever one the file has (src).
+    said={
+        "preToolUse": "PreToolUse",
+        "postToolUse": "PostToolUse",
+        "userPromptSubmitted": "UserPromptSubmit",
+        "agentStop": "Stop",
+        "sessionStart": "SessionStart",
+        "subagentStart": "SubagentStart",
+        "subagentStop": "SubagentStop",
+        "preCompact": "PreCompact",
+    },
+    fixed={"session_id": "$session", "transcript_path": "", "cwd": "$root"},
+    # src: the tools' own schemas.
+    inputs={
+        "run_in_terminal": {"description": "explanation"},
+        "read_file": {**FILE, "offset": "startLine"},
+        "create_file": FILE,
+        "insert_edit_into_file": {**FILE, "new": "code"},
+        "file_edit": EDIT,
+        "edit_notebook_file": FILE,
+        "grep_search": {"pattern": "query", "include": "includePattern"},
+        "file_search": {"pattern": "query"},
+        "edits": {"old": "oldString", "new": "newString"},
+    },
+    patches={"apply_patch": "input"},
+    batches={"multi_replace_string_in_file": ("replacements", ""), "fetch_webpage": ("urls", "url")},
+    env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
+    starts_in="root",
+    marks=("timestamp", "tool_use_id"),
+    answers={
+        "before_tool_execute": {
+            **ENDS,
+            "deny": permission("deny"),
+            "ask": permission("ask"),
+            "allow": permission("allow"),
+            "rewrite": nested(updatedInput="$input"),
+            "context": CONTEXT,
+        },
+        "after_tool_execute": {**ENDS, "deny": BLOCK, "context": CONTEXT},
+        "before_prompt": {**ENDS, "deny": BLOCK, "context": CONTEXT},
+        "agent_stop": {**ENDS, "deny": GO_ON},
+        # The reference has the block at the top, the source inside.
+        "subagent_stop": {**ENDS, "deny": {"json": {**BLOCK["json"], **GO_ON["json"]}}},
+        # These two ignore `continue` (src).
+        "session_start": {"context": CONTEXT, "message": MESSAGE},
+        "subagent_start": {"context": CONTEXT, "message": MESSAGE},
+        "*": {"message": MESSAGE},
+    },
+    reads={
+        "before_prompt": {**READ_ALL, "context": [*READ["context"], "additionalContext"]},
+        "agent_stop": READ_STOP,
+        "subagent_stop": READ_STOP,
+        "*": READ_ALL,
+    },
+)
+
 DIALECT = Dialect(
     id="vs-code-copilot",
     title="VS Code Copilot",
@@ -148,6 +241,7 @@ DIALECT = Dialect(
         ),
     },
     shape=BY_EVENT,
+    wire=WIRE,
     obeys=("nested",),
     at_root=True,
     forms=("flat", "nested"),

@@ -31,7 +31,7 @@ TRIES = 200
 #   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
 #             and a value whose verdict is None says nothing, so that the next place decides
 #   reason, context, input, message, result   places, the first text or object that is there
-#   halt      places whose `false` ends the agent's loop; stop: places whose `true` does
+#   halt      places whose `false` ends the agent's loop; stop: places whose `true`, or any text, does
 #   suppress  places whose `true` hides the output
 #   exits     {exit code: verdict}; `*` for every other code but 0 and 1, `+` for every other code but 0
 #   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code; `none`: it is text
@@ -119,7 +119,7 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
             return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
         break
     ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
-        get(found, place) is True for place in table.get("stop", ())
+        said is True or isinstance(said, str) for said in _at(found, table, "stop")
     )
     reason, message = _text(found, table, "reason"), _text(found, table, "message")
     return Decision(
