@@ -1,0 +1,461 @@
+r"""Patterns that people wrote, matched in bounded time: what could not be decided is never "no match".
+
+They are read as RE2 reads them, whichever engine runs: `$` is the end of the text, `\w` is ASCII.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from hookport.model._value import Value
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from types import FrameType
+    from typing import Any
+
+    Node = tuple[Any, Any]
+
+SECONDS = 0.25
+_STEPS = 1_000_000  # of Python's engine: under 0.1 s
+# The engine looks for signals at every 4096th step, and one step may read the whole text: 0.2 s late at most.
+_INTERRUPTIBLE = 32 * 1024
+_LONGEST = 1024 * 1024
+_START_SECONDS = 5.0  # for another interpreter to start
+
+
+class _OutOfTimeError(Exception):
+    """The time for one match is over."""
+
+
+def search(pattern: str, text: str, *, whole: bool = False, seconds: float = SECONDS) -> bool | str:
+    """Whether the pattern matches somewhere in the text, or all of it; or in words why that is not known."""
+    compiled, look = _compiled(pattern), _look(pattern)
+    # Without repeats both engines take linear time, and Python's is loaded already.
+    if isinstance(compiled, str) or look is None or look.is_variable:
+        linear = _re2(pattern)
+        data = _encoded(text) if linear else None
+        if linear and data is not None:
+            return (linear.fullmatch(data) if whole else linear.search(data)) is not None
+    if isinstance(compiled, str):
+        return f"{_shown(pattern)} is no regular expression: {compiled}"
+    found: bool | str | None = None
+    if look and look.is_quick(len(text), whole=whole):
+        found = _matched(compiled, text, whole=whole)
+    elif len(text) > _LONGEST and (look is None or look.is_explosive):
+        found = "could take too long"
+    elif len(text) <= _INTERRUPTIBLE:
+        found = _interrupted(compiled, text, whole=whole, seconds=seconds)
+    if found is None:
+        found = _in_child(compiled, text, whole=whole, seconds=seconds)
+    return (
+        f"{_shown(pattern)} {found} on {len(text)} characters. {_ADVICE}" if isinstance(found, str) else found
+    )
+
+
+def can_explode(pattern: str) -> bool:
+    """Whether a backtracking engine could take time out of proportion; some patterns are accused wrongly.
+
+    One that Python cannot read does not count.
+    """
+    look = _look(pattern)
+    return (look is None or look.is_explosive) and not isinstance(_compiled(pattern), str)
+
+
+def _shown(pattern: str) -> str:
+    return f"the pattern '{pattern if len(pattern) <= 80 else pattern[:79] + '…'}'"
+
+
+_ADVICE = "Write it without repeats inside repeats, or `pip install hookport[re2]`."
+
+
+# What other engines write and Python does not: RE2's syntax (github.com/google/re2/wiki/Syntax, as of release
+# 2025-11-05) and ECMAScript's named groups.
+_POSIX = {
+    "alnum": "0-9A-Za-z",
+    "alpha": "A-Za-z",
+    "ascii": r"\x00-\x7f",
+    "blank": r"\t ",
+    "cntrl": r"\x00-\x1f\x7f",
+    "digit": "0-9",
+    "graph": "!-~",
+    "lower": "a-z",
+    "print": " -~",
+    "punct": r"!-/:-@\[-`{-~",
+    "space": r"\t\n\v\f\r ",
+    "upper": "A-Z",
+    "word": r"\w",
+    "xdigit": "0-9A-Fa-f",
+}
+_SPELLINGS = (
+    r"\\Q(?P<literal>.*?)(?:\\E|\Z)",
+    r"\\x\{(?P<code>[0-9A-Fa-f]{1,6})\}",
+    r"\\k<(?P<back>\w+)>",
+    r"(?P<escape>\\.)",
+    r"(?P<set>\[\^?\]?(?:\\.|\[:\w+:\]|[^\]\\])*\])",
+    r"\(\?<(?P<group>[A-Za-z_]\w*)>",
+    r"\{,(?P<most>\d+)\}",
+    r"(?P<end>\$)",
+)
+_SIGNS = (r"\Q", r"\x{", r"\k<", r"\z", "[:", "(?<", "{,", "$")
+_IN_PYTHON: dict[str, Callable[[str], str]] = {
+    "literal": re.escape,
+    "code": lambda value: f"\\U{int(value, 16):08x}",
+    "back": lambda value: f"(?P={value})",
+    "escape": lambda value: r"\Z" if value == r"\z" else value,
+    "set": lambda value: re.sub(r"\[:(\w+):\]", lambda found: _POSIX.get(found[1], found[0]), value),
+    "group": lambda value: f"(?P<{value}>",
+    "most": lambda value: f"{{0,{value}}}",
+}
+
+
+@lru_cache(maxsize=1)
+def _spelling() -> re.Pattern[str]:
+    return re.compile("|".join(_SPELLINGS), re.DOTALL)  # 5 ms, for the few patterns that need it
+
+
+def _python(pattern: str) -> str:
+    """The pattern in Python's spelling."""
+    signs = [sign for sign in _SIGNS if sign in pattern]
+    if not signs:
+        return pattern
+    has_lines = re.search(r"(?<!\\)\(\?[a-zA-Z]*m", pattern) is not None
+    if signs == ["$"] and not has_lines and pattern.find("$") == len(pattern) - 1 and pattern[-2:] != r"\$":
+        return pattern[:-1] + r"\Z"
+    written: dict[str, Callable[[str], str]] = {**_IN_PYTHON, "end": lambda _: "$" if has_lines else r"\Z"}
+    return _spelling().sub(lambda match: written[match.lastgroup or ""](match[match.lastgroup or 0]), pattern)
+
+
+def _re2_spelling(match: re.Match[str]) -> str:
+    if match.lastgroup == "most":
+        return f"{{0,{match['most']}}}"
+    return r"\z" if match[0] == r"\Z" else match[0]
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str] | str:
+    import warnings
+
+    try:
+        # Python warns of sets such as `[[a]`, which other engines read as it does.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # With letters beyond ASCII in it, `(?i)` has to fold these.
+            return re.compile(_python(pattern), re.ASCII if pattern.isascii() else 0)
+    except (re.error, ValueError, OverflowError, RecursionError) as error:
+        return str(getattr(error, "msg", error))
+
+
+@lru_cache(maxsize=256)
+def _re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has no types)
+    """The pattern in RE2, if that is installed and takes it."""
+    try:
+        import re2
+
+        options = re2.Options()
+    except (ImportError, AttributeError):  # other libraries of that name fall back to backtracking unasked
+        return None
+    options.log_errors = False
+    try:
+        spelled = _spelling().sub(_re2_spelling, pattern) if r"\Z" in pattern or "{," in pattern else pattern
+        return re2.compile(spelled.encode(), options)
+    except (re2.error, UnicodeEncodeError):
+        return None
+
+
+def _encoded(text: str) -> bytes | None:
+    try:
+        return text.encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which RE2 cannot be given
+        return None
+
+
+def _matched(compiled: re.Pattern[str], text: str, *, whole: bool) -> bool | str:
+    try:
+        return (compiled.fullmatch(text) if whole else compiled.search(text)) is not None
+    except MemoryError:
+        return "took too much memory"
+
+
+def _interrupted(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: float) -> bool | str | None:
+    """The answer within the time; None where this thread cannot be interrupted."""
+    import signal
+    import time
+
+    if not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGALRM) is None:
+        return None
+    if signal.SIGALRM in signal.pthread_sigmask(signal.SIG_BLOCK, ()):
+        return None
+    seconds = max(seconds, 0.001)
+    began = time.monotonic()
+    is_armed = True
+
+    def expire(number: int, frame: FrameType | None) -> None:
+        # Before our time, it is an alarm that was set by others and rang while ours was being set.
+        if time.monotonic() < began + seconds / 2:
+            if callable(former):
+                former(number, frame)
+        elif is_armed:
+            raise _OutOfTimeError
+
+    try:
+        former = signal.signal(signal.SIGALRM, expire)
+    except ValueError:  # not the main thread
+        return None
+    left = interval = 0.0
+    try:
+        try:
+            left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
+            return _matched(compiled, text, whole=whole)
+        finally:
+            is_armed = False
+    except _OutOfTimeError:
+        return f"took more than {seconds:g} s"
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, former)
+        if left:
+            signal.setitimer(signal.ITIMER_REAL, max(left - (time.monotonic() - began), 0.001), interval)
+
+
+# The default action of the alarm ends the process at once, whatever the engine does.
+_CHILD = """
+import json, re, signal, sys, warnings
+warnings.simplefilter("ignore")
+pattern, flags, text, whole, seconds = json.load(sys.stdin)
+compiled = re.compile(pattern, flags)
+if hasattr(signal, "setitimer"):
+    signal.signal(signal.SIGALRM, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+print(int((compiled.fullmatch(text) if whole else compiled.search(text)) is not None))
+"""
+
+
+def _in_child(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: float) -> bool | str:
+    """The answer of a process that can be killed."""
+    import json
+    import signal
+    import subprocess
+    import sys
+
+    flags = compiled.flags & ~re.DEBUG
+    try:
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", "-c", _CHILD],
+            input=json.dumps([compiled.pattern, flags, text, whole, max(seconds, 0.001)]).encode(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds + _START_SECONDS,
+            check=False,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except subprocess.TimeoutExpired:
+        return f"took more than {seconds:g} s"
+    except (OSError, ValueError) as error:
+        return f"could not be matched in a process that can be stopped ({error})"
+    answer = {b"0": False, b"1": True}.get(done.stdout.strip())
+    if answer is not None:
+        return answer
+    if done.returncode == -getattr(signal, "SIGALRM", 0):
+        return f"took more than {seconds:g} s"
+    return f"could not be matched in a process that can be stopped (it ended with {done.returncode})"
+
+
+# Sets of characters as bits: one for each of ASCII, one for all others.
+_OTHERS = 1 << 128
+_EVERY = (_OTHERS << 1) - 1
+_FEW_REPEATS = 100  # up to here `{m,n}` counts as so many choices, beyond as a repeat without an end
+_MOST_CHOICES = 16  # as a power of two
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+_ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
+
+
+class _Look(Value):
+    """What a pattern's structure says about the time it may take.
+
+    The time grows with the text's length to the power of `repeats`, times two to the power of `choices`.
+    `characters` are all that it may take, `first` those it may begin with.
+    """
+
+    repeats: int = 0
+    choices: int = 0
+    is_explosive: bool = False
+    is_nullable: bool = True
+    characters: int = 0
+    first: int = 0
+
+    @property
+    def is_variable(self) -> bool:
+        return bool(self.repeats or self.choices or self.is_explosive)
+
+    def is_quick(self, length: int, *, whole: bool) -> bool:
+        if self.is_explosive:
+            return False
+        if not self.repeats:
+            return self.choices <= 3 or length << self.choices <= _STEPS
+        return bool(length ** (self.repeats + (not whole)) << self.choices <= _STEPS)
+
+
+@lru_cache(maxsize=256)
+def _look(pattern: str) -> _Look | None:
+    """None: Python's parser is not there, or could not tell."""
+    compiled = _compiled(pattern)
+    parser = getattr(re, "_parser", None)
+    if isinstance(compiled, str) or parser is None:
+        return None
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            look = _sequence(parser.parse(compiled.pattern, compiled.flags))
+    except (AttributeError, TypeError, ValueError, RecursionError):
+        return None
+    return look.replace(is_explosive=True) if look.choices > _MOST_CHOICES else look
+
+
+def _sequence(nodes: Iterable[Node]) -> _Look:
+    """The look of things one after the other."""
+    sums = _Look()
+    tail = 0  # what a repeat before, with nothing certain in between, could take as well
+    for node in _flat(nodes):
+        look, wanted = _one(node)
+        clashes = bool(wanted and look.characters & tail)
+        sums = _Look(
+            repeats=sums.repeats + look.repeats,
+            choices=sums.choices + look.choices,
+            is_explosive=sums.is_explosive or look.is_explosive or clashes,
+            is_nullable=sums.is_nullable and look.is_nullable,
+            characters=sums.characters | look.characters,
+            first=sums.first | look.first if sums.is_nullable else sums.first,
+        )
+        tail = (tail if look.is_nullable else 0) | wanted
+    return sums
+
+
+def _flat(nodes: Iterable[Node]) -> Iterator[Node]:
+    for op, value in nodes:
+        if op.name == "SUBPATTERN":
+            yield from _flat(value[-1])
+        elif op.name == "ATOMIC_GROUP":
+            yield from _flat(value)
+        else:
+            yield op, value
+
+
+def _one(node: Node) -> tuple[_Look, int]:
+    """The look of one node, and the characters after it that it could take as well."""
+    name, value = node[0].name, node[1]
+    if name in _ONE_CHARACTER:
+        characters = _characters(node)
+        return _Look(is_nullable=False, characters=characters, first=characters), 0
+    if name in _REPEATS:
+        return _repeat(*value)
+    if name == "BRANCH":
+        return _branch([_sequence(branch) for branch in value[1]])
+    if name == "AT":
+        return _Look(), 0
+    if name in {"ASSERT", "ASSERT_NOT"}:
+        return _sequence(value[1]).replace(is_nullable=True, characters=0, first=0), 0
+    # A backreference, a condition on a group, or what a later Python has.
+    return _Look(is_explosive=True, characters=_EVERY, first=_EVERY), _EVERY
+
+
+def _repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look, int]:
+    nodes = list(_flat(body))
+    look = _sequence(nodes)
+    wanted = look.characters
+    is_explosive = look.is_explosive
+    if most > 1 and look.is_variable:
+        begins, ends = _delimiter(nodes), _delimiter(nodes[::-1])
+        is_explosive = is_explosive or not (begins or ends)
+        wanted = ends or wanted
+    spread = int(most) - int(least)
+    is_endless = spread > _FEW_REPEATS
+    found = look.replace(
+        repeats=look.repeats + is_endless,
+        choices=look.choices + (0 if is_endless else spread.bit_length()),
+        is_explosive=is_explosive or (most > 1 and look.is_nullable),
+        is_nullable=look.is_nullable or least == 0,
+    )
+    return found, wanted if is_endless or look.repeats else 0
+
+
+def _delimiter(nodes: list[Node]) -> int:
+    """The first node's characters, if nothing else could take them and the rest has one way to match."""
+    if nodes[0][0].name not in _ONE_CHARACTER:
+        return 0
+    found = _characters(nodes[0])
+    variable = [node for node in nodes[1:] if _one(node)[0].is_variable]
+    is_certain = not variable or (
+        len(variable) == 1
+        and variable[0][0].name in _REPEATS
+        and not _sequence(variable[0][1][2]).is_variable
+    )
+    return found if is_certain and not found & _sequence(nodes[1:]).characters else 0
+
+
+def _branch(looks: list[_Look]) -> tuple[_Look, int]:
+    characters = firsts = 0
+    is_plain = True  # the first character tells the branches apart
+    for look in looks:
+        is_plain = is_plain and not look.is_nullable and not look.first & firsts
+        characters |= look.characters
+        firsts |= look.first
+    found = _Look(
+        repeats=max(look.repeats for look in looks),
+        choices=max(look.choices for look in looks) + (0 if is_plain else (len(looks) - 1).bit_length()),
+        is_explosive=any(look.is_explosive for look in looks),
+        is_nullable=any(look.is_nullable for look in looks),
+        characters=characters,
+        first=firsts,
+    )
+    return found, characters if found.repeats else 0
+
+
+def _characters(node: Node) -> int:
+    """The characters that a node may take, rather too many: letters in both cases."""
+    name, value = node[0].name, node[1]
+    if name == "ANY":
+        return _EVERY
+    if name == "NOT_LITERAL":
+        return _EVERY & ~_bits(value, value) | _OTHERS
+    if name == "LITERAL":
+        return _both_cases(_bits(value, value))
+    found = 0
+    is_negated = False
+    for op, item in value:
+        if op.name == "NEGATE":
+            is_negated = True
+        elif op.name == "LITERAL":
+            found |= _bits(item, item)
+        elif op.name == "RANGE":
+            found |= _bits(*item)
+        else:
+            found |= _category(item.name)
+    return _EVERY & ~found | _OTHERS if is_negated else _both_cases(found)
+
+
+def _bits(low: int, high: int) -> int:
+    ascii_part = ((1 << min(high + 1, 128)) - 1) & ~((1 << low) - 1) if low < 128 else 0
+    return ascii_part | (_OTHERS if high >= 128 else 0)
+
+
+def _both_cases(found: int) -> int:
+    lower, upper = _bits(ord("a"), ord("z")), _bits(ord("A"), ord("Z"))
+    return found | (found & upper) << 32 | (found & lower) >> 32
+
+
+_CATEGORIES = {
+    "DIGIT": _bits(48, 57),
+    "SPACE": _bits(9, 13) | _bits(32, 32),
+    "WORD": _bits(48, 57) | _bits(65, 90) | _bits(95, 95) | _bits(97, 122),
+}
+
+
+def _category(name: str) -> int:
+    found = _CATEGORIES[name.rpartition("_")[2]]
+    return (_EVERY & ~found if "_NOT_" in name else found) | _OTHERS
