@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
+from hookport.dialects._agent_hooks_wire import WIRE
 from hookport.dialects._base import (
     MILLISECOND,
     Decoded,
@@ -334,6 +335,7 @@ DIALECT = Dialect(
     # From the script we write, four folders below the project's root.
     project_dir=('$(cd "$(dirname "$0")/../../../.." && pwd)',),
     shape=Shape(decode, encode, by_event=False),
+    wire=WIRE,
     file_name="HOOK.md",
     companions="scripts/run*",
     obeys=("decision",),

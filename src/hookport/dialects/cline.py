@@ -17,6 +17,7 @@ from hookport.dialects._base import (
     Timeout,
     named,
 )
+from hookport.dialects._cline_wire import WIRE
 from hookport.dialects._matchers import normal
 from hookport.dialects._script import Limits, script
 from hookport.findings import Finding, MatcherDropped, ServerWidened, TimeoutClamped
@@ -165,6 +166,7 @@ DIALECT = Dialect(
         ),
     },
     shape=script(LIMITS),
+    wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),

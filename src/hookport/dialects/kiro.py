@@ -35,6 +35,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.dialects._kiro_wire import WIRE
 from hookport.dialects._matchers import alternatives, normal, read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import (
@@ -693,6 +694,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, encode),
+    wire=WIRE,
     at_root=True,
     file_kinds={"hook": "json"},
     reads_output=False,

@@ -18,6 +18,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._by_event import BY_EVENT
 from hookport.dialects._claude_names import MCP, TOOLS
+from hookport.dialects._open_plugin_wire import WIRE
 from hookport.findings import Finding, UnknownEvent
 
 if TYPE_CHECKING:
@@ -152,6 +153,7 @@ DIALECT = Dialect(
         "agent": HandlerSpec("agent", {"prompt": "prompt"}, WAIT, required=("prompt",)),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    wire=WIRE,
     needs_type=True,
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT"),
     script_rules=True,

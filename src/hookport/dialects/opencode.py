@@ -18,6 +18,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._module import MODULE
+from hookport.dialects._opencode_wire import wire_for
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",
@@ -156,6 +157,7 @@ DIALECT = Dialect(
         ),
     },
     shape=MODULE,
+    wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,
     project_dir=("$OPENCODE_PROJECT_DIR", "${OPENCODE_PROJECT_DIR}"),

@@ -20,6 +20,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._by_event import BY_EVENT
 from hookport.dialects._claude_names import MCP, TOOLS
+from hookport.dialects._universal_wire import WIRE
 from hookport.errors import Problem
 
 SOURCES = {
@@ -124,6 +125,7 @@ DIALECT = Dialect(
         ),
     },
     shape=Shape(decode, BY_EVENT.encode),
+    wire=WIRE,
     obeys=("nested",),
     root_keys={"version": VERSION},
     needs_type=True,

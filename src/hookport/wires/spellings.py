@@ -75,6 +75,14 @@ def _from_message(value: Tree) -> Tree:
     return _from_parts(value.get("content")) if isinstance(value, dict) else value
 
 
+def _from_results(value: Tree) -> Tree:
+    """The texts of a list with a result, or else an error, per thing that was done."""
+    if not isinstance(value, list):
+        return value
+    texts = [one.get("result") or one.get("error") for one in value if isinstance(one, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def _file_name(value: Tree) -> Tree:
     """The last part of a path, on any system."""
     return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
@@ -86,6 +94,7 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "ms": (_from_ms, _to_ms),
     "parts": (_from_parts, _to_parts),
     "list": (_first, lambda value: [value]),
+    "results": (_from_results, lambda value: value),
     "message": (_from_message, lambda value: {"role": "assistant", "content": value}),
     # A number of times, of which only whether there were any matters.
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),

@@ -1,0 +1,20 @@
+"""The wire of open plugin hooks: "event context as JSON on stdin" in Claude Code's keys, and exit codes.
+
+The specification says no more, and hosts that load such plugins send what Claude Code sends.
+"""
+
+from __future__ import annotations
+
+from hookport.dialects import _claude_wire
+from hookport.dialects._base import Tree
+from hookport.wires.table import Wire
+
+# Only exit code 0 has a meaning in the specification; hosts take 2 for a block (OP1).
+DENY: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}
+BLOCKS = ("before_tool_execute", "before_prompt", "agent_stop", "subagent_stop")
+
+WIRE: Wire = _claude_wire.WIRE.replace(
+    # Both names are set by Codex 0.166, Copilot CLI 1.0 and VS Code; the second is Claude Code's.
+    env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
+    answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
+)
