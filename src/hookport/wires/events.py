@@ -26,6 +26,7 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     """The event an agent fired; `native` is its name where the payload does not say it or says another."""
     payload = dict(payload)
     native = native or native_name(wire, payload)
+    wire = _view(wire, native)
     keys = _keys(wire, native)
     text = {name: _as_text(_read(payload, keys.get(name))) for name in _TEXT}
     event = Event(
@@ -46,6 +47,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     """
     is_own = event.agent == wire.id and native in ("", event.native)
     native = native or (event.native if is_own else native_for(wire, event))
+    wire = _view(wire, native)
     keys = _keys(wire, native)
     payload: dict[str, Tree] = {}
     said = wire.said.get(native, native)
@@ -203,6 +205,10 @@ def placeholders(wire: Wire, event: Event, package: str) -> dict[str, str]:
     }
     filled = {name: fill(value, words) for name, value in wire.env.items()}
     return {name: value for name, value in filled.items() if isinstance(value, str) and value}
+
+
+def _view(wire: Wire, native: str) -> Wire:
+    return wire.replace(**wire.views[native]) if native in wire.views else wire
 
 
 def _keys(wire: Wire, native: str) -> dict[str, Tree]:

@@ -99,6 +99,7 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     # A number of times, of which only whether there were any matters.
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
     "name": (_file_name, lambda value: value),
+    "loose": (_from_json, lambda value: value),
 }
 
 

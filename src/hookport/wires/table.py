@@ -43,6 +43,8 @@ class Wire(Value):
     # Native tools that are another canonical tool by the value of a field: (field, {value: tool}); an empty
     # value is for no value, `*` for any other, and another such pair asks another field.
     variants: Mapping[str, Sequence[Any]] = {}
+    # Fields of this class that have another value for one native event, by its name.
+    views: Mapping[str, Mapping[str, Any]] = {}
     # Where the text of a result stands in it, first that is there; and the result written for another
     # agent's event, by native event, canonical tool or `*`, with `$text` in it. Without one the text itself.
     texts: Sequence[str] = ()
