@@ -10,7 +10,7 @@ from hookport.wires.table import Wire
 
 KEYS = {
     "event": "hook_event_name",
-    "session": "conversation_id",
+    "session": ("conversation_id", "session_id"),
     "cwd": "cwd",
     "root": "workspace_roots:list",
     "tool": "tool_name",
@@ -112,8 +112,6 @@ WIRE = Wire(
     keys=KEYS,
     keys_of=KEYS_OF,
     fixed={
-        "conversation_id": "$session",
-        "session_id": "$session",
         "generation_id": "",
         "model": "",
         "cursor_version": "",

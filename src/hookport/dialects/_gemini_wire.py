@@ -76,7 +76,7 @@ ANSWERS: dict[str, Tree] = {
     "*": SAYS,
 }
 
-# JSON counts whatever the exit code, also on stderr, and an allow beats exit code 2.
+# JSON counts whatever the exit code, also on stderr, and beats exit code 2.
 OBSERVED: dict[str, Tree] = {
     "verdicts": [
         ("decision", {"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny", "ask": "ask"}),
@@ -111,7 +111,7 @@ WIRE = Wire(
         "CLAUDE_PROJECT_DIR": "$root",
     },
     starts_in="root",
-    marks=("transcript_path=.gemini/", "timestamp"),
+    marks=("transcript_path=.gemini/",),
     answers=ANSWERS,
     reads={
         **dict.fromkeys(("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"), READ),

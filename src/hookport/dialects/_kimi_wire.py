@@ -43,6 +43,8 @@ INPUTS = {
     # One edit or a list of them, with canonical names in it (cli).
     "StrReplaceFile": {"edits": "edit"},
     "search": {"include": "glob"},
+    # The second in kimi-cli (cli).
+    "find": {"path": ("path", "directory")},
     "agent": {"agent_type": "subagent_type"},
 }
 
@@ -78,7 +80,7 @@ WIRE = Wire(
     # Only hooks of a plugin of Kimi Code have it (code).
     env={"KIMI_PLUGIN_ROOT": "$package"},
     starts_in="root",
-    marks=("client_type=kimi", "session_title", "tool_call_id"),
+    marks=("client_type=kimi", "session_title", "tool_call_id", "agent_name", "sink", "token_count"),
     answers=ANSWERS,
     reads={
         "UserPromptSubmit": {

@@ -52,7 +52,8 @@ ANSWERS: dict[str, Tree] = {
     "*": {},
 }
 
-DECISIONS = {"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny", "ask": "ask"}
+# An allow says nothing but on PermissionRequest: it comes after the prompt and lifts none.
+DECISIONS = {"allow": None, "approve": None, "deny": "deny", "block": "deny", "ask": "ask"}
 VERDICTS: list[Tree] = [("hookSpecificOutput.permissionDecision", DECISIONS), ("decision", DECISIONS)]
 
 # JSON counts whatever the exit code but 2, with which only stderr does; an allow does not beat exit code 2.
@@ -85,10 +86,7 @@ WIRE: Wire = claude.WIRE.replace(
         "CLAUDE_PLUGIN_ROOT": "$package",
     },
     starts_in="root",
-    marks=(
-        *("transcript_path=.qwen/", "timestamp", "prompt_id"),
-        *("permission_mode", "tool_use_id", "tool_call_id"),
-    ),
+    marks=("transcript_path=.qwen/", "prompt_id", "permission_mode", "tool_use_id", "tool_call_id"),
     answers=ANSWERS,
     reads={
         "PreToolUse": READ_BLOCK,
@@ -99,6 +97,5 @@ WIRE: Wire = claude.WIRE.replace(
         "PermissionRequest": {**claude.READS["permission_request"], "exits": {"2": "deny"}, "stderr": True},
         "*": READ,
     },
-    lifts=False,
     caps_stops=True,
 )

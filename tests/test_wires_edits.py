@@ -1,0 +1,82 @@
+"""Calls that come as lists of edits, and scripts bound to one of several events of a call."""
+
+from __future__ import annotations
+
+from hookport.dialects._wiring import wire
+from hookport.model.runs import Call, Event
+from hookport.wires.events import read_event, with_part, write_event
+
+COMMON = {
+    "conversation_id": "c1",
+    "generation_id": "g1",
+    "cursor_version": "3.9.16",
+    "workspace_roots": ["/repo"],
+}
+ANOTHERS = {
+    "conversation_id": "c1",
+    "session_id": "c1",
+    "generation_id": "",
+    "model": "",
+    "cursor_version": "",
+    "workspace_roots": ["/repo"],
+    "user_email": None,
+    "transcript_path": None,
+}
+
+
+def test_script_gets_the_event_it_is_bound_to() -> None:
+    """Another agent's call reaches a script on the shell event as that event, not as the general one."""
+    call = Call("shell", "Bash", input={"command": "ls"}, raw={"command": "ls"})
+    event = Event("before_tool_execute", "another", session="c1", cwd="/repo/sub", root="/repo", call=call)
+    assert write_event(wire("cursor"), event, "beforeShellExecution") == {
+        **ANOTHERS,
+        "hook_event_name": "beforeShellExecution",
+        "command": "ls",
+        "cwd": "/repo/sub",
+    }
+
+
+def test_script_gets_its_event_for_another_of_its_agent() -> None:
+    """The agent's own general event is written as the one the script is bound to."""
+    general = {
+        **COMMON,
+        "hook_event_name": "preToolUse",
+        "tool_name": "Shell",
+        "tool_input": {"command": "ls", "working_directory": "/repo"},
+        "tool_use_id": "t1",
+        "cwd": "",
+    }
+    it = wire("cursor")
+    told = write_event(it, read_event(it, general), "beforeShellExecution")
+    assert (told["hook_event_name"], told["command"], told["cwd"]) == ("beforeShellExecution", "ls", "/repo")
+    assert "tool_input" not in told
+
+
+def test_shell_result_is_text_where_the_event_has_it_so() -> None:
+    """The two events after a shell command write its output each in its own way."""
+    call = Call("shell", "Bash", input={"command": "ls"}, result={"stdout": "a.py"}, text="a.py")
+    event = Event("after_tool_execute", "another", session="c1", cwd="/repo", root="/repo", call=call)
+    it = wire("cursor")
+    assert write_event(it, event, "afterShellExecution")["output"] == "a.py"
+    assert write_event(it, event, "postToolUse")["tool_output"] == '{"output":"a.py","exitCode":0}'
+
+
+def test_one_edit_of_a_list_is_rewritten() -> None:
+    """A rewrite of one part changes that element and leaves the others."""
+    it = wire("kimi-cli")
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "session_id": "s1",
+        "cwd": "/repo",
+        "tool_name": "StrReplaceFile",
+        "tool_input": {"path": "a.py", "edit": [{"old": "x", "new": "y"}, {"old": "1", "new": "2"}]},
+        "tool_call_id": "t1",
+    }
+    call = read_event(it, payload).call
+    assert call is not None
+    changed = with_part(it, call, 1, {"path": "a.py", "old": "1", "new": "3"})
+    assert changed.raw == {"path": "a.py", "edit": [{"old": "x", "new": "y"}, {"old": "1", "new": "3"}]}
+    assert [part.input for part in changed.parts] == [
+        {"path": "a.py", "old": "x", "new": "y"},
+        {"path": "a.py", "old": "1", "new": "3"},
+    ]
