@@ -37,7 +37,7 @@ KEYS_OF = {
     "TaskStarted": {"source": "kind"},
 }
 
-INPUTS = {
+INPUTS: dict[str, dict[str, Tree]] = {
     "file_read": {"offset": "line_offset", "limit": "n_lines"},
     "Edit": {"old": "old_string", "new": "new_string"},
     # One edit or a list of them, with canonical names in it (cli).
