@@ -111,7 +111,7 @@ WIRE = Wire(
         "CLAUDE_PROJECT_DIR": "$root",
     },
     starts_in="root",
-    marks=("transcript_path=.gemini/",),
+    marks=("transcript_path=.gemini/", "transcript_path=/chats/session-"),
     answers=ANSWERS,
     reads={
         **dict.fromkeys(("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"), READ),

@@ -80,7 +80,10 @@ WIRE = Wire(
     # Only hooks of a plugin of Kimi Code have it (code).
     env={"KIMI_PLUGIN_ROOT": "$package"},
     starts_in="root",
-    marks=("client_type=kimi", "session_title", "tool_call_id", "agent_name", "sink", "token_count"),
+    marks=(
+        *("client_type=kimi", "session_title", "tool_call_id", "agent_name", "sink"),
+        *("token_count", "estimated_token_count"),
+    ),
     answers=ANSWERS,
     reads={
         "UserPromptSubmit": {
