@@ -24,6 +24,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._copilot import commands
+from hookport.dialects._copilot_wire import WIRE
 from hookport.errors import Problem
 
 if TYPE_CHECKING:
@@ -196,7 +197,15 @@ EVENTS = (
         types=HANDLERS,
         tool_names=(*TOOLS, *CLAUDE_TOOLS),
     ),
-    EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "lab", secondary=True, types=HANDLERS),
+    EventSpec(
+        "PostToolUseFailure",
+        "tool_use_failure",
+        "observe",
+        "lab",
+        secondary=True,
+        types=HANDLERS,
+        tool_names=CLAUDE_TOOLS,
+    ),
     EventSpec(
         "UserPromptSubmit",
         "before_prompt",
@@ -355,6 +364,7 @@ DIALECT = Dialect(
         "native": HandlerSpec("prompt", {"prompt": "prompt"}, Timeout(None), ("prompt",), decides=False),
     },
     shape=Shape(decode, _by_event.encode),
+    wire=WIRE,
     obeys=("flat",),
     drops_reason=True,
     forms=("flat", "nested"),

@@ -188,6 +188,8 @@ def write_answer(
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
     """
     table = table_of(_answers(wire, event), event.native, event.event)
+    if isinstance(changed, str):  # no agent is known to take an input that is plain text
+        table = {piece: said for piece, said in table.items() if piece != "rewrite"}
     told, lost = _stricter(table, decision, event.event)
     pieces: list[str] = [told.verdict] if told.verdict in table else []
     if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
