@@ -90,6 +90,8 @@ ANSWERS = {
     "config_change": {**ALWAYS, "deny": BLOCK},
     "permission_request": {
         **ALWAYS,
+        # Not measured alone, so a refusal goes with it.
+        "halt": {**HALT, "denies": True},
         "deny": nested(decision={"behavior": "deny", "message": "$reason"}),
         "allow": nested(decision={"behavior": "allow"}),
         "rewrite": {**nested(decision={"behavior": "allow", "updatedInput": "$input"}), "needs": "allow"},
