@@ -1,8 +1,8 @@
 """The wire of HOOK.md hooks: the specification's event data, exit code 2 with stderr, JSON with exit code 0.
 
 The specification names `decision` alone among the keys of an answer, and no field of a tool's result or of a
-prompt. The other keys of an answer are those of its reference implementation (`ref`: the hooks branch of
-kimi-cli, February 2026), the fields are kimi-cli's (1.51.0).
+prompt. The other keys of an answer are those of an implementation with the same event data (`ref`:
+MoonshotAI/kimi-cli at 74dea224, src/kimi_cli/hooks/models.py), the fields are kimi-cli's (1.51.0).
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ INPUTS: dict[str, dict[str, Tree]] = {
 BATCHES = {
     "run_commands": ("commands", "command"),
     "read_files": (["files", "file_paths", "paths"], ""),
-    "search_codebase": (["queries", "query"], "pattern"),
+    "search_codebase": ("queries", "pattern"),
     "fetch_web_content": ("requests", ""),
 }
 # Without a text to replace or a line to insert at, the editor writes the whole file (src).

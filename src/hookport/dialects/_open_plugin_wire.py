@@ -14,7 +14,7 @@ DENY: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}
 BLOCKS = ("before_tool_execute", "before_prompt", "agent_stop", "subagent_stop")
 
 WIRE: Wire = _claude_wire.WIRE.replace(
-    # Both names are set by Codex 0.166, Copilot CLI 1.0 and VS Code; the second is Claude Code's.
+    # Codex, Copilot CLI and VS Code set both for the hooks of plugins (doc); the second is Claude Code's.
     env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
     answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
 )
