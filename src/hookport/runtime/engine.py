@@ -173,7 +173,7 @@ def _judged(answer: str) -> Decision:
 
 def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
     call, changed = event.call, answered.updated_input or {}
-    assert call is not None  # noqa: S101  (a rewrite is of a call)
+    assert call is not None
     if number >= 0:
         return with_part(agent, call, number, changed)
     return rewritten(agent, call, changed)
@@ -187,7 +187,8 @@ def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunRe
         if left <= 0:
             return RunResult("timeout", detail="the agent waits no longer for its hooks")
         seconds = min(seconds, left)
-    body = json.dumps(write_event(wire, event), ensure_ascii=False).encode("utf-8", "surrogatepass")
+    told = write_event(wire, event, hook.native)
+    body = json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if hook.type == "command":
         return _command(hook, wire, event, body, seconds, setting)
     if hook.type == "http":
@@ -221,44 +222,19 @@ def _command(
     command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
     if not command:
         return RunResult("completed", 0, detail=f"it has no command for {sys.platform}")
-    root = event.root or event.cwd or os.getcwd()  # noqa: PTH109  (pathlib costs a dispatch 5 ms)
+    root = event.root or event.cwd or os.getcwd()
     places = {"root": root, "cwd": event.cwd or root, "package": hook.package or root}
-    cwd = os.path.join(root, hook.cwd) if hook.cwd else places[wire.starts_in]  # noqa: PTH118
+    cwd = os.path.join(root, hook.cwd) if hook.cwd else places[wire.starts_in]
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     if wire.file_placeholder and wire.file_placeholder in command:
-        path = event.call.input.get("path") if event.call else None
-        env[FILE] = path if isinstance(path, str) else ""
-        command = with_file(command, wire.file_placeholder)
+        from hookport.runtime import placeholder
+
+        env[placeholder.FILE] = placeholder.value(event.call.input.get("path") if event.call else None)
+        command = placeholder.with_file(command, wire.file_placeholder)
     if not hook.is_async:
         return process.run(command, stdin=body, cwd=cwd, env=env, timeout_seconds=seconds)
     done = setting.done
     finished = (lambda result: done(hook, result)) if done else None
     process.start(command, stdin=body, cwd=cwd, env=env, timeout_seconds=hook.timeout_seconds, done=finished)
     return None
-
-
-# The variable that stands for the call's path in a command, where the shell fills it in as one word.
-FILE = "HOOKPORT_FILE"
-
-
-def with_file(command: str, placeholder: str) -> str:
-    """A command whose placeholder for the call's path is one word for the shell, whatever the path is."""
-    quote = ""
-    out: list[str] = []
-    position = 0
-    while position < len(command):
-        letter = command[position]
-        if command.startswith(placeholder, position):
-            out.append({"": f'"${{{FILE}}}"', '"': f"${{{FILE}}}", "'": f"'\"${{{FILE}}}\"'"}[quote])
-            position += len(placeholder)
-            continue
-        if letter == "\\" and quote != "'":
-            out.append(command[position : position + 2])
-            position += 2
-            continue
-        if letter in "'\"" and quote in ("", letter):
-            quote = "" if quote else letter
-        out.append(letter)
-        position += 1
-    return "".join(out)
