@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 # Said where a hook denies without a word, since some agents let a deny without a reason pass.
 NO_REASON = "a hook denied this without giving a reason"
 
-# How many braces are tried as the start of an object in text that is not JSON as a whole.
-TRIES = 200
+# How much is read, in characters, to find the objects in text that is not JSON as a whole: each brace may be
+# the start of one. Of what is nested too deeply nobody says how far it was read.
+EFFORT, DEEP = 16 << 20, 10_000
+# What is kept of a stream (see `RunResult`); a character that was cut in two is not.
+KEPT_BYTES = (1 << 20) - 3
 
 # Keys of a read table, all of them optional:
 #   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
@@ -72,9 +75,15 @@ def read_answer(
         )
     if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
+    if (decided is None or decided.verdict != "deny") and _is_cut(result):
+        return Decision(failure="printed more than is read, so its answer may be cut")
     if decided is not None:
         return decided
     return _read_text(table, result.stdout.strip())
+
+
+def _is_cut(result: RunResult) -> bool:
+    return result.dropped > 0 and len(result.stdout.encode("utf-8", "replace")) >= KEPT_BYTES
 
 
 def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
@@ -91,18 +100,23 @@ def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
 
 def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
     """The answer that was printed; among other text and other objects the strictest one is it."""
-    found, noise = objects(result.stdout)
+    found, noise, is_all = objects(result.stdout)
     if not found and table.get("stderr"):
-        found, noise = objects(result.stderr)
+        found, noise, is_all = objects(result.stderr)
+    if len(found) > 1:
+        noise = noise or "more than one JSON object"
     if noise:
         known = _knows(table)
         found = [one for one in found if any(get(one, place) is not None for place in known)]
     decisions = [_decision(table, one).replace(noise=noise) for one in found]
+    if not is_all:
+        decisions.append(Decision(failure="printed too many braces to find an answer among them"))
     return max(decisions, key=_strictness, default=None)
 
 
 def _strictness(decision: Decision) -> int:
-    return 1 if decision.failure else ("none", "", "allow", "ask", "deny").index(decision.verdict)
+    """A failure may be a deny, by policy, and is no allow."""
+    return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
 
 
 def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
@@ -150,34 +164,35 @@ def _text(found: Tree, table: Mapping[str, Tree], key: str) -> str:
     return next((one for one in _at(found, table, key) if isinstance(one, str) and one), "")
 
 
-def objects(text: str) -> tuple[list[Tree], str]:
-    """The JSON objects in a text, and what stands around them."""
-    text = text.strip()
+def objects(text: str) -> tuple[list[Tree], str, bool]:
+    """The JSON objects in a text, what stands around them, and whether the text was looked through."""
+    text = text.strip().removeprefix("\ufeff").strip()
     if "{" not in text:
-        return [], ""
+        return [], "", True
     try:
         whole = json.loads(text)
     except (ValueError, RecursionError):
         pass
     else:
-        return ([whole] if isinstance(whole, dict) else []), ""
+        return ([whole] if isinstance(whole, dict) else []), "", True
     decoder = json.JSONDecoder()
     found: list[Tree] = []
     noise: list[str] = []
+    effort = EFFORT
     end, start = 0, text.find("{")
-    for _ in range(TRIES):
-        if start < 0:
-            break
+    while start >= 0 and effort > 0:
         try:
             value, after = decoder.raw_decode(text, start)
-        except (ValueError, RecursionError):
+        except (json.JSONDecodeError, RecursionError) as error:
+            effort -= error.pos - start if isinstance(error, json.JSONDecodeError) else DEEP
             start = text.find("{", start + 1)
             continue
         noise.append(text[end:start].strip())
         found.append(value)
         end, start = after, text.find("{", after)
     noise.append(text[end:].strip())
-    return found, "\n".join(one for one in noise if one) if found else ""
+    around = "\n".join(one for one in noise if one) if found else ""
+    return found, around, start < 0
 
 
 def write_answer(
