@@ -13,6 +13,7 @@ from hookport import __version__, dialects, wires
 from hookport.checks.scripts import named_script
 from hookport.dialects import event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
+from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
 from hookport.discovery import Discovery, Found, discover
 from hookport.findings import BadSettings, Finding, HookDisabled
@@ -73,6 +74,8 @@ def planned(found: Found) -> Planned:
     hook, handler = found.hook, found.hook.handler
     dialect, own = get(hook.dialect), wire(hook.dialect)
     specs = _specs(found)
+    written = [spec for spec, _ in slots(dialect, hook)]
+    native = written[0] if len(written) == 1 else None
     spec = dialect.handlers.get(handler.type)
     waits = [one.default_timeout for one in specs if one.default_timeout is not None]
     default = waits[0] if waits else spec.timeout.default if spec else None
@@ -82,9 +85,11 @@ def planned(found: Found) -> Planned:
         name=name_of(found),
         event=hook.event,
         dialect=hook.dialect,
+        native=native.native if native else "",
         subject="tool" if about_tool(hook.event) else specs[0].subject if specs else "",
         terms=[list(term) for term in hook.matcher],
         content=hook.content,
+        content_of=native.subject if native and native.subject in ("command", "path") else "",
         priority=DEFAULT_PRIORITY if hook.priority is None else hook.priority,
         # Where a dialect has no word for it, every hook may block.
         blocking=hook.blocking if dialect.is_hub or says(dialect, "blocking") else True,
@@ -162,7 +167,7 @@ def _repositories(cwd: str, root: str) -> Iterator[str]:
 
 def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[Finding]]:
     """What the project's and the user's settings say; of two, the stricter holds."""
-    config = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME", ""), ".config")  # noqa: PTH118
+    config = env.get("XDG_CONFIG_HOME") or os.path.join(env.get("HOME", ""), ".config")
     paths = [str(Path(root) / SETTINGS[0]), str(Path(config) / SETTINGS[1])]
     findings: list[Finding] = []
     said: list[str] = []
@@ -192,7 +197,7 @@ def _spoken(finding: Finding) -> str:
 
 def _parsed(text: bytes) -> Plan:
     found = plan.parse(text)
-    assert isinstance(found, Plan)  # noqa: S101  (we made it)
+    assert isinstance(found, Plan)
     return found
 
 

@@ -37,7 +37,9 @@ class Planned(Value):
     subject: str = ""
     tools: Sequence[str] = ()
     terms: Sequence[Sequence[str]] = ()
+    # A pattern on what the tool is called with, and the one field it is tested against, if not all.
     content: str = ""
+    content_of: str = ""
     priority: int = 100
     blocking: bool = True
     type: str = "command"
@@ -133,13 +135,15 @@ def parse(text: bytes) -> Plan | str:
         return "it is not a plan"
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return "it was made by another version"
+    if len(lines) != 2 + header["hooks"] + len(header["wires"]):
+        return "it is cut short"
     return Plan(header, lines)
 
 
 def load(path: str) -> Plan | str:
     """The plan in a file, or why there is none."""
     try:
-        with open(path, "rb") as file:  # noqa: PTH123  (pathlib costs a dispatch 5 ms)
+        with open(path, "rb") as file:
             return parse(file.read())
     except OSError as error:
         return error.strerror or str(error)
@@ -148,7 +152,7 @@ def load(path: str) -> Plan | str:
 def stamp(path: str) -> list[int] | None:
     """What tells that a file or folder changed; None where there is none."""
     try:
-        found = os.stat(path)  # noqa: PTH116  (the same)
+        found = os.stat(path)
     except (OSError, ValueError):
         return None
     return [found.st_mtime_ns, found.st_size, found.st_ino]
@@ -172,8 +176,8 @@ def path_for(cwd: str, env: Mapping[str, str]) -> str:
     if not place:
         base = env.get("LOCALAPPDATA", "") if os.name == "nt" else env.get("XDG_CACHE_HOME", "")
         home = env.get("HOME", "")
-        base = base if os.path.isabs(base) else os.path.join(home, ".cache") if home else ""  # noqa: PTH117, PTH118
-        place = os.path.join(base, "hookport") if base else ""  # noqa: PTH118
+        base = base if os.path.isabs(base) else os.path.join(home, ".cache") if home else ""
+        place = os.path.join(base, "hookport") if base else ""
     if not place:
         return ""
     name = cwd.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C").replace(":", "%3A")
@@ -183,4 +187,4 @@ def path_for(cwd: str, env: Mapping[str, str]) -> str:
         encoded = name.encode("utf-8", "replace")
         ends = encoded[-LONGEST_NAME // 2 :].decode("utf-8", "ignore")
         name = f"{zlib.crc32(encoded):08x}{zlib.adler32(encoded):08x}{ends}"
-    return os.path.join(place, "plans", f"{name}.plan")  # noqa: PTH118
+    return os.path.join(place, "plans", f"{name}.plan")

@@ -102,14 +102,20 @@ def _subject(hook: Planned, event: Event) -> Match:
 
 
 def _content(hook: Planned, call: Call | None) -> Match:
-    """The pattern on what the tool is called with: every text in it, and all of it as JSON."""
+    """The pattern on what the tool is called with: the field that it is for, else every text in it."""
     if call is None:
         return Match("the event is about no tool, so its pattern has nothing to match", matches=False)
-    texts = [*_texts(call.input), json.dumps(call.input, ensure_ascii=False, default=str)]
+    about = call.input.get(hook.content_of) if hook.content_of else None
+    texts = [about] if isinstance(about, str) else _all_texts(call.input)
     found = _pattern(hook.content, texts)
     if found.matches:
         return found
     return Match(f"its pattern {hook.content} is not in the input", matches=False)
+
+
+def _all_texts(value: Tree) -> list[str]:
+    """Every text, and all of it as JSON."""
+    return [*_texts(value), json.dumps(value, ensure_ascii=False, default=str)]
 
 
 def _texts(value: Tree) -> Iterator[str]:
