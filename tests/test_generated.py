@@ -75,7 +75,7 @@ def hook(command: str, *, event: str = "before_tool_execute", **fields: Any) -> 
 
 def generated(target: str, *hooks: dict[str, Any]) -> dict[str, str]:
     manifest = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
-    result = convert.convert(convert.read({"hooks.json": manifest}, get("canonical")), get(target))
+    result = convert.convert(convert.read({"hooks.json": manifest}, get("canonical")), get(target), bare=True)
     return {file.path: file.text for file in result.files}
 
 

@@ -39,7 +39,8 @@ def canonical(*hooks: dict[str, Any]) -> convert.Reading:
 
 
 def converted(target: str, *hooks: dict[str, Any]) -> tuple[convert.Conversion, tuple[Hook, ...]]:
-    result = convert.convert(canonical(*hooks), get(target))
+    """What is written and read back; bare, since these laws run the command itself."""
+    result = convert.convert(canonical(*hooks), get(target), bare=True)
     files = {file.path: file.text.encode() for file in result.files}
     return result, convert.read(files, get(target)).decoded.manifest.hooks if files else ()
 

@@ -8,6 +8,7 @@ import pytest
 
 from hookport import convert
 from hookport.degrade import degrade
+from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import get, names
 from hookport.dialects._entries import slots
 from hookport.model.hooks import NOTHING, Hook
@@ -84,7 +85,7 @@ TOLD_BY = {
     "is_async": {"HP403", "HP404"},
     "cwd": {"HP405", "HP411"},
     "env": {"HP405", "HP411"},
-    "platform": {"HP205", "HP403", "HP405", "HP406", "HP415"},
+    "platform": {"HP427", "HP205", "HP403", "HP405", "HP406", "HP415"},
     "on_failure": {"HP205", "HP209", "HP402", "HP403", "HP212", "HP405", "HP411"},
     "timeout_action": {"HP209", "HP212", "HP405", "HP411"},
 }
@@ -113,7 +114,9 @@ def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[
     target = get(result.target)
     for index, hook in enumerate(result.hooks):
         found = about(result, index)
-        if not guards(result.source, hook) or any(finding.severity == "error" for finding in found):
+        # What is behind the bridge prevents what it prevents in its own dialect.
+        own = unwrapped(hook)
+        if not guards(own.dialect, own) or any(finding.severity == "error" for finding in found):
             continue
         now = after.get(index)
         if now is None:

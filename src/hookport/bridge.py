@@ -10,26 +10,37 @@ import os
 import sys
 
 if __name__ == "__main__":
-    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+    sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 from hookport import __version__
 from hookport.model.runs import Answer, Event
 from hookport.runtime import dispatch, plan, policy
-from hookport.wires.events import canonical_name, read_event
+from hookport.wires.events import read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
     from hookport.wires.table import Wire
 
 USAGE = {
     "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS]",
-    "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure block] -- COMMAND",
+    "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
+    "[--on-timeout open|closed] [--async] -- COMMAND",
 }
-OPTIONS = ("--within", "--on-failure")
+# Each with what it may say; empty for a number.
+OPTIONS = {
+    "--within": (),
+    "--on-failure": (policy.OPEN, policy.CLOSED),
+    "--on-timeout": (policy.OPEN, policy.CLOSED),
+}
+FLAGS = ("--async",)
+# An event that the payload itself names.
+ANY_EVENT = "-"
 TERMINATED = 143
+# A command that is wrapped has the agent's own time; this is for agents that tell none.
+DEFAULT_SECONDS = 600.0
 
 
 def main(args: list[str] | None = None) -> int:
@@ -53,14 +64,16 @@ def main(args: list[str] | None = None) -> int:
 def _answer(args: list[str], env: dict[str, str]) -> Answer:
     command, words, options, inner = _parsed(args)
     within = float(options.get("--within", 0.0))
+    if options.get("--on-failure") and command == "dispatch":
+        env[policy.VARIABLE] = options["--on-failure"]
     payload = dispatch.read_stdin()
     if command == "dispatch":
         agent, native = words
         sources = _sources(agent, native, payload, env)
     else:
         script, agent, native = words
-        sources = _wrapped(script, agent, native, inner, options, env)
-    return dispatch.answer(payload, native, sources, env, within).answer
+        sources = _wrapped(script, agent, inner, options, env)
+    return dispatch.answer(payload, "" if native == ANY_EVENT else native, sources, env, within).answer
 
 
 def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
@@ -79,13 +92,23 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
         name, has_value, value = word.partition("=")
         if not word.startswith("--"):
             words.append(word)
+        elif word in FLAGS:
+            options[word] = "yes"
         elif name in OPTIONS and (has_value or rest):
             options[name] = value if has_value else rest.pop(0)
+            if not _is_said(options[name], OPTIONS[name]):
+                raise _wrong(f"{name} cannot be '{options[name]}'. Try: {USAGE[command]}")
         else:
             raise _wrong(f"unknown option '{name}'. Try: {USAGE[command]}")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
         raise _wrong(f"wrong arguments. Try: {USAGE[command]}")
     return command, words, options, inner
+
+
+def _is_said(value: str, words: tuple[str, ...]) -> bool:
+    if words:
+        return value in words
+    return value.replace(".", "", 1).isdigit() and float(value) > 0
 
 
 def _wrong(message: str) -> Exception:
@@ -96,16 +119,15 @@ def _wrong(message: str) -> Exception:
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
     """The hooks of the project that the event happened in."""
-    here = os.getcwd()  # noqa: PTH109  (pathlib costs a dispatch 5 ms)
+    here = os.getcwd()
     found = _plan(here, env)
     sources = dispatch.of_plan(found, agent, _wire)
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return sources
     event = read_event(sources.agent, tree, native)
-    named = [env.get(name, "") for name, value in sources.agent.env.items() if value == "$root"]
-    for folder in (*named, event.root, event.cwd):
-        if folder and folder != here and os.path.isdir(folder):  # noqa: PTH112  (the same)
+    for folder in (*_named_roots(sources.agent, env), event.root, event.cwd):
+        if folder and folder != here and os.path.isdir(folder):
             return dispatch.of_plan(_plan(folder, env), agent, _wire)
         if folder == here:
             break
@@ -124,7 +146,7 @@ def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
 
 
 def _wrapped(
-    script: str, agent: str, native: str, inner: list[str], options: Mapping[str, str], env: Mapping[str, str]
+    script: str, agent: str, inner: list[str], options: Mapping[str, str], env: Mapping[str, str]
 ) -> dispatch.Sources:
     """One command as the only hook there is."""
     kept = plan.load(plan.path_for("", env))
@@ -133,19 +155,38 @@ def _wrapped(
 
         kept = planning.without_hooks(env)
     sources = dispatch.of_plan(kept, agent, _wire)
+    late = options.get("--on-timeout", "")
     hook = plan.Planned(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
-        event=canonical_name(sources.agent, native),
+        event="",
         dialect=sources.wires(script).id,
         command=inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner),
-        timeout_seconds=float("inf"),
+        timeout_seconds=DEFAULT_SECONDS,
+        is_async="--async" in options,
         on_failure=options.get("--on-failure", ""),
+        timeout_action={policy.CLOSED: "block", policy.OPEN: "warn"}.get(late, ""),
     )
 
-    def hooks(_event: Event) -> Iterable[plan.Planned]:
-        return [hook]
+    def hooks(event: Event) -> Iterable[plan.Planned]:
+        return [hook.replace(event=event.event)]
 
-    return sources.replace(hooks=hooks, root=os.getcwd())  # noqa: PTH109  (the same)
+    return sources.replace(hooks=hooks, root=next(_named_roots(sources.agent, env), "") or _repository())
+
+
+def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
+    """The project's root where the agent names it in the environment."""
+    return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
+
+
+def _repository() -> str:
+    """The repository that we were started in, or the folder."""
+    here = folder = os.getcwd()
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return here
+        folder = above
+    return folder
 
 
 def _quoted(word: str) -> str:

@@ -96,18 +96,21 @@ def located(problem: Problem, documents: Mapping[str, formats.Document]) -> Prob
     return problem._replace(line=line, column=column)
 
 
-def convert(reading: Reading, target: Dialect) -> Conversion:
+def convert(reading: Reading, target: Dialect, *, bare: bool = False) -> Conversion:
     """The files that say the same in another dialect, and a finding for everything that differs."""
-    return convert_all(reading, [target])[0]
+    return convert_all(reading, [target], bare=bare)[0]
 
 
-def convert_all(reading: Reading, targets: list[Dialect]) -> list[Conversion]:
-    """One conversion per target; what is wrong whatever the target is looked for once."""
+def convert_all(reading: Reading, targets: list[Dialect], *, bare: bool = False) -> list[Conversion]:
+    """One conversion per target; what is wrong whatever the target is looked for once.
+
+    A command that speaks another dialect is run through the bridge, but for `bare`.
+    """
     known = (*reading.decoded.findings, *checks.check(reading))
-    return [_convert(reading, target, known) for target in targets]
+    return [_convert(reading, target, known, bare=bare) for target in targets]
 
 
-def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> Conversion:
+def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, bare: bool) -> Conversion:
     source = reading.dialect
     manifest = reading.decoded.manifest
     found = list(known)
@@ -119,7 +122,7 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...]) -> C
         return Conversion(
             source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
         )
-    degraded = degrade(manifest, target, reading.wheres, reading.scripts)
+    degraded = degrade(manifest, target, reading.wheres, reading.scripts, bare=bare)
     found += degraded.findings
     trees: dict[str, Tree] = {}
     if degraded.manifest.hooks:

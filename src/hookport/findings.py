@@ -508,11 +508,35 @@ class WrittenTogether(Kind):
     message = "written together with {other}: the two differ only in their matchers"
 
 
+class Wrapped(Kind):
+    """The command is run by `hookport wrap`, since it was written for another dialect.
+
+    It is handed the payload it knows, with the names of its own dialect, and what it answers is said in the
+    agent's terms. hookport must be installed where the agent runs, on the PATH that the agent has; a guard
+    denies where it is not. `--bare` leaves the command as it is.
+    """
+
+    code = "HP427"
+    severity = "note"
+    effect = "changed"
+    message = "the command speaks {source}, so {target} runs it by `hookport wrap`"
+    hint = "Install hookport where {target} runs."
+
+
+class Unwrapped(Kind):
+    """The command is behind `hookport wrap` already, so the hook is taken for the one that is there."""
+
+    code = "HP428"
+    severity = "note"
+    effect = "changed"
+    message = "the command behind `hookport wrap` is converted as the {source} hook it is"
+
+
 class WireDiffers(Kind):
     """The command reads the payload and gives the answers of the dialect it was written for.
 
-    The target hands it another payload and obeys other answers, so a guard may not guard. Adapt the
-    script to the target.
+    The target hands it another payload and obeys other answers, so a guard may not guard. Convert it without
+    `--bare`, or adapt the script to the target.
     """
 
     code = "HP401"

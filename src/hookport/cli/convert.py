@@ -35,6 +35,11 @@ def add_arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("-o", "--output", metavar="DIR", type=Path, help="write the files below this folder")
     parser.add_argument("--strict", action="store_true", help="stop at any loss and write nothing")
+    parser.add_argument(
+        "--bare",
+        action="store_true",
+        help="leave commands as they are instead of running them by hookport wrap",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object with files and findings")
     parser.add_argument(
         "--force", action="store_true", help="replace files that exist, keeping them as NAME.orig"
@@ -51,7 +56,7 @@ def run(args: Namespace) -> int:
         sys.stderr.write(f"{args.path}: recognised as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
-    results = convert_all(reading, targets)
+    results = convert_all(reading, targets, bare=args.bare)
     code = max((report.worst(result.findings, strict=args.strict) for result in results), default=0)
     stopped = args.strict and code != 0
     if args.output and not stopped:

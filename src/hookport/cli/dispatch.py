@@ -31,5 +31,10 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    options = [f"--within={args.within}"] if args.within else []
-    return bridge.main(["dispatch", args.agent, args.event, *options])
+    return bridge.main(["dispatch", args.agent, args.event, *given(args)])
+
+
+def given(args: Namespace) -> list[str]:
+    """The options as they were given."""
+    said = {"--within": args.within, "--on-failure": args.on_failure}
+    return [f"{name}={value}" for name, value in said.items() if value]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import REMAINDER, ArgumentParser, Namespace
 
 from hookport import bridge
-from hookport.cli.dispatch import add_options
+from hookport.cli.dispatch import add_options, given
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -20,10 +20,16 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("event", metavar="EVENT", help="the agent's own name of the event")
     add_options(parser)
     parser.add_argument(
+        "--on-timeout", metavar="open|closed", help="the same for a command that takes too long"
+    )
+    parser.add_argument("--async", dest="is_async", action="store_true", help="start the command and go on")
+    parser.add_argument(
         "command", metavar="-- COMMAND", nargs=REMAINDER, help="the command, as the shell reads it"
     )
 
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    return bridge.main(["wrap", args.dialect, args.agent, args.event, *args.command])
+    more = [f"--on-timeout={args.on_timeout}"] if args.on_timeout else []
+    more += ["--async"] if args.is_async else []
+    return bridge.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])

@@ -54,11 +54,19 @@ class Degraded(NamedTuple):
 
 
 def degrade(
-    manifest: Manifest, target: Dialect, wheres: tuple[str, ...], scripts: Mapping[str, str]
+    manifest: Manifest,
+    target: Dialect,
+    wheres: tuple[str, ...],
+    scripts: Mapping[str, str],
+    *,
+    bare: bool = False,
 ) -> Degraded:
-    """The part of a manifest that the target can say, with a finding for every change and drop."""
+    """The part of a manifest that the target can say, with a finding for every change and drop.
+
+    `bare` leaves commands that speak another dialect as they are.
+    """
     works = [
-        Work(hook, index, wheres[index] if index < len(wheres) else "", target, scripts)
+        Work(hook, index, wheres[index] if index < len(wheres) else "", target, scripts, bare=bare)
         for index, hook in enumerate(manifest.hooks)
     ]
     left = [work for work in works if all(step(work) for step in STEPS)]

@@ -8,6 +8,7 @@ from hookport import findings as f
 from hookport.degrade.work import Work, can_block, each_command, powershell, quoted, without
 from hookport.dialects._base import says
 from hookport.dialects._entries import shell_word
+from hookport.dialects._wiring import wire
 from hookport.model.hooks import NOTHING
 
 
@@ -17,7 +18,10 @@ def background(work: Work) -> bool:
         return True
 
     def warn(work: Work) -> bool:
-        if handler.type == "command" and not work.hook.blocking:
+        if handler.type == "command" and not work.hook.blocking and work.wraps:
+            work.note(f.AsyncInBackground)
+            work.options.append("--async")
+        elif handler.type == "command" and not work.hook.blocking:
             work.note(f.AsyncInBackground)
             # What a shell starts in the background gets no input, so the payload goes through another number.
             each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
@@ -130,10 +134,13 @@ def placeholders(work: Work) -> bool:
         for spelling in sorted(spellings, key=len, reverse=True):
             if spelling not in text or not spelling.startswith(("$", "{")):
                 continue
+            if work.wraps and wire(source.id).env.get(spelling.strip("${}")) == "$root":
+                continue  # the bridge sets it
             root = _root_there(work, role, spelling)
             if root is not None:
                 replaced[spelling] = root
-    if source.file_placeholder and source.file_placeholder in text and not target.file_placeholder:
+    named = source.file_placeholder
+    if named and named in text and not target.file_placeholder and not work.wraps:
         work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
     if replaced:
         pattern = re.compile(
@@ -182,6 +189,7 @@ def anchored(work: Work) -> bool:
     source, target, handler = work.source, work.target, work.hook.handler
     if (
         not (source.at_root and target.cwd_moves and target.project_dir)
+        or (work.wraps and wire(source.id).starts_in == "root")
         or handler.type != "command"
         or handler.cwd
     ):

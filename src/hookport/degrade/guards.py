@@ -72,7 +72,7 @@ def _tell_needs(work: Work, specs: list[EventSpec]) -> None:
     for spec in specs:
         if spec.partly:
             work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
-        if not work.is_replaced and work.hook.handler.type == "command":
+        if not work.is_replaced and not work.wraps and work.hook.handler.type == "command":
             _exit_code(work, spec)
 
 
@@ -106,12 +106,10 @@ def failure(work: Work) -> bool:
     handler = work.hook.handler
     closed = handler.on_failure == "block"
     specs = specs_of(work)
-    if (
-        specs
-        and all(spec.fails_closed for spec in specs)
-        and handler.type == "command"
-        and work.hook.blocking
-    ):
+    always = bool(specs) and all(spec.fails_closed for spec in specs)
+    if work.wraps:
+        return _failure_wrapped(work, always=always and work.hook.blocking)
+    if always and handler.type == "command" and work.hook.blocking:
         return _failure_closed(work)
     if closed and not _can_fail_closed(work):
         work.note(f.FailsOpen, failure="fails or times out")
@@ -130,6 +128,20 @@ def failure(work: Work) -> bool:
     else:
         work.note(f.FieldDropped, field="timeout_action")
     work.change(timeout_action="")
+    return True
+
+
+def _failure_wrapped(work: Work, *, always: bool) -> bool:
+    """The bridge answers for a command that fails, in time; the target's own field is kept beside it."""
+    handler = work.hook.handler
+    if handler.on_failure or handler.timeout_action or always:
+        work.note(f.CarriedInCommand, what="what a failure means")
+    if handler.on_failure == "block" and work.hook.blocking:
+        work.options.append("--on-failure=closed")
+    if handler.timeout_action and work.hook.blocking:
+        work.options.append(f"--on-timeout={'closed' if handler.timeout_action == 'block' else 'open'}")
+    kept = handler.on_failure if _can_fail_closed(work) else ""
+    work.change(on_failure="block" if always else kept, timeout_action="")
     return True
 
 

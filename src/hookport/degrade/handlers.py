@@ -5,8 +5,19 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.degrade.work import Work, quoted, specs_of, strategy_for, without
+from hookport.degrade.work import (
+    Work,
+    deny_command,
+    each_command,
+    powershell,
+    quoted,
+    specs_of,
+    strategy_for,
+    without,
+)
+from hookport.degrade.wrapping import ANY_EVENT, MISSING, agree, wrapped
 from hookport.dialects._base import SECOND, says
+from hookport.dialects._entries import shell_word
 from hookport.model.hooks import Handler
 
 
@@ -118,7 +129,7 @@ def rewrite(work: Work) -> bool:
 
 
 def output(work: Work) -> bool:
-    if work.target.reads_output or "structured_output" not in work.used:
+    if work.target.reads_output or work.wraps or "structured_output" not in work.used:
         return True
 
     def warn(work: Work) -> bool:
@@ -129,18 +140,43 @@ def output(work: Work) -> bool:
 
 
 def wire(work: Work) -> bool:
-    """The place where a command will be wrapped so that it hears and answers what it was written for."""
+    """A command that speaks another dialect is run through the bridge, or that is said."""
     if work.is_home or work.target.is_hub:
         return True
-    if work.hook.handler.type in ("command", "http"):
+    if work.wraps:
+        _wrap(work)
+    elif work.hook.handler.type in ("command", "http") and not agree(
+        work.source, work.target, work.hook.event
+    ):
         work.note(f.WireDiffers, source=work.source.id, what=work.hook.handler.type)
-    if work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
-        evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
-        work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
+        if work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
+            evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
+            work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
     for spec in specs_of(work):
         if spec.silent and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
-        if spec.json_only and work.hook.event in ("session_start", "before_prompt"):
+        if spec.json_only and work.hook.event in ("session_start", "before_prompt") and not work.is_wrapped:
             work.note(f.TextLost, event=spec.native)
     work.hook = work.hook._replace(dialect=work.target.id)
     return True
+
+
+def _wrap(work: Work) -> None:
+    specs, timeout = specs_of(work), work.hook.handler.timeout
+    event = specs[0].native if len(specs) == 1 else ANY_EVENT
+    options = [*work.options]
+    if timeout is not None:
+        options.append(f"--within={timeout / SECOND:g}")
+    words = (work.source.id, work.target.id, shell_word(event))
+    missing = ""
+    is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
+    if work.hook.blocking and not is_kept:
+        missing = deny_command(work.target, MISSING, specs[0].deny_answer)
+        missing += "" if missing.endswith("exit 2") else "; exit 0"
+    each_command(
+        work,
+        lambda command: wrapped(command, words, options, missing),
+        lambda command: wrapped(f"powershell -NoProfile -Command {powershell(command)}", words, options, ""),
+    )
+    work.is_wrapped = True
+    work.note(f.Wrapped, source=work.source.id)

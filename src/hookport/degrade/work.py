@@ -9,6 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
 from hookport.degrade.capabilities import denies_by_answer, infer
+from hookport.degrade.wrapping import agree, unwrapped
 from hookport.dialects import Dialect, EventSpec, get
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
@@ -34,8 +35,17 @@ class Work:
     """One hook on its way to one target: the hook as it is now, and the findings so far."""
 
     def __init__(
-        self, hook: Hook, index: int, where: str, target: Dialect, scripts: Mapping[str, str]
+        self,
+        hook: Hook,
+        index: int,
+        where: str,
+        target: Dialect,
+        scripts: Mapping[str, str],
+        *,
+        bare: bool = False,
     ) -> None:
+        inner = unwrapped(hook)
+        is_inner, hook = inner != hook, inner
         self.hook = hook
         self.index = index
         self.where = where
@@ -45,9 +55,15 @@ class Work:
         self.used = infer(hook, scripts)
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False
+        self.is_bare = bare
+        self.is_wrapped = False
+        # What the wrapped command is told besides, as options.
+        self.options: list[str] = []
         self.findings: list[Finding] = []
         self.placed: tuple[object, ...] = ()
         self.specs: list[EventSpec] = []
+        if is_inner:
+            self.note(f.Unwrapped, source=hook.dialect)
 
     def note(self, kind: type[Kind], **words: object) -> None:
         """Report a finding about this hook."""
@@ -61,6 +77,15 @@ class Work:
     def is_home(self) -> bool:
         """Whether the hook was written for the target itself."""
         return self.source.id == self.target.id
+
+    @property
+    def wraps(self) -> bool:
+        """Whether the command is run through the bridge, which hears and answers for it."""
+        return (
+            self.hook.handler.type == "command"
+            and not (self.is_bare or self.is_home or self.is_replaced or self.target.is_hub)
+            and not agree(self.source, self.target, self.hook.event)
+        )
 
 
 def strategy_for(work: Work, capability: str) -> str:

@@ -10,10 +10,10 @@ import os
 import time
 
 from hookport.model._value import Value
-from hookport.model.runs import Answer, Decision, Event
+from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, plan, policy, sessions
 from hookport.wires.answers import write_answer
-from hookport.wires.events import canonical_name, read_event
+from hookport.wires.events import canonical_name, native_name, read_event
 from hookport.wires.spellings import iso
 
 TYPE_CHECKING = False
@@ -67,10 +67,10 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
 
 
 def tools_of(event: Event) -> list[str]:
-    """Every canonical tool that a call, or a thing it does, may be."""
+    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name."""
     call = event.call
     calls = () if call is None else (call, *call.parts)
-    return list(dict.fromkeys(tool for one in calls for tool in (one.tool, *one.also) if tool))
+    return list(dict.fromkeys(tool for one in calls for tool in (one.tool or one.native, *one.also) if tool))
 
 
 def answer(
@@ -84,7 +84,9 @@ def answer(
     if isinstance(tree, str):
         event = Event(canonical_name(agent, native), agent.id, native)
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
+        report = _ended(event, report, agent, env)
     else:
+        native = native if native in agent.events else native_name(agent, tree) or native
         event = _placed(read_event(agent, tree, native), sources.root)
         wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
         setting = engine.Setting(
@@ -93,7 +95,7 @@ def answer(
             env,
             on_failure,
             deadline=begun + wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE) if wait else None,
-            done=lambda hook, result: _late(event, hook, result, env),
+            done=lambda hook, result: _late(event, hook, result, setting),
         )
         report = _report(event, sources, setting)
     told = told_of(event, report, agent)
@@ -110,28 +112,44 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
     report = engine.run(event, sources.hooks(event), setting)
     if sources.broken:
         report = _with_broken(report, sources.broken, setting.on_failure)
+    if event.native not in agent.events and not report.runs:
+        report = _with_failure(report, f"{agent.id} has no event '{event.native}'", setting.on_failure)
     sessions.turned(event, env)
-    endless = sessions.endless(event, report.decision, agent, env)
-    if endless:
-        report = report.replace(
-            decision=Decision(system_message=endless), notes=(*report.notes, f"loop: {endless}")
-        )
+    report = _ended(event, report, agent, env)
     sessions.remember(event, report.event, report.decision, agent, env)
     return report
+
+
+def _ended(event: Event, report: engine.Report, agent: Wire, env: Mapping[str, str]) -> engine.Report:
+    """The report without a deny that would keep the agent from stopping for ever."""
+    endless = sessions.endless(event, report.decision, agent, env)
+    if not endless:
+        return report
+    return report.replace(
+        decision=Decision(system_message=endless), notes=(*report.notes, f"loop: {endless}")
+    )
 
 
 def _with_broken(report: engine.Report, broken: Sequence[str], on_failure: str) -> engine.Report:
     """Hooks that cannot run are said when a session begins; where failures deny, they deny."""
     report = report.replace(notes=(*report.notes, *(f"broken: {one}" for one in broken)))
     event = report.event.event
-    if event != "session_start" and not (on_failure == policy.CLOSED and event.startswith("before_")):
+    is_guarded = event.startswith(("before_", "permission_request"))
+    if event != "session_start" and not (on_failure == policy.CLOSED and is_guarded):
         return report
-    failed = policy.decided(Decision(failure=f"hooks cannot run: {'; '.join(broken)}"), None, on_failure)
+    return _with_failure(report, f"hooks cannot run: {'; '.join(broken)}", on_failure)
+
+
+def _with_failure(report: engine.Report, failure: str, on_failure: str) -> engine.Report:
+    failed = policy.decided(Decision(failure=failure), None, on_failure)
     return report.replace(decision=merge.merged([report.decision, failed]))
 
 
 def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
     """What the agent is told of a report."""
+    if report.decision.verdict == "deny" and event.native not in agent.events:
+        # No table says what is obeyed here; exit code 2 is a deny to most.
+        return Told(Answer(stderr=f"{report.decision.reason}\n", exit_code=BLOCK), report, report.notes)
     changed = None
     if report.decision.updated_input is not None and event.call is not None and report.event.call is not None:
         was, now = event.call.raw, report.event.call.raw
@@ -155,7 +173,7 @@ def tree_of(payload: bytes) -> Tree:
 
 def _placed(event: Event, root: str) -> Event:
     """The event with a folder it happened in, where the agent did not say."""
-    cwd = event.cwd or event.root or os.getcwd()  # noqa: PTH109  (pathlib costs a dispatch 5 ms)
+    cwd = event.cwd or event.root or os.getcwd()
     return event.replace(cwd=cwd, root=event.root or root or cwd)
 
 
@@ -212,9 +230,17 @@ def said(decision: Decision) -> dict[str, Tree]:
     }
 
 
-def _late(event: Event, hook: plan.Planned, result: RunResult, env: Mapping[str, str]) -> None:
+def _late(event: Event, hook: plan.Planned, result: RunResult, setting: engine.Setting) -> None:
     """The journal's line of an async hook, written when it is over."""
-    run = engine.Run(hook, matched=True, why="it ran beside the agent", result=result, seconds=result.seconds)
+    answered = engine.read(hook, setting.wires(hook.dialect), event, result)
+    run = engine.Run(
+        hook,
+        matched=True,
+        why="it ran beside the agent",
+        answered=answered,
+        result=result,
+        seconds=result.seconds,
+    )
     record = {
         "time": iso(time.time()),
         "agent": event.agent,
@@ -227,19 +253,17 @@ def _late(event: Event, hook: plan.Planned, result: RunResult, env: Mapping[str,
         "seconds": round(result.seconds, 4),
         "notes": ["async: over"],
     }
-    journal.write(record, env)
+    journal.write(record, setting.env)
 
 
 def read_stdin() -> bytes:
-    """All of stdin, one byte more than is taken at most."""
+    """All of stdin; of what is too large more than is taken, but read to its end, as the agent waits for that."""
     parts: list[bytes] = []
     size = 0
-    while size <= MOST_BYTES:
-        part = os.read(0, 1 << 20)
-        if not part:
-            break
-        parts.append(part)
-        size += len(part)
+    while part := os.read(0, 1 << 20):
+        if size <= MOST_BYTES:
+            parts.append(part)
+            size += len(part)
     return b"".join(parts)
 
 

@@ -124,7 +124,7 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
         one = call.parts[number] if call is not None and number >= 0 else call
         shown = event.replace(call=one)
         result = _execute(hook, wire, shown, setting)
-        answered = _read(hook, wire, shown, result)
+        answered = read(hook, wire, shown, result)
         if answered.noise:
             notes += ("noise: it prints other text beside its answer",)
         decision = policy.decided(answered, hook, setting.on_failure)
@@ -147,7 +147,7 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
     return done, event
 
 
-def _read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> Decision:
+def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> Decision:
     """The answer by the rules of the hook's own dialect, with the input in canonical names."""
     if result is None:
         return Decision()
@@ -166,14 +166,20 @@ def _read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> 
 
 
 def _judged(answer: str) -> Decision:
-    """What a model decided: `execute.llm` prints a deny or nothing, whatever the hook's dialect."""
+    """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
     said = json.loads(answer or "{}")
-    return Decision("deny", said.get("reason", "")) if said.get("decision") == "deny" else Decision()
+    return Decision(
+        "deny" if said.get("decision") == "deny" else "none",
+        said.get("reason", ""),
+        said.get("context", ""),
+        carry_on=said.get("continue") is not False,
+        system_message=said.get("system_message", ""),
+    )
 
 
 def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
     call, changed = event.call, answered.updated_input or {}
-    assert call is not None
+    assert call is not None  # noqa: S101  (a rewrite is of a call)
     if number >= 0:
         return with_part(agent, call, number, changed)
     return rewritten(agent, call, changed)
@@ -206,7 +212,14 @@ def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunRe
         from hookport.runtime.execute import llm
 
         if hook.type == "prompt":
-            return llm.ask(hook.prompt, body, model=hook.model, env=setting.env, timeout_seconds=seconds)
+            return llm.ask(
+                hook.prompt,
+                body,
+                model=hook.model,
+                env=setting.env,
+                timeout_seconds=seconds,
+                stopping=event.event in ("agent_stop", "subagent_stop"),
+            )
         root = event.root or event.cwd
         return llm.work(
             hook.prompt, body, model=hook.model, env=setting.env, timeout_seconds=seconds, root=root

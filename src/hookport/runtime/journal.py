@@ -4,9 +4,6 @@ The files are `journal.jsonl` and, older, `journal.1.jsonl` to `journal.3.jsonl`
 on `journal.lock`, so that nobody writes while files are renamed.
 """
 
-# pathlib takes longer to import than a line to write.
-# ruff: noqa: PTH100, PTH103, PTH105, PTH110, PTH113, PTH117, PTH118, PTH123, PTH202
-
 from __future__ import annotations
 
 import json

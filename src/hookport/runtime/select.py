@@ -54,6 +54,8 @@ def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
             return Match(f"its matcher has the tool {tool}", matches=True)
     names = _names(call, wire)
     for term in hook.terms:
+        if call.tool and term[1] in hook.tools:
+            continue  # The agent may call another tool by that word.
         found = _term(term, call, names)
         if found is not None and found.matches:
             return found

@@ -58,7 +58,7 @@ def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision |
         return None
     memory = _load(event, env)
     key = _key(event)
-    for one in memory.get("calls", ()):
+    for one in _calls(memory):
         if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
             one["natives"].append(event.native)
             _save(event, env, memory)
@@ -78,8 +78,15 @@ def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: M
         "time": time.time(),
         "decision": {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)},
     }
-    calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
+    calls = [one for one in _calls(memory) if _is_recent(one["time"])]
     _save(event, env, {**memory, "calls": [*calls[-20:], call]})
+
+
+def _calls(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The calls that are remembered, without what another version kept otherwise."""
+    return [
+        one for one in memory.get("calls", ()) if set(one.get("decision", (".",))) <= set(Decision._fields)
+    ]
 
 
 def _is_recent(when: float) -> bool:
@@ -97,13 +104,14 @@ def _key(event: Event) -> str:
 
 
 def _path(event: Event, env: Mapping[str, str]) -> str:
+    folder = journal.folder(env)
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
-    return f"{journal.folder(env)}/sessions/{name[:120]}.json"
+    return f"{folder}/sessions/{name[:120]}.json" if folder else ""
 
 
 def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
     try:
-        with open(_path(event, env), "rb") as file:  # noqa: PTH123  (pathlib costs a dispatch 5 ms)
+        with open(_path(event, env), "rb") as file:
             memory = json.loads(file.read())
     except (OSError, ValueError):
         return {}
@@ -113,11 +121,13 @@ def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:
     path = _path(event, env)
+    if not path:
+        return
     draft = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)  # noqa: PTH103, PTH120  (the same)
-        with open(draft, "w", encoding="utf-8") as file:  # noqa: PTH123  (the same)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        with open(draft, "w", encoding="utf-8") as file:
             file.write(json.dumps({**memory, "saved": time.time()}))
-        os.replace(draft, path)  # noqa: PTH105  (the same)
+        os.replace(draft, path)
     except OSError:
         return

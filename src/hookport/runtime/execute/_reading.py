@@ -4,9 +4,6 @@ Every path is resolved, links included, before it is compared with the root. Tex
 are: a pattern from a model could run for ever.
 """
 
-# Nothing in the runtime imports pathlib.
-# ruff: noqa: PTH113, PTH114, PTH118, PTH123
-
 from __future__ import annotations
 
 import os

@@ -4,8 +4,6 @@ The child gets its working directory from ours, changed for the moment of the st
 `posix_spawn` cannot set it and a fork costs twice as much. A host with threads of its own should therefore
 use absolute paths.
 """
-# Importing pathlib takes longer than starting a hook.
-# ruff: noqa: PTH112, PTH113, PTH118, PTH208
 
 from __future__ import annotations
 

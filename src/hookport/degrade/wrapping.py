@@ -1,0 +1,63 @@
+"""Commands run through `hookport wrap`, so that a script hears and says what it was written for."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from functools import cache
+
+from hookport.dialects import Dialect
+from hookport.dialects._wiring import wire
+from hookport.model.hooks import NOTHING, Hook
+from hookport.wires.table import Wire, table_of
+
+PROGRAM = "hookport"
+# Where the payload says itself which event it is.
+ANY_EVENT = "-"
+MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
+_WRAPPED = re.compile(
+    rf"(?:command -v {PROGRAM} >/dev/null 2>&1 \|\| \{{ .*?; exit \d+; \}}; )?"
+    rf"{PROGRAM} wrap (?P<dialect>[\w-]+) [\w-]+ [^ ]+(?: --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')",
+    re.DOTALL,
+)
+
+
+def agree(source: Dialect, target: Dialect, event: str) -> bool:
+    """Whether a script of one dialect hears and says the same in the other."""
+    return _agree(source.id, target.id, event)
+
+
+@cache
+def _agree(source: str, target: str, event: str) -> bool:
+    one, other = wire(source), wire(target)
+    return (
+        (one.keys, one.inputs, one.said, one.names) == (other.keys, other.inputs, other.said, other.names)
+        and _read(one, event) == _read(other, event)
+        and set(one.env) <= set(other.env)
+    )
+
+
+def _read(own: Wire, event: str) -> object:
+    natives = [native for _, native in own.natives.get(event, ())] or [event]
+    return [table_of(own.reads, native, event) for native in natives]
+
+
+def wrapped(command: str, words: tuple[str, str, str], options: list[str], missing: str) -> str:
+    """The command behind the bridge; `missing` is what runs where there is none, empty for nothing."""
+    call = " ".join([PROGRAM, "wrap", *words, *options, "--", _word(command)])
+    return f"command -v {PROGRAM} >/dev/null 2>&1 || {{ {missing}; }}; {call}" if missing else call
+
+
+def unwrapped(hook: Hook) -> Hook:
+    """A hook whose command is behind the bridge already, as the hook that is there."""
+    found = _WRAPPED.fullmatch(hook.handler.command)
+    if not found or hook.handler.platform != NOTHING:
+        return hook
+    words = shlex.split(found["command"])
+    if len(words) != 1:
+        return hook
+    return hook._replace(dialect=found["dialect"], handler=hook.handler._replace(command=words[0]))
+
+
+def _word(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"
