@@ -169,9 +169,8 @@ def lines(record: Record, paint: Paint, hook: str = "") -> list[str]:
             )
         elif hook and _is(one, hook):
             below.append(f"  {name}: {_done(one)}")
-    for field in ("findings", "notes"):
-        told = record.get(field)
-        below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
+    told = record.get("notes")
+    below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
     return ["  ".join(cells).rstrip(), *below]
 
 
@@ -236,8 +235,8 @@ def _is(one: Record, name: str) -> bool:
 
 
 def _said(one: Record) -> Record:
-    """The decision of an event or of a hook, which may stand among the hook's own fields."""
-    decision = one.get("decision", one)
+    """The decision of an event or of a hook."""
+    decision = one.get("decision")
     return decision if isinstance(decision, dict) else {}
 
 
