@@ -257,7 +257,7 @@ def _late(event: Event, hook: plan.Planned, result: RunResult, setting: engine.S
 
 
 def read_stdin() -> bytes:
-    """All of stdin; of what is too large more than is taken, but read to its end, as the agent waits for that."""
+    """All of stdin, to its end, for which the agent waits; of what is too large no more than shows it."""
     parts: list[bytes] = []
     size = 0
     while part := os.read(0, 1 << 20):
