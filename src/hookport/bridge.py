@@ -51,7 +51,7 @@ def main(args: list[str] | None = None) -> int:
     try:
         return dispatch.tell(_answer(args, env))
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        closed = policy.standing({}, env) == policy.CLOSED
+        closed = _is_closed(args, env)
         told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
         effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
         if env.get("HOOKPORT_DEBUG"):
@@ -59,6 +59,22 @@ def main(args: list[str] | None = None) -> int:
 
             traceback.print_exc()
         return dispatch.tell(Answer(stderr=f"hookport: {told} {effect}\n", exit_code=2 if closed else 1))
+
+
+def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
+    """Whether failures deny here, as far as that can still be told."""
+    try:
+        settings = _plan(_here(), env).header["settings"]
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        settings = {}
+    return f"--on-failure={policy.CLOSED}" in args or policy.standing(settings, env) == policy.CLOSED
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed while the agent is in it
+        return os.sep
 
 
 def _answer(args: list[str], env: dict[str, str]) -> Answer:
@@ -119,7 +135,7 @@ def _wrong(message: str) -> Exception:
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
     """The hooks of the project that the event happened in."""
-    here = os.getcwd()
+    here = _here()
     found = _plan(here, env)
     sources = dispatch.of_plan(found, agent, _wire)
     tree = dispatch.tree_of(payload)
@@ -180,7 +196,7 @@ def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
 
 def _repository() -> str:
     """The repository that we were started in, or the folder."""
-    here = folder = os.getcwd()
+    here = folder = _here()
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:
@@ -207,7 +223,7 @@ def _on_terminate() -> None:
     def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)
 
-    for name in ("SIGTERM", "SIGHUP"):
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), leave)
 
