@@ -108,7 +108,7 @@ def run(dialect: str, case: Case) -> Case:
     if "convert" in case:
         source = case.get("from", "canonical")
         reading = convert.read(files(case, "convert", source), get(source))
-        result = convert.convert(reading, get(dialect))
+        result = convert.convert(reading, get(dialect), bare=not case.get("wrapped"))
         one = len(result.files) == 1 and not isinstance(case.get("gives"), dict)
         texts = {file.path: _lines(file.text, case.get("lines", "")) for file in result.files}
         gives: Any = next(iter(texts.values())) if one else texts

@@ -49,6 +49,11 @@ def timeout(work: Work) -> bool:
             timeout = home
     if timeout is None:
         return True
+    if rule.unit is None and work.wraps:
+        work.note(f.CarriedInCommand, what="timeout")
+        work.options.append(f"--within={timeout / SECOND:g}")
+        work.change(timeout=None)
+        return True
     if rule.unit is None:
         known = f"it waits {_spell(default)}" if default else "its own limit is not documented"
         work.note(f.TimeoutDropped, timeout=_spell(timeout), default=known)
