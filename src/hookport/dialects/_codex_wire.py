@@ -62,6 +62,8 @@ WIRE_OF_CODEX = WIRE.replace(
         "update_plan": {"todos": "plan"},
     },
     patches={"apply_patch": "command"},
+    # Of another input only the command is taken over (src).
+    merges=("shell",),
     texts=("content:parts",),
     fixed={
         "session_id": "$session",

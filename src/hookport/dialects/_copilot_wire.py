@@ -89,6 +89,9 @@ TELLS = {
     "errorOccurred": ("error", "errorContext"),
 }
 
+# For the events of agents that have no session.
+SESSION = {"sessionId": "$session"}
+
 
 def decision(verdict: str, **more: Tree) -> dict[str, Tree]:
     """The piece that decides on a tool call: flat, which is obeyed under both names (lab b', q3)."""
@@ -183,7 +186,8 @@ WIRE = Wire(
     said={"PermissionRequest": "permissionRequest", "notification": "Notification"},
     tells=TELLS,
     fixed_of={
-        "agentStop": {"transcriptPath": "", "stopReason": "end_turn"},
+        **dict.fromkeys(TELLS, SESSION),
+        "agentStop": {**SESSION, "transcriptPath": "", "stopReason": "end_turn"},
         "Stop": {"transcript_path": "", "stop_reason": "end_turn"},
         "permissionRequest": {"permissionSuggestions": []},
         "PermissionRequest": {"permissionSuggestions": []},

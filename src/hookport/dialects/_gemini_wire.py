@@ -117,7 +117,7 @@ WIRE = Wire(
         **dict.fromkeys(("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"), READ),
         "*": OBSERVED,
     },
-    merges=True,
+    merges=("*",),
     # An allow skips neither policy nor confirmation (src).
     lifts=False,
 )

@@ -86,7 +86,10 @@ def wire_for(natives: list[str]) -> Wire:
         keys=KEYS,
         keys_of={**heard, **KEYS_OF},
         fixed={"input": {}, "output": {}},
-        fixed_of={native: {"input.event.type": type_} for native, type_ in types.items()},
+        fixed_of={
+            native: {"input.event.type": type_, "input.event.properties": {}}
+            for native, type_ in types.items()
+        },
         inputs=INPUTS,
         patches={"apply_patch": "patchText"},
         # An MCP tool's result is its own list of content parts (src).

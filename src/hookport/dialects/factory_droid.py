@@ -204,7 +204,7 @@ DROID_WIRE = WIRE.replace(
     patches={"ApplyPatch": "input"},
     fixed={**WIRE.fixed, "permission_mode": "off"},
     answers=ANSWERS,
-    merges=True,
+    merges=("*",),
     reads={
         **READS,
         # Exit 3 ends the session without running the tool (FD2).

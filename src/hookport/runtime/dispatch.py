@@ -150,12 +150,9 @@ def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
     if report.decision.verdict == "deny" and event.native not in agent.events:
         # No table says what is obeyed here; exit code 2 is a deny to most.
         return Told(Answer(stderr=f"{report.decision.reason}\n", exit_code=BLOCK), report, report.notes)
-    changed = None
-    if report.decision.updated_input is not None and event.call is not None and report.event.call is not None:
-        was, now = event.call.raw, report.event.call.raw
-        changed = now
-        if agent.merges and isinstance(was, dict) and isinstance(now, dict):
-            changed = {key: value for key, value in now.items() if key not in was or was[key] != value}
+    # The whole input, which is right for agents that replace theirs with it and for those that merge it.
+    is_changed = report.decision.updated_input is not None and report.event.call is not None
+    changed = report.event.call.raw if is_changed and report.event.call else None
     said, lost = write_answer(agent, event, report.decision, changed=changed)
     return Told(said, report, (*report.notes, *(f"unsaid: {one}" for one in lost)))
 

@@ -13,7 +13,7 @@ from hookport.runtime import merge, policy
 from hookport.runtime.select import match
 from hookport.wires.answers import read_answer
 from hookport.wires.events import (
-    canonical_input,
+    changed_input,
     native_for,
     placeholders,
     rewritten,
@@ -160,9 +160,14 @@ def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> D
     call = event.call
     if answered.updated_input is None or call is None:
         return answered.replace(updated_input=None)
-    name = call.native if wire.id == event.agent else tool_name(wire, call, native)
-    changed = canonical_input(wire, call.tool, name, dict(answered.updated_input))
-    return answered.replace(updated_input={**call.input, **changed} if wire.merges else changed)
+    is_own = wire.id == event.agent
+    name = call.native if is_own else tool_name(wire, call, native)
+    changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
+    if changed is None and answered.verdict != "deny":
+        wanted = json.dumps(answered.updated_input, ensure_ascii=False)
+        reason = f"a hook wants other input, which is not one call of this tool: {wanted}"
+        return answered.replace(verdict="deny", reason=reason, updated_input=None)
+    return answered.replace(updated_input=changed)
 
 
 def _judged(answer: str) -> Decision:

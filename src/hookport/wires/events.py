@@ -159,6 +159,27 @@ def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tre
     return raw
 
 
+def changed_input(
+    wire: Wire, call: Call, native: str, raw: Mapping[str, Tree], *, is_own: bool
+) -> dict[str, Tree] | None:
+    """The input that a script wants for a call, which it was shown as its own `native` tool.
+
+    None where that is not one call of the same tool. What the script was not shown stays.
+    """
+    plain = canonical_input(wire, call.tool, native, raw)
+    if native in wire.patches or (native in wire.batches and not is_own):
+        found = _expanded(wire, Call(call.tool, native, input=plain, raw=raw))
+        if is_own:
+            return dict(found.input)
+        if len(found.parts) != 1 or found.parts[0].tool != call.tool:
+            return None
+        is_shown = native in wire.batches and not _batch(wire, native)[1]
+        return {**({} if is_shown else call.input), **found.parts[0].input}
+    if call.tool in wire.merges or "*" in wire.merges:
+        return {**call.input, **plain}
+    return plain
+
+
 def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input, in both forms."""
     return call.replace(
@@ -450,7 +471,8 @@ def _write_call(
             _write(payload, keys.get(key), value)
     if call.error is not None:
         _write(payload, keys.get("error"), call.error)
-    if call.result is not None:
+    # A script expects a result after a tool, also where the agent does not tell it.
+    if call.result is not None or (not is_own and wire.events.get(native) == "after_tool_execute"):
         _write(payload, keys.get("result"), call.result if is_own else _result(wire, call, native))
 
 
@@ -468,9 +490,8 @@ def _field(wire: Wire, call: Call, field: str) -> Tree:
 
 def _result(wire: Wire, call: Call, native: str) -> Tree:
     template = wire.results.get(native, wire.results.get(call.tool, wire.results.get("*")))
-    if template is None:
-        return call.text or call.result
-    return fill(template, {"text": call.text or call.result})
+    text = call.text or call.result or ""
+    return text if template is None else fill(template, {"text": text}, is_lean=False)
 
 
 def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:

@@ -67,8 +67,8 @@ class Wire(Value):
     # Where a product of the agent obeys other answers: the key that its payloads have beyond the tables, as
     # in `marks`, and all its answers.
     answers_of: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
-    # A rewrite names only the keys that change, the agent merges them.
-    merges: bool = False
+    # Tools, `*` for all, of which a hook's rewrite names only the keys that change.
+    merges: Sequence[str] = ()
     # How an answer is read, by native event, canonical event or `*` (see `answers.read_answer`).
     reads: Mapping[str, Mapping[str, Any]] = {}
     # An allow lifts the permission prompt that would come otherwise.
