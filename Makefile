@@ -9,7 +9,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help demo test lint format types docs docs-check accept bench fuzz check clean
+.PHONY: help jq demo test lint format types docs docs-check accept bench fuzz check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -24,10 +24,16 @@ $(STAMP): pyproject.toml
 	@$(PY) -m pip install -qq --disable-pip-version-check -e '.[dev]'
 	@touch $@
 
-demo: $(STAMP) ## convert one set of hooks to every agent and see what became of each
+# The guard of the demo, like most in the wild, uses jq; tests that need it are skipped where it cannot be had.
+jq:
+	@command -v jq >/dev/null || { echo "==> installing jq"; \
+		apt-get install -qq -y jq >/dev/null 2>&1 || { apt-get update -qq && apt-get install -qq -y jq; } >/dev/null 2>&1 \
+		|| sudo -n apt-get install -qq -y jq >/dev/null 2>&1 || echo "jq could not be installed" >&2; }
+
+demo: $(STAMP) jq ## run one guard for every agent, convert it to each, and see what became of it
 	@$(PY) examples/demo.py $(ARGS)
 
-test: $(STAMP) ## run the tests (ARGS="-k laws" to choose)
+test: $(STAMP) jq ## run the tests (ARGS="-k laws" to choose)
 	@echo "==> pytest"
 	@$(PY) -m pytest $(ARGS)
 

@@ -1,15 +1,18 @@
-"""The main job in one run: hooks written once, converted to every agent, and what became of each.
+"""The main job in one run: a guard written once for one agent, at work in every agent, and converted to each.
 
 Run it with `make demo`. The written files are in `demo-output/`, one folder per dialect.
 """
 
 from __future__ import annotations
 
+import json
+import os
 import shutil
 import sys
+import tempfile
 from pathlib import Path
 
-from hookport import sources
+from hookport import planning, sources
 from hookport.cli.convert import title, write
 from hookport.cli.terminal import Paint, table
 from hookport.convert import Conversion, convert_all, read
@@ -17,19 +20,29 @@ from hookport.dialects import agents, get
 from hookport.dialects._base import MILLISECOND
 from hookport.dialects._entries import slots, write_timeout
 from hookport.dialects._matchers import write_matcher
+from hookport.dialects._wiring import wire
+from hookport.discovery import load
 from hookport.findings import EFFECTS
+from hookport.model.runs import Answer, Call, Event
+from hookport.runtime import dispatch
+from hookport.wires.events import read_event, write_event
 
 SOURCE = Path(__file__).parent / "guard"
+PAYLOADS = Path(__file__).parent.parent / "tests" / "payloads"
 OUTPUT = Path("demo-output")
+DANGEROUS, HARMLESS = "rm -rf build", "ls"
 
 
 def main() -> None:
-    """Convert, show a table, and say where the files are."""
+    """Run the guard for every agent, convert it for each, and say where the files are."""
     paint = Paint(sys.stdout)
+    if not shutil.which("jq"):
+        sys.exit("the guard of this example uses jq, which is not installed. Try: apt install jq")
+    _guard_every_agent(paint)
     reading = sources.read(sources.find(SOURCE))
     hooks = reading.decoded.manifest.hooks
     source = reading.dialect.id
-    print(f"{len(hooks)} hooks, written once for {source} in {SOURCE.name}/.claude/settings.json:\n")
+    print(f"\nAnd as files: {len(hooks)} hooks, written once in {SOURCE.name}/.claude/settings.json:\n")
     for number, hook in enumerate(hooks, 1):
         kind = "blocks" if hook.blocking else "watches"
         print(f"  {number}. {title(hook)} ({kind}): {hook.handler.command}")
@@ -53,6 +66,63 @@ def main() -> None:
             print(f"        {finding.message}")
     print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
     print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
+
+
+def _guard_every_agent(paint: Paint) -> None:
+    """The unchanged script on the shell event of every agent, and what each agent is told."""
+    script = SOURCE / ".claude" / "hooks" / "guard.sh"
+    print(f"A guard for Claude Code ({SOURCE.name}/.claude/hooks/{script.name}), as it is:\n")
+    print("".join(f"    {line}\n" for line in script.read_text("utf-8").splitlines()))
+    print("Each agent fires its own event; the guard is handed the one it was written for.\n")
+    rows = []
+    for name in agents():
+        native, is_captured = _shell_event(name, HARMLESS)[1:]
+        denied, passed = (_answered(name, command) for command in (DANGEROUS, HARMLESS))
+        where = "captured" if is_captured else "documented"
+        rows.append((name, native, where, _verdict(denied), _verdict(passed), _told(denied.answer)))
+    head = ("agent", "event", "payload", DANGEROUS, HARMLESS, "the agent is told")
+    print(table([head, *rows], paint, {"deny": "error", "nothing said": "note"}))
+
+
+def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
+    """An agent's payload for a shell command, its event, and whether it was captured from the agent."""
+    it = wire(name)
+    for path in sorted((PAYLOADS / name).glob("*.json")):
+        tree = json.loads(path.read_text("utf-8"))
+        native = path.name.partition(".json")[0]
+        native = next((one for one in it.events if native == one or native.startswith(f"{one}.")), "")
+        event = read_event(it, tree, native)
+        if event.event == "before_tool_execute" and event.call and event.call.tool == "shell":
+            changed = json.dumps(tree).replace("echo hi > out.txt", command)
+            return changed.encode(), native, True
+    call = Call("shell", input={"command": command})
+    event = Event("before_tool_execute", "", session="s1", cwd="/home/dev/project", call=call)
+    native = next(native for tools, native in it.natives[event.event] if not tools or "shell" in tools)
+    return json.dumps(write_event(it, event, native)).encode(), native, False
+
+
+def _answered(name: str, command: str) -> dispatch.Told:
+    """What `hookport dispatch` gives for the agent's event with the hooks of the example."""
+    payload, native, _ = _shell_event(name, command)
+    found = load(str(SOURCE), None, os.environ)
+    hooks = [planning.planned(one) for one in found.hooks]
+    place = str(SOURCE.resolve())
+    payload = payload.replace(b"/home/dev/project", place.encode())
+    with tempfile.TemporaryDirectory() as state:
+        env = {**os.environ, "HOOKPORT_STATE_DIR": state}
+        asked = dispatch.Sources(wire(name), wire, lambda _event: hooks, root=place)
+        return dispatch.answer(payload, native, asked, env)
+
+
+def _verdict(told: dispatch.Told) -> str:
+    return "nothing said" if told.report.decision.verdict == "none" else told.report.decision.verdict
+
+
+def _told(answer: Answer) -> str:
+    """The answer in one short line."""
+    text = answer.stdout.strip() or answer.stderr.strip()
+    stream = "stdout" if answer.stdout.strip() else "stderr"
+    return f"exit {answer.exit_code}, {stream}: {text if len(text) <= 60 else text[:59] + '…'}"
 
 
 def _guard(result: Conversion) -> tuple[str, str, str, str]:

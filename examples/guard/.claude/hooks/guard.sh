@@ -1,7 +1,12 @@
 #!/usr/bin/env bash
-# Denies a recursive delete: Claude Code hands over the tool call as JSON on stdin.
-payload=$(cat)
-if grep -Eq '"command": *"[^"]*rm +-[a-z]*r' <<<"$payload"; then
-  echo "recursive deletes need a human" >&2
-  exit 2
+# Denies a recursive delete, the way most hooks for Claude Code are written: jq on stdin, JSON on stdout.
+command=$(jq -r '.tool_input.command // empty')
+if [[ $command =~ rm[[:space:]]+-[a-zA-Z]*r ]]; then
+  jq -n '{
+    hookSpecificOutput: {
+      hookEventName: "PreToolUse",
+      permissionDecision: "deny",
+      permissionDecisionReason: "recursive deletes need a human"
+    }
+  }'
 fi
