@@ -63,7 +63,7 @@ docs-check: $(STAMP)
 accept: $(STAMP) ## rewrite the goldens with what the code does now; read the diff
 	@$(PY) -m pytest -n0 --accept $(ARGS)
 
-bench: $(STAMP) ## measure conversions, as ratios to a bare interpreter
+bench: $(STAMP) ## measure conversions and dispatches, as ratios to a bare interpreter
 	@$(PY) bench/run.py $(ARGS)
 
 fuzz: $(STAMP) ## search for counterexamples, for long

@@ -1,4 +1,4 @@
-"""Measure what a conversion costs, as ratios taken in one run on one machine.
+"""Measure what a conversion and a dispatch cost, as ratios taken in one run on one machine.
 
     python bench/run.py [--rounds N]
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
+
+import dispatch  # noqa: E402
 
 from hookport import convert, formats  # noqa: E402
 from hookport.dialects import get, names  # noqa: E402
@@ -156,6 +158,8 @@ def main() -> None:
     )
     print(f"{'change one value in it':<44}{splice * 1000:>9.0f}  {splice / loads:.1f} of json.loads")
     print(AIMS)
+    print()
+    dispatch.table(rounds)
 
 
 if __name__ == "__main__":
