@@ -63,10 +63,14 @@ def main(args: list[str] | None = None) -> int:
 
 def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
     """Whether failures deny here, as far as that can still be told."""
+    settings: Mapping[str, str] = {}
     try:
-        settings = _plan(_here(), env).header["settings"]
-    except Exception:  # noqa: BLE001  (it may be what failed)
-        settings = {}
+        _with_libraries()
+        from hookport import planning
+
+        settings = planning.settings_in(_here(), env)
+    except Exception:  # noqa: BLE001, S110  (it may be what failed)
+        pass
     return f"--on-failure={policy.CLOSED}" in args or policy.standing(settings, env) == policy.CLOSED
 
 
@@ -156,9 +160,18 @@ def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
     kept = plan.load(path) if path else ""
     if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
         return kept
+    _with_libraries()
     from hookport import planning
 
     return planning.current(cwd, env)[0]
+
+
+def _with_libraries() -> None:
+    """Plans are made with a YAML library, which an interpreter that was started with `-S` does not see."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
 
 
 def _wrapped(
@@ -167,6 +180,7 @@ def _wrapped(
     """One command as the only hook there is."""
     kept = plan.load(plan.path_for("", env))
     if not isinstance(kept, plan.Plan) or kept.header["version"] != __version__ or plan.changed(kept):
+        _with_libraries()
         from hookport import planning
 
         kept = planning.without_hooks(env)

@@ -15,7 +15,7 @@ from hookport.dialects import event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, discover
+from hookport.discovery import Discovery, Found, discover, project_root
 from hookport.findings import BadSettings, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT
@@ -60,6 +60,11 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
     origin = Origin(found.root, __version__, stamps, settings, broken)
     return plan.make(hooks, map(wire, names()), origin)
+
+
+def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
+    """The settings that hold in a folder, whatever its hooks are like."""
+    return _settings(project_root(cwd, env), env)[0]
 
 
 def disabled(found: Discovery) -> Iterator[Finding]:

@@ -82,7 +82,8 @@ def answer(
     on_failure = policy.standing(sources.settings, env)
     tree = tree_of(payload)
     if isinstance(tree, str):
-        event = Event(canonical_name(agent, native), agent.id, native)
+        # A stop that nobody says is the first may be one of a row.
+        event = Event(canonical_name(agent, native), agent.id, native, stop_active=True)
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
         report = _ended(event, report, agent, env)
     else:

@@ -58,7 +58,7 @@ def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision |
         return None
     memory = _load(event, env)
     key = _key(event)
-    for one in _calls(memory):
+    for one in memory.get("calls", ()):
         if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
             one["natives"].append(event.native)
             _save(event, env, memory)
@@ -78,15 +78,8 @@ def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: M
         "time": time.time(),
         "decision": {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)},
     }
-    calls = [one for one in _calls(memory) if _is_recent(one["time"])]
+    calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
     _save(event, env, {**memory, "calls": [*calls[-20:], call]})
-
-
-def _calls(memory: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The calls that are remembered, without what another version kept otherwise."""
-    return [
-        one for one in memory.get("calls", ()) if set(one.get("decision", (".",))) <= set(Decision._fields)
-    ]
 
 
 def _is_recent(when: float) -> bool:
@@ -110,13 +103,26 @@ def _path(event: Event, env: Mapping[str, str]) -> str:
 
 
 def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
+    """What is remembered of the session; nothing where it is old, spoilt or of another version."""
     try:
         with open(_path(event, env), "rb") as file:
             memory = json.loads(file.read())
-    except (OSError, ValueError):
-        return {}
-    is_old = not isinstance(memory, dict) or time.time() - memory.get("saved", 0) > FORGET_SECONDS
-    return {} if is_old else memory
+        if time.time() - memory["saved"] <= FORGET_SECONDS:
+            calls = [_checked(one) for one in memory.get("calls", ())]
+            return {"stops": int(memory.get("stops", 0)), "calls": calls}
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
+        pass
+    return {}
+
+
+def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
+    said = Decision(**call["decision"]).as_dict()
+    return {
+        "keys": list(call["keys"]),
+        "natives": list(call["natives"]),
+        "time": float(call["time"]),
+        "decision": said,
+    }
 
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:

@@ -1,0 +1,573 @@
+"""Agents' events through the real command line: hooks on disk in, the answer that the agent obeys out."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hookport
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
+
+SOURCE = Path(hookport.__file__).parents[1]
+COMMANDS = {
+    "module": [sys.executable, "-m", "hookport", "dispatch"],
+    "bridge": [sys.executable, "-I", "-S", str(SOURCE / "hookport" / "bridge.py"), "dispatch"],
+}
+LONG = 30.0
+
+Answered = tuple[int, Any, str]
+
+
+class Place:
+    """A home and a repository, both empty at first, and how an agent calls us there."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home = folder / "home"
+        self.root = folder / "project"
+        self.home.mkdir()
+        (self.root / ".git").mkdir(parents=True)
+        self.command = COMMANDS["bridge"]
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(SOURCE),
+            "HOME": str(self.home),
+            "XDG_CACHE_HOME": str(self.home / "cache"),
+            "XDG_STATE_HOME": str(self.home / "state"),
+            "XDG_CONFIG_HOME": str(self.home / "config"),
+        }
+
+    def write(self, path: str, text: str | dict[str, Any], *, mode: int = 0o644) -> Path:
+        file = (self.home if path.startswith("~/") else self.root) / path.removeprefix("~/")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
+        file.chmod(mode)
+        return file
+
+    def hook(self, name: str, script: str, meta: str = "matcher: {tool: Shell}") -> Path:
+        """A HOOK.md folder before a tool."""
+        head = f"---\nname: {name}\ndescription: d\ntrigger: before_tool\n{meta}\n---\n"
+        self.write(f".agents/hooks/{name}/HOOK.md", head)
+        return self.write(f".agents/hooks/{name}/scripts/run.sh", f"#!/bin/sh\n{script}\n", mode=0o755)
+
+    def canonical(self, *hooks: dict[str, Any]) -> Path:
+        tree = {"spec": "hooks/1.0", "hooks": [{"event": "before_tool_execute", **one} for one in hooks]}
+        return self.write(".hookport/hooks.json", tree)
+
+    def closed(self) -> None:
+        self.write(".hookport/config.json", {"on_failure": "closed"})
+
+    def fire(
+        self, agent: str, native: str, payload: Any = None, cwd: Path | None = None, **env: str
+    ) -> Answered:
+        """(exit code, stdout as JSON where it is some, stderr)."""
+        data = payload if isinstance(payload, bytes) else json.dumps(payload or {}).encode()
+        done = subprocess.run(
+            [*self.command, agent, native],
+            input=data,
+            cwd=cwd or self.root,
+            env={**self.env, **env},
+            capture_output=True,
+            check=False,
+            timeout=LONG,
+        )
+        out, err = done.stdout.decode(), done.stderr.decode()
+        assert "Traceback" not in err
+        return done.returncode, json.loads(out) if out.strip() else None, err
+
+    def shell(self, agent: str = "claude-code", command: str = "ls", cwd: Path | None = None) -> Answered:
+        """A shell command of an agent that names its tools as Claude Code does, or as Gemini CLI."""
+        named = {"gemini-cli": ("BeforeTool", "run_shell_command")}
+        native, tool = named.get(agent, ("PreToolUse", "Bash"))
+        payload = {"hook_event_name": native, "tool_name": tool, "tool_input": {"command": command}}
+        where = str(cwd or self.root)
+        return self.fire(agent, native, {**payload, "session_id": "s", "cwd": where}, cwd)
+
+    def journal(self) -> list[dict[str, Any]]:
+        file = self.home / "state" / "hookport" / "journal.jsonl"
+        return [json.loads(line) for line in file.read_text("utf-8").splitlines()] if file.exists() else []
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path.resolve())
+
+
+def denied(reason: str, event: str = "PreToolUse") -> Answered:
+    """What Claude Code is told of a deny."""
+    inner = {"permissionDecision": "deny", "permissionDecisionReason": reason}
+    return 0, {"hookSpecificOutput": {"hookEventName": event, **inner}}, ""
+
+
+NOTHING: Answered = (0, None, "")
+
+
+def several(place: Place) -> None:
+    """Four guards, each in a format of its own and for a word of its own."""
+    for name in ("md", "universal", "canonical", "settings"):
+        guard = f'#!/bin/sh\nif grep -q "stop-{name}"; then echo "no {name}" >&2; exit 2; fi\n'
+        place.write(f"guards/{name}.sh", guard, mode=0o755)
+    place.hook("md", 'exec "$PWD/guards/md.sh"')
+    command = {"type": "command", "command": f"{place.root}/guards/universal.sh"}
+    rule = {"matcher": "Bash", "hooks": [command]}
+    place.write("hooks/hooks.json", {"version": 1, "hooks": {"pre-tool-use": [rule]}})
+    place.canonical(
+        {
+            "matcher": "shell",
+            "blocking": True,
+            "handler": {"type": "command", "command": "guards/canonical.sh"},
+        }
+    )
+    settings = {"type": "command", "command": '"$CLAUDE_PROJECT_DIR"/guards/settings.sh'}
+    place.write(
+        ".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [settings]}]}}
+    )
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_hooks_of_four_formats_answer_three_agents(place: Place, command: str) -> None:
+    several(place)
+    place.command = COMMANDS[command]
+    formats = ("md", "universal", "canonical", "settings", "nobody")
+    got = {
+        agent: [place.shell(agent, f"stop-{name}") for name in formats]
+        for agent in ("claude-code", "codex", "gemini-cli")
+    }
+    assert got == {
+        # It runs the hooks of its own settings by itself.
+        "claude-code": [*(denied(f"no {name}") for name in formats[:3]), NOTHING, NOTHING],
+        "codex": [*((2, None, f"no {name}\n") for name in formats[:4]), NOTHING],
+        "gemini-cli": [
+            *((0, {"decision": "deny", "reason": f"no {name}"}, "") for name in formats[:4]),
+            NOTHING,
+        ],
+    }
+
+
+def test_from_a_subfolder_and_from_a_worktree(place: Place) -> None:
+    shutil.rmtree(place.root / ".git")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@e", "-c", "commit.gpgsign=false"]
+    place.hook("guard", "echo no >&2; exit 2")
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["commit", "-q", "-m", "m"],
+        ["worktree", "add", "-q", "../tree"],
+    ):
+        subprocess.run([*git, *words], cwd=place.root, env=place.env, check=True, timeout=LONG)
+    below = place.root / "src" / "deep"
+    tree = place.folder / "tree" / "src"
+    below.mkdir(parents=True)
+    tree.mkdir()
+    assert [place.shell(cwd=cwd) for cwd in (below, tree)] == [denied("no"), denied("no")]
+    # The agent may be somewhere else than the call.
+    assert place.fire("codex", "PreToolUse", call("ls", str(below)), cwd=place.home) == (2, None, "no\n")
+
+
+def call(command: str, cwd: str = "", **more: Any) -> dict[str, Any]:
+    return {"tool_name": "Bash", "tool_input": {"command": command}, "cwd": cwd, "session_id": "s", **more}
+
+
+def test_what_is_changed_on_disk_holds_at_once(place: Place) -> None:
+    script = place.hook("guard", "echo one >&2; exit 2")
+    said = [place.shell("codex")[2]]
+    script.write_text("#!/bin/sh\necho two >&2; exit 2\n")
+    said.append(place.shell("codex")[2])
+    place.hook("guard", "echo two >&2; exit 2", "matcher: {tool: WriteFile}")
+    said.append(place.shell("codex")[2])
+    place.hook("another", "echo three >&2; exit 2")
+    said.append(place.shell("codex")[2])
+    shutil.rmtree(place.root / ".agents" / "hooks" / "another")
+    said.append(place.shell("codex")[2])
+    place.canonical({"handler": {"type": "command", "command": "echo four >&2; exit 2"}, "blocking": True})
+    said.append(place.shell("codex")[2])
+    (place.root / ".hookport" / "hooks.json").unlink()
+    said.append(place.shell("codex")[2])
+    assert said == ["one\n", "two\n", "", "three\n", "", "four\n", ""]
+
+
+def test_a_plan_is_kept_and_one_that_is_spoilt_is_made_anew(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    place.shell("codex")
+    (kept,) = (place.home / "cache" / "hookport" / "plans").iterdir()
+    before = kept.read_bytes()
+    assert place.shell("codex") == (2, None, "no\n")
+    assert kept.read_bytes() == before
+    for spoilt in (b"", b"{}", before[: len(before) // 2], b"\0" * 99):
+        kept.write_bytes(spoilt)
+        assert place.shell("codex") == (2, None, "no\n")
+        assert kept.read_bytes() == before
+
+
+def test_a_broken_hook_is_told_and_the_others_run(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    broken = place.write(".agents/hooks/broken/HOOK.md", "---\nname: [\n---\n")
+    assert place.shell() == denied("no")
+    (line,) = place.journal()
+    assert [str(broken) in note for note in line["notes"]] == [True]
+    code, told, err = place.fire("claude-code", "SessionStart", {"session_id": "s", "source": "startup"})
+    assert (code, err, sorted(told)) == (0, "", ["systemMessage"])
+    assert str(broken) in told["systemMessage"]
+    assert "It was not blocked (fail open)." in told["systemMessage"]
+
+
+# Failing closed.
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize(
+    ("agent", "script", "meta"),
+    [
+        ("codex", "kill -9 $$", ""),
+        ("codex", "exit 1", ""),
+        ("claude-code", "sleep 600", "timeout: 200"),
+        ("gemini-cli", "exit 3", ""),
+    ],
+    ids=["killed", "crashed", "slow", "gemini"],
+)
+def test_a_hook_that_fails(place: Place, agent: str, script: str, meta: str, closed: bool) -> None:
+    place.hook("guard", script, meta or "priority: 1")
+    if closed:
+        place.closed()
+    assert is_denied(place.shell(agent)) == closed
+
+
+def is_denied(answered: Answered) -> bool:
+    code, told, _ = answered
+    tree = told or {}
+    said = tree.get("decision") or tree.get("hookSpecificOutput", {}).get("permissionDecision")
+    return code == 2 or said in ("deny", "block")
+
+
+UNREADABLE = {
+    "empty": b"",
+    "blank": b" \n",
+    "not JSON": b"{'a': 1}",
+    "binary": bytes(range(256)),
+    "array": b"[]",
+    "text": b'"PreToolUse"',
+    "cut": b'{"tool_name": "Bash", "tool_inp',
+    "deep": b"[" * 100_000,
+    "large": b'{"a": "' + b"x" * (40 << 20) + b'"}',
+}
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+@pytest.mark.parametrize("name", UNREADABLE)
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+def test_a_payload_that_cannot_be_read(place: Place, agent: str, name: str, closed: bool) -> None:
+    if closed:
+        place.closed()
+    answered = place.fire(agent, "PreToolUse", UNREADABLE[name])
+    assert is_denied(answered) == closed
+    (line,) = place.journal()
+    assert line["decision"]["verdict"] == ("deny" if closed else "none")
+
+
+def test_a_broken_source_denies_where_failures_do(place: Place) -> None:
+    place.write(".agents/hooks/broken/HOOK.md", "---\nname: [\n---\n")
+    assert not is_denied(place.shell())
+    place.closed()
+    assert is_denied(place.shell())
+    asked = call("ls", str(place.root))
+    assert (
+        place.fire("codex", "PermissionRequest", asked)[1]["hookSpecificOutput"]["decision"]["behavior"]
+        == "deny"
+    )
+    # What has happened already is not to be denied.
+    assert not is_denied(place.fire("claude-code", "PostToolUse", {**asked, "tool_response": "x"}))
+
+
+def test_settings_that_cannot_be_read_fail_closed(place: Place) -> None:
+    place.hook("guard", "exit 1")
+    place.write(".hookport/config.json", '{"on_failure": "clsoed"}')
+    assert is_denied(place.shell())
+    assert not is_denied(place.fire("claude-code", "PreToolUse", call("ls"), HOOKPORT_ON_FAILURE="open"))
+
+
+@pytest.mark.parametrize("closed", [False, True], ids=["open", "closed"])
+def test_an_event_and_an_agent_that_are_not_known(place: Place, closed: bool) -> None:
+    if closed:
+        place.closed()
+    effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
+    assert place.fire("claude-cod", "PreToolUse", call("ls")) == (
+        2 if closed else 1,
+        None,
+        f"hookport: unknown dialect 'claude-cod'. Did you mean 'claude-code'? {effect}\n",
+    )
+    code, _, err = place.fire("codex", "PreTool", call("ls"))
+    assert (code, "codex has no event 'PreTool'" in err) == ((2, True) if closed else (0, False))
+    # The payload itself says what it is.
+    place.hook("guard", "echo no >&2; exit 2")
+    assert place.fire("codex", "PreTool", call("ls", hook_event_name="PreToolUse"))[0] == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [[], ["codex"], ["codex", "PreToolUse", "x"], ["codex", "PreToolUse", "--within", "soon"], ["--x"]],
+)
+def test_wrong_words_are_told_in_one_line(place: Place, words: list[str]) -> None:
+    done = subprocess.run(
+        [*place.command, *words], input=b"{}", env=place.env, cwd=place.root, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr.count(b"\n")) == (1, b"", 1)
+
+
+# Places that cannot be written to.
+
+
+def test_a_home_that_is_read_only(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    file = place.folder / "file"
+    file.write_text("")
+    places = {
+        name: str(file / "x") for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
+    }
+    asked = call("ls", str(place.root))
+    assert place.fire("codex", "PreToolUse", asked, **places) == (2, None, "no\n")
+    if os.getuid():  # root may write everywhere
+        place.home.chmod(0o500)
+        assert place.shell("codex") == (2, None, "no\n")
+        place.home.chmod(0o700)
+
+
+@pytest.mark.parametrize("agent", ["codex", "cursor"])
+def test_without_a_home_nothing_is_written_anywhere(place: Place, agent: str) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    place.canonical(
+        {
+            "event": "agent_stop",
+            "blocking": True,
+            "handler": {"type": "command", "command": "echo more >&2; exit 2"},
+        }
+    )
+    env = {"PATH": place.env["PATH"], "PYTHONPATH": place.env["PYTHONPATH"]}
+    place.env = env
+    native = {"codex": ("PreToolUse", "Stop"), "cursor": ("preToolUse", "stop")}[agent]
+    tool = {"codex": "Bash", "cursor": "Shell"}[agent]
+    asked = {**call("ls", str(place.root)), "tool_name": tool}
+    was = sorted(Path("/").iterdir())
+    first, second = (place.fire(agent, one, asked) for one in native)
+    assert [first[0], "no" in first[2] + json.dumps(first[1])] == [2 if agent == "codex" else 0, True]
+    assert "more" in json.dumps(second[1])
+    assert sorted(Path("/").iterdir()) == was
+
+
+def test_a_folder_that_is_gone(place: Place) -> None:
+    gone = place.folder / "gone"
+    gone.mkdir()
+    place.hook("guard", "echo no >&2; exit 2")
+    words = [*place.command, "codex", "PreToolUse"]
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'cd {gone}; rmdir {gone}; exec "$@"', "sh", *words],
+        input=json.dumps(call("ls", str(place.root))).encode(),
+        env=place.env,
+        capture_output=True,
+        check=False,
+        timeout=LONG,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (2, b"", b"no\n")
+
+
+# Many at once, and ends.
+
+
+def test_a_hundred_at_once_answer_and_write_a_line_each(place: Place) -> None:
+    place.hook("guard", 'if grep -q odd; then echo "no" >&2; exit 2; fi')
+
+    def fire(number: int) -> Answered:
+        return place.shell("codex", f"{'odd' if number % 2 else 'even'} {number}")
+
+    with ThreadPoolExecutor(10) as pool:
+        got = list(pool.map(fire, range(100)))
+    assert got == [(2, None, "no\n") if number % 2 else NOTHING for number in range(100)]
+    lines = place.journal()
+    assert sorted(line["input"]["command"] for line in lines) == sorted(
+        f"{'odd' if number % 2 else 'even'} {number}" for number in range(100)
+    )
+
+
+def pids(file: Path) -> Iterator[int]:
+    until = time.monotonic() + LONG
+    while not (file.exists() and file.read_text().endswith("\n")):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    yield from map(int, file.read_text().split())
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+        # A zombie that nobody has waited for yet is gone all the same.
+        state = Path(f"/proc/{pid}/stat")
+        return not state.exists() or state.read_text().rpartition(")")[2].split()[0] != "Z"
+    except (ProcessLookupError, FileNotFoundError):
+        return False
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_an_agent_that_gives_up_ends_the_hook_and_its_children(place: Place, number: int) -> None:
+    told = place.folder / "pids"
+    place.hook("guard", f"sleep 600 & echo $$ $! > {told}; wait")
+    with subprocess.Popen(
+        [*place.command, "codex", "PreToolUse"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=place.root,
+        env=place.env,
+    ) as started:
+        assert started.stdin
+        assert started.stdout
+        assert started.stderr
+        started.stdin.write(json.dumps(call("ls", str(place.root))).encode())
+        started.stdin.close()
+        found = list(pids(told))
+        started.send_signal(number)
+        code = started.wait(LONG)
+        assert (code, started.stdout.read(), started.stderr.read()) == (143, b"", b"")
+    until = time.monotonic() + LONG
+    while any(map(is_alive, found)):
+        assert time.monotonic() < until
+        time.sleep(0.02)
+
+
+def test_an_answer_of_ten_megabytes(place: Place) -> None:
+    place.hook(
+        "guard",
+        'printf "{\\"decision\\": \\"deny\\", \\"reason\\": \\""; yes | head -c 10000000; echo "\\"}"',
+    )
+    code, told, err = place.shell()
+    assert (code, err) == (0, "")
+    assert "printed more than is read" in told["systemMessage"]
+    place.closed()
+    assert is_denied(place.shell())
+
+
+def test_a_large_reason_arrives_whole(place: Place) -> None:
+    place.hook("guard", "yes no | head -c 900000 >&2; exit 2")
+    assert place.shell("codex") == (2, None, "no\n" * 300_000)
+
+
+@pytest.mark.parametrize("size", [10, 5_000_000])
+def test_a_hook_that_does_not_read(place: Place, size: int) -> None:
+    place.hook("guard", "exec <&-; echo no >&2; exit 2")
+    assert place.shell("codex", "x" * size) == (2, None, "no\n")
+
+
+def test_an_async_hook_has_a_line_of_its_own(place: Place) -> None:
+    place.hook("slow", 'echo \'{"decision": "deny"}\'; sleep 600', "async: true\ntimeout: 300")
+    assert place.shell() == NOTHING
+    until = time.monotonic() + LONG
+    while len(lines := place.journal()) < 2:
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    (late,) = [line["hooks"][0] for line in lines if line["notes"] == ["async: over"]]
+    assert (late["hook"], late["outcome"], late["failure"]) == (
+        "slow",
+        "timeout",
+        "timed out: took longer than 0.3 s and was stopped",
+    )
+
+
+# What is remembered between events.
+
+
+@pytest.mark.parametrize(("agent", "most"), [("codex", 8), ("claude-code", 11)])
+def test_a_stop_hook_does_not_block_for_ever(place: Place, agent: str, most: int) -> None:
+    """Claude Code ends it by itself."""
+    place.canonical(
+        {
+            "event": "agent_stop",
+            "blocking": True,
+            "handler": {"type": "command", "command": "echo more >&2; exit 2"},
+        }
+    )
+
+    def stop(number: int) -> bool:
+        payload = {"session_id": "s", "cwd": str(place.root), "stop_hook_active": number > 0}
+        return is_denied(place.fire(agent, "Stop", payload))
+
+    got = [stop(number) for number in range(11)]
+    assert got == [number != most for number in range(11)]
+
+
+def test_a_stop_that_cannot_be_read_does_not_block_for_ever(place: Place) -> None:
+    place.closed()
+    got = [is_denied(place.fire("codex", "Stop", b"?")) for _ in range(10)]
+    assert got == [True] * 8 + [False, True]
+
+
+def test_a_person_who_speaks_starts_the_count_again(place: Place) -> None:
+    place.canonical(
+        {
+            "event": "agent_stop",
+            "blocking": True,
+            "handler": {"type": "command", "command": "echo more >&2; exit 2"},
+        }
+    )
+    place.env["HOOKPORT_STOP_LIMIT"] = "2"
+    payload = {"session_id": "s", "cwd": str(place.root), "stop_hook_active": True}
+    got = [is_denied(place.fire("codex", "Stop", payload)) for _ in range(2)]
+    place.fire("codex", "UserPromptSubmit", {**payload, "prompt": "go on"})
+    got += [is_denied(place.fire("codex", "Stop", payload)) for _ in range(3)]
+    assert got == [True, True, True, True, False]
+
+
+@pytest.mark.parametrize("reason", ["no", ""])
+def test_the_second_event_of_a_call_gets_the_decision_of_the_first(place: Place, reason: str) -> None:
+    runs = place.folder / "runs"
+    place.hook("guard", f"echo run >> {runs}; " + (f"echo {reason} >&2; exit 2" if reason else "exit 0"))
+    common = {"conversation_id": "c", "workspace_roots": [str(place.root)], "cursor_version": "3"}
+    first = {**common, "tool_name": "Shell", "tool_input": {"command": "ls"}, "cwd": str(place.root)}
+    second = {**common, "command": "ls", "cwd": str(place.root)}
+    expected = {"permission": "deny", "user_message": "no", "agent_message": "no"} if reason else {}
+    for times in (1, 2):
+        got = [
+            place.fire("cursor", "preToolUse", {**first, "hook_event_name": "preToolUse"}),
+            place.fire(
+                "cursor", "beforeShellExecution", {**second, "hook_event_name": "beforeShellExecution"}
+            ),
+        ]
+        assert got == [(0, expected, "")] * 2
+        assert runs.read_text() == "run\n" * times
+    assert [line["notes"] for line in place.journal()] == [[], ["replay: decided on the event before it"]] * 2
+    # Another command is another call.
+    place.fire("cursor", "beforeShellExecution", {**second, "command": "pwd"})
+    assert runs.read_text() == "run\n" * 3
+
+
+def test_what_is_remembered_may_be_spoilt(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    asked = {
+        "conversation_id": "c",
+        "tool_name": "Shell",
+        "tool_input": {"command": "ls"},
+        "cwd": str(place.root),
+    }
+    place.fire("cursor", "preToolUse", asked)
+    (kept,) = (place.home / "state" / "hookport" / "sessions").iterdir()
+    now = time.time()
+    for spoilt in (
+        b"",
+        b"[]",
+        b'{"saved": "x"}',
+        json.dumps({"saved": now, "calls": 1}).encode(),
+        json.dumps({"saved": now, "calls": [1, {}, {"decision": {"x": 1}}]}).encode(),
+        json.dumps({"saved": now, "calls": [{"decision": {}}], "stops": "x"}).encode(),
+    ):
+        kept.write_bytes(spoilt)
+        code, told, err = place.fire("cursor", "preToolUse", asked)
+        assert (code, told["permission"], err) == (0, "deny", "")
