@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -34,9 +36,17 @@ SHOWN = {
     ".claude/settings.json": """{
   "hooks": {
     "PreToolUse": [
-      { "matcher": "Bash", "hooks": [ { "type": "command", "command": "./guard.sh", "timeout": 10 } ] }
+      { "matcher": "Bash", "hooks": [ { "type": "command", "command": "./block-rm.sh", "timeout": 10 } ] }
     ]
   }
+}
+""",
+    "event.json": """{
+  "hook_event_name": "PreToolUse",
+  "session_id": "s1",
+  "cwd": "/home/dev/project",
+  "tool_name": "Bash",
+  "tool_input": { "command": "rm -rf build" }
 }
 """,
     ".gemini/settings.json": """{
@@ -56,6 +66,10 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
     (tmp_path / "guard.sh").write_text("exit 2\n", "utf-8")
+    guard = ROOT / "examples" / "guard" / ".claude" / "hooks" / "guard.sh"
+    shutil.copy(guard, tmp_path / "block-rm.sh")
+    if not shutil.which("jq"):
+        pytest.skip("the guard of the example uses jq")
 
     def play(block: re.Match[str]) -> str:
         words = block[1].split()[1:]
@@ -65,9 +79,10 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
             capture_output=True,
             text=True,
             check=False,
-            env={"PYTHONPATH": str(ROOT / "src")},
+            env={"PYTHONPATH": str(ROOT / "src"), "PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")},
         )
-        return f"```console\n$ {block[1]}\n{done.stdout}{done.stderr}```"
+        shown = re.sub(r"\(\d+ ms\)", "(12 ms)", done.stdout + done.stderr)
+        return f"```console\n$ {block[1]}\n{shown}```"
 
     page = ROOT / "README.md"
     text = page.read_text("utf-8")
