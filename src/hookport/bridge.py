@@ -19,13 +19,16 @@ from hookport.wires.events import read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
     from hookport.wires.table import Wire
+else:
+    import _signal as signal  # `signal` makes enums of them
 
 USAGE = {
-    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS]",
+    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed]",
     "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
     "[--on-timeout open|closed] [--async] -- COMMAND",
 }
@@ -71,7 +74,11 @@ def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
         settings = planning.settings_in(_here(), env)
     except Exception:  # noqa: BLE001, S110  (it may be what failed)
         pass
-    return f"--on-failure={policy.CLOSED}" in args or policy.standing(settings, env) == policy.CLOSED
+    said = " ".join(args).replace("--on-failure ", "--on-failure=")
+    for word in (policy.CLOSED, policy.OPEN):
+        if f"--on-failure={word}" in said:
+            return word == policy.CLOSED
+    return policy.standing(settings, env) == policy.CLOSED
 
 
 def _here() -> str:
@@ -100,7 +107,7 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
     """(command, its words, its options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
-        raise _wrong(f"unknown command '{command}'. Try: {USAGE['dispatch']}")
+        raise _wrong(f"unknown command '{command}'. Try: `{USAGE['dispatch']}`.")
     inner: list[str] = []
     if "--" in rest:
         split = rest.index("--")
@@ -117,11 +124,11 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
         elif name in OPTIONS and (has_value or rest):
             options[name] = value if has_value else rest.pop(0)
             if not _is_said(options[name], OPTIONS[name]):
-                raise _wrong(f"{name} cannot be '{options[name]}'. Try: {USAGE[command]}")
+                raise _wrong(f"{name} cannot be '{options[name]}'. Try: `{USAGE[command]}`.")
         else:
-            raise _wrong(f"unknown option '{name}'. Try: {USAGE[command]}")
+            raise _wrong(f"unknown option '{name}'. Try: `{USAGE[command]}`.")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
-        raise _wrong(f"wrong arguments. Try: {USAGE[command]}")
+        raise _wrong(f"wrong arguments. Try: `{USAGE[command]}`.")
     return command, words, options, inner
 
 
@@ -232,7 +239,6 @@ def _wire(name: str) -> Wire:
 
 def _on_terminate() -> None:
     """An agent that gives up ends us; the hook's own processes must not stay behind."""
-    import signal
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)

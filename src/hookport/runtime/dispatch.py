@@ -5,10 +5,10 @@ Only the answer touches stdout. Whatever goes wrong is a failure for policy to d
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
+from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, plan, policy, sessions
@@ -163,7 +163,7 @@ def tree_of(payload: bytes) -> Tree:
     if len(payload) > MOST_BYTES:
         return f"the payload is larger than {MOST_BYTES >> 20} MiB"
     try:
-        tree = json.loads(payload.decode("utf-8-sig", "replace"))
+        tree = loads(payload.decode("utf-8", "replace").removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         return f"the payload is not JSON: {error}" if payload.strip() else "there is no payload on stdin"
     return tree if isinstance(tree, dict) else "the payload is not a JSON object"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 
+from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import merge, policy
@@ -164,7 +164,7 @@ def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> D
     name = call.native if is_own else tool_name(wire, call, native)
     changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
     if changed is None and answered.verdict != "deny":
-        wanted = json.dumps(answered.updated_input, ensure_ascii=False)
+        wanted = dumps(answered.updated_input, ensure_ascii=False)
         reason = f"a hook wants other input, which is not one call of this tool: {wanted}"
         return answered.replace(verdict="deny", reason=reason, updated_input=None)
     return answered.replace(updated_input=changed)
@@ -172,7 +172,7 @@ def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> D
 
 def _judged(answer: str) -> Decision:
     """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
-    said = json.loads(answer or "{}")
+    said = loads(answer or "{}")
     return Decision(
         "deny" if said.get("decision") == "deny" else "none",
         said.get("reason", ""),
@@ -199,7 +199,7 @@ def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunRe
             return RunResult("timeout", detail="the agent waits no longer for its hooks")
         seconds = min(seconds, left)
     told = write_event(wire, event, hook.native)
-    body = json.dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    body = dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if hook.type == "command":
         return _command(hook, wire, event, body, seconds, setting)
     if hook.type == "http":

@@ -6,11 +6,11 @@ on `journal.lock`, so that nobody writes while files are renamed.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import time
 
+from hookport.model._json import dumps, loads
 from hookport.runtime.redaction import clean, redact, walk
 
 TYPE_CHECKING = False
@@ -108,7 +108,7 @@ def _line(record: Mapping[str, Any]) -> bytes:
 
 
 def _json(tree: Tree) -> str:
-    return json.dumps(tree, ensure_ascii=False, separators=(",", ":"))
+    return dumps(tree, ensure_ascii=False, separators=(",", ":"))
 
 
 def _fitting(text: str) -> str:
@@ -244,7 +244,7 @@ class Reader:
 
 def _record(line: bytes) -> dict[str, Any] | None:
     try:
-        tree = json.loads(line)
+        tree = loads(line.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):
         return None
     return tree if isinstance(tree, dict) and isinstance(tree.get("time"), str) else None

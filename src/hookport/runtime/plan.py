@@ -6,9 +6,9 @@ every other line is one hook or one wire.
 
 from __future__ import annotations
 
-import json
 import os
 
+from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.wires.table import Wire
 
@@ -73,17 +73,17 @@ class Plan(Value):
         """The hooks of an event that may match one of the tools, in the order they run."""
         index = self.header["events"].get(event, {})
         numbers = {number for tool in (*tools, ANY) for number in index.get(tool, ())}
-        found = [Planned(**json.loads(self.lines[number])) for number in sorted(numbers)]
+        found = [Planned(**loads(self.lines[number].decode())) for number in sorted(numbers)]
         return sorted(found, key=lambda hook: -hook.priority)
 
     def all_hooks(self) -> list[Planned]:
         """Every hook, in the order of the sources."""
-        return [Planned(**json.loads(line)) for line in self.lines[1 : 1 + self.header["hooks"]]]
+        return [Planned(**loads(line.decode())) for line in self.lines[1 : 1 + self.header["hooks"]]]
 
     def wire(self, name: str) -> Wire | None:
         """The wire of one dialect."""
         number = self.header["wires"].get(name)
-        return None if number is None else Wire(**json.loads(self.lines[number]))
+        return None if number is None else Wire(**loads(self.lines[number].decode()))
 
 
 class Origin(Value):
@@ -114,7 +114,7 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
         "wires": {wire.id: number for number, wire in enumerate(wires, 1 + len(hooks))},
     }
     values = [header, *(_said(hook) for hook in hooks), *(_said(wire) for wire in wires)]
-    return b"".join(json.dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
+    return b"".join(dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
 
 
 def _open_ended(hook: Planned) -> bool:
@@ -130,7 +130,7 @@ def parse(text: bytes) -> Plan | str:
     """A plan, or why the text is none."""
     lines = text.split(b"\n")
     try:
-        header = json.loads(lines[0])
+        header = loads(lines[0].decode())
     except ValueError:
         return "it is not a plan"
     if not isinstance(header, dict) or header.get("format") != FORMAT:

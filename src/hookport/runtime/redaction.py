@@ -6,10 +6,9 @@ expression. Nothing is tried from the middle of a run that an earlier try has re
 
 from __future__ import annotations
 
-import re
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable
     from typing import Any
 
@@ -183,6 +182,8 @@ def clean(text: str) -> str:
     """A text without secrets."""
     if not _suspicious(text):
         return text
+    import re
+
     for _ in range(PASSES):
         before = text
         lower = text.lower()
@@ -213,5 +214,7 @@ def _suspicious(text: str) -> bool:
 
 def _pattern(pattern: str, flags: int) -> re.Pattern[str]:
     if pattern not in _compiled:
+        import re
+
         _compiled[pattern] = re.compile(pattern, flags)
     return _compiled[pattern]

@@ -6,8 +6,7 @@ whatever the agent that fires the event calls it.
 
 from __future__ import annotations
 
-import json
-
+from hookport.model._json import dumps
 from hookport.wires.events import mcp_name
 
 TYPE_CHECKING = False
@@ -117,7 +116,7 @@ def _content(hook: Planned, call: Call | None) -> Match:
 
 def _all_texts(value: Tree) -> list[str]:
     """Every text, and all of it as JSON."""
-    return [*_texts(value), json.dumps(value, ensure_ascii=False, default=str)]
+    return [*_texts(value), dumps(value, ensure_ascii=False, default=str)]
 
 
 def _texts(value: Tree) -> Iterator[str]:

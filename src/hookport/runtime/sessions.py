@@ -5,10 +5,10 @@ Both are kept in small files of the state directory; where they cannot be kept, 
 
 from __future__ import annotations
 
-import json
 import os
 import time
 
+from hookport.model._json import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal
 
@@ -91,9 +91,7 @@ def _key(event: Event) -> str:
     call = event.call
     assert call is not None  # noqa: S101  (only asked of calls)
     about = [call.input.get(name) for name in ("command", "path", "url", "query") if name in call.input]
-    return json.dumps(
-        [event.event, call.mcp_tool or call.tool, about or call.input], sort_keys=True, default=str
-    )
+    return dumps([event.event, call.mcp_tool or call.tool, about or call.input], sort_keys=True, default=str)
 
 
 def _path(event: Event, env: Mapping[str, str]) -> str:
@@ -106,7 +104,7 @@ def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
     """What is remembered of the session; nothing where it is old, spoilt or of another version."""
     try:
         with open(_path(event, env), "rb") as file:
-            memory = json.loads(file.read())
+            memory = loads(file.read().decode())
         if time.time() - memory["saved"] <= FORGET_SECONDS:
             calls = [_checked(one) for one in memory.get("calls", ())]
             return {"stops": int(memory.get("stops", 0)), "calls": calls}
@@ -133,7 +131,7 @@ def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> No
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         with open(draft, "w", encoding="utf-8") as file:
-            file.write(json.dumps({**memory, "saved": time.time()}))
+            file.write(dumps({**memory, "saved": time.time()}))
         os.replace(draft, path)
     except OSError:
         return

@@ -5,8 +5,7 @@ A decision that an agent cannot be told is told as something stricter, or named 
 
 from __future__ import annotations
 
-import json
-
+from hookport.model._json import dumps, loads
 from hookport.model.runs import BLOCK, Answer, Decision
 from hookport.wires.spellings import fill, get, merged
 from hookport.wires.table import table_of
@@ -170,11 +169,13 @@ def objects(text: str) -> tuple[list[Tree], str, bool]:
     if "{" not in text:
         return [], "", True
     try:
-        whole = json.loads(text)
+        whole = loads(text)
     except (ValueError, RecursionError):
         pass
     else:
         return ([whole] if isinstance(whole, dict) else []), "", True
+    import json
+
     decoder = json.JSONDecoder()
     found: list[Tree] = []
     noise: list[str] = []
@@ -293,4 +294,4 @@ def _assembled(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answ
 
 
 def _json(tree: Tree) -> str:
-    return json.dumps(tree, ensure_ascii=False)
+    return dumps(tree, ensure_ascii=False)

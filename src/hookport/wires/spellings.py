@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import time
+
+from hookport.model._json import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,13 +16,13 @@ if TYPE_CHECKING:
 
 def _from_json(value: Tree) -> Tree:
     try:
-        return json.loads(value)
+        return loads(value)
     except (TypeError, ValueError, RecursionError):
         return value
 
 
 def _to_json(value: Tree) -> Tree:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return value if isinstance(value, str) else dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _from_strings(value: Tree) -> Tree:

@@ -1,0 +1,61 @@
+"""JSON by the library's C code gives and refuses what `json` does, word for word."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hookport.model._json import dumps, loads
+
+leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
+trees = st.recursive(leaves, lambda below: st.lists(below) | st.dictionaries(st.text(), below), max_leaves=12)
+BROKEN = (
+    *("", " ", "{", "[1", "nul", "{} x", "\ufeff{}", '{"a":\n 1,}', '"\n"', "{'a': 1}", "01", "1.", "\x0b1"),
+    *("1" * 5_000, "[" * 100_000, '{"a": "\\ud83d', "\\", "é"),
+)
+SPACED = (" 1\r\n", '\t{"a" : [ ] }\n', "NaN", "[Infinity, -Infinity]", '"\\ud800"', "1e999", "-0")
+
+
+def outcome(run: Callable[[], Any]) -> tuple[str, str]:
+    """What comes of it, in words: 1, 1.0 and true are three things, and NaN is itself."""
+    try:
+        return "", repr(run())
+    except (ValueError, TypeError, RecursionError) as error:
+        kind = type(error).__name__
+        return kind, "" if isinstance(error, RecursionError) else str(error)
+
+
+@given(trees, st.booleans(), st.sampled_from([(", ", ": "), (",", ":")]), st.booleans())
+def test_trees_are_written_and_read_alike(
+    tree: Any, ensure_ascii: bool, separators: tuple[str, str], sort_keys: bool
+) -> None:
+    text = json.dumps(tree, ensure_ascii=ensure_ascii, separators=separators, sort_keys=sort_keys)
+    assert dumps(tree, ensure_ascii=ensure_ascii, separators=separators, sort_keys=sort_keys) == text
+    assert outcome(lambda: loads(text)) == outcome(lambda: json.loads(text))
+
+
+@given(st.text(alphabet='{}[]",:\\ \n1-.eau0trné'))
+def test_any_text_is_read_or_refused_alike(text: str) -> None:
+    assert outcome(lambda: loads(text)) == outcome(lambda: json.loads(text))
+
+
+@pytest.mark.parametrize("text", [*BROKEN, *SPACED, None, 1])
+def test_odd_texts_are_read_or_refused_alike(text: Any) -> None:
+    assert outcome(lambda: loads(text)) == outcome(lambda: json.loads(text))
+
+
+def test_odd_values_are_written_or_refused_alike() -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    values = ({0: 2, None: 3, True: 4, 1.5: 5}, {(1,): 2}, {"a": object}, circle, deep, (1, 2), float("nan"))
+    for value in values:
+        assert outcome(lambda value=value: dumps(value)) == outcome(lambda value=value: json.dumps(value))
+    assert dumps({"a": {1}}, default=str) == json.dumps({"a": {1}}, default=str)
