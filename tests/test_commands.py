@@ -1,8 +1,8 @@
 """Transcripts of the command line: every command in tests/commands/*.md is run and compared.
 
 A block that starts with ```file NAME makes a file, one that starts with ```console holds one command: its
-stdout, stderr lines behind `2> `, and `=> N` where the exit status is not 0. Each document starts in an empty
-folder that its blocks share.
+stdout, stderr lines behind `2> `, and `=> N` where the exit status is not 0. `< NAME` at its end is its
+stdin. Each document starts in an empty folder that its blocks share; that folder and times are `…`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent / "commands"
+VARYING = ((re.compile(r"\b\d+ ms\b"), "… ms"), (re.compile(r'("seconds": )[\d.]+'), r"\1…"))
 BLOCK = re.compile(r"^```(file|console)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -49,6 +50,9 @@ def _make(path: Path, body: str) -> None:
 def _run(body: str, folder: Path) -> str:
     command = body.partition("\n")[0].removeprefix("$ ")
     words = shlex.split(command)
+    given = ""
+    if words[-2:-1] == ["<"]:
+        *words, _, given = words
     program = [sys.executable, "-m", "hookport"] if words[0] == "hookport" else words[:1]
     environment = {
         "PATH": os.environ["PATH"],
@@ -60,16 +64,25 @@ def _run(body: str, folder: Path) -> str:
     done = subprocess.run(
         [*program, *words[1:]],
         cwd=folder,
+        input=(folder / given).read_text("utf-8") if given else "",
         env=environment,
         capture_output=True,
         text=True,
         check=False,
         timeout=60,
     )
+    done.stdout, done.stderr = (_shown(text, folder) for text in (done.stdout, done.stderr))
     err = "".join(f"2> {line}".rstrip() + "\n" for line in done.stderr.splitlines())
     out = done.stdout if done.stdout.endswith("\n") or not done.stdout else done.stdout + "%\n"
     status = f"=> {done.returncode}\n" if done.returncode else ""
     return f"$ {command}\n{out}{err}{status}"
+
+
+def _shown(text: str, folder: Path) -> str:
+    text = text.replace(str(folder), "…")
+    for pattern, shown in VARYING:
+        text = pattern.sub(shown, text)
+    return text
 
 
 def _source() -> str:

@@ -50,13 +50,14 @@ class Asked(NamedTuple):
                 (str(call.input[key]) for key in ("command", "path", "url", "query") if call.input.get(key)),
                 "",
             )
-            text += f" {call.tool or call.native}"
+            first = call.parts[0] if call.parts else call
+            text += f" {first.tool or call.native}"
             text += f": {about}" if about else ""
         elif self.event.prompt:
             text += f": {self.event.prompt}"
-        first = text.splitlines()[0]
-        first = first if len(first) <= SHORT else first[: SHORT - 1] + "…"
-        return f"{first}  ({self.wire.id} {self.event.native})"
+        line = text.splitlines()[0]
+        line = line if len(line) <= SHORT else line[: SHORT - 1] + "…"
+        return f"{line}  ({self.wire.id} {self.event.native})"
 
     def as_json(self, event: Event) -> dict[str, object]:
         """The event as `--json` prints it, without what it does not say."""
@@ -71,10 +72,11 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
     """The event in a file, as the agent named would fire it."""
     payload = _payload(path)
     found = recognised(payload)
-    own = [one for one in found if one[0] == agent]
-    if agent and (own or name):
+    # Agents that copied another's events know its payloads too, so only the likeliest is taken as it is.
+    is_own = bool(found) and found[0][0] == agent
+    if agent and (is_own or name):
         it = wire(get(agent).id)
-        native = name or own[0][1]
+        native = name or found[0][1]
         if native not in it.events:
             raise UsageError(f"unknown event '{native}' of {agent}.{closest(native, tuple(it.events))}")
         return Asked(read_event(it, payload, native), it)
@@ -91,7 +93,8 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
         return Asked(event, wire(dialect))
     it = wire(get(agent).id)
     if event.event not in it.natives:
-        raise UsageError(f"{agent} has no event like {event.event}. Agents: {', '.join(agents())}")
+        others = ", ".join(one for one in agents() if event.event in wire(one).natives)
+        raise UsageError(f"{agent} has no event like {event.event}. These have: {others}")
     return Asked(translated(event, it), it)
 
 
@@ -112,12 +115,16 @@ def _payload(path: str) -> dict[str, object]:
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
         tree = json.loads(data.decode("utf-8-sig"))
+    except FileNotFoundError as error:
+        raise InputError(Problem("does not exist", file=path)) from error
     except OSError as error:
-        raise InputError(Problem(error.strerror or str(error), file=path)) from error
+        raise InputError(Problem(f"cannot be read: {error.strerror or error}", file=path)) from error
     except UnicodeDecodeError as error:
         raise InputError(Problem(f"not UTF-8: {error.reason}", file=path)) from error
     except json.JSONDecodeError as error:
-        raise InputError(Problem(error.msg, file=path, line=error.lineno, column=error.colno)) from error
+        raise InputError(
+            Problem(f"not JSON: {error.msg.lower()}", file=path, line=error.lineno, column=error.colno)
+        ) from error
     except RecursionError as error:
         raise InputError(Problem("nested too deeply", file=path)) from error
     if not isinstance(tree, dict):
