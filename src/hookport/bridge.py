@@ -19,10 +19,13 @@ from hookport.wires.events import read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import signal
     from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
     from hookport.wires.table import Wire
+else:
+    import _signal as signal  # `signal` makes enums of them
 
 USAGE = {
     "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed]",
@@ -236,7 +239,6 @@ def _wire(name: str) -> Wire:
 
 def _on_terminate() -> None:
     """An agent that gives up ends us; the hook's own processes must not stay behind."""
-    import signal
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)
