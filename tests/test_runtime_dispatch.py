@@ -336,7 +336,7 @@ def test_a_home_that_is_read_only(place: Place) -> None:
         name: str(file / "x") for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
     }
     asked = call("ls", str(place.root))
-    assert place.fire("codex", "PreToolUse", asked, **places) == (2, None, "no\n")
+    assert place.fire("codex", "PreToolUse", asked, None, **places) == (2, None, "no\n")
     if os.getuid():  # root may write everywhere
         place.home.chmod(0o500)
         assert place.shell("codex") == (2, None, "no\n")

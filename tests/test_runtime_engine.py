@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from hookport import planning
@@ -783,6 +783,15 @@ def calls(draw: st.DrawFn) -> Event:
     return read_event(it, payload, native)
 
 
+def of_words(native: str, tool: str = "") -> Event:
+    return Event("before_tool_execute", "codex", "PreToolUse", call=Call(tool, native))
+
+
+SEARCHES = hook("h", tools=["search"], terms=[["tool", "search", ""]])
+
+
+@example([SEARCHES], of_words("search"))  # a tool that the agent's own table does not have
+@example([SEARCHES], of_words("search", "find"))  # the agent's word for another tool
 @given(st.lists(hooks_of_a_plan(), max_size=5), calls())
 def test_the_index_of_a_plan_loses_no_hook(hooks: list[Planned], event: Event) -> None:
     found = planned(hooks).hooks(event.event, tools_of(event))
