@@ -33,6 +33,10 @@ def bears(*keys):
         if key not in event:
             sys.exit(f"there is no {{key}}: {{json.dumps(event)}}")
 
+def is_text(value):
+    if not isinstance(value, str):
+        sys.exit(f"no text: {{value!r}}: {{json.dumps(event)}}")
+
 def is_harmless(command):
     return "rm -rf" not in command
 
@@ -74,12 +78,18 @@ nested("{native}", permissionDecision="deny", permissionDecisionReason=REASON)
 """
 
 
-def nested_context(native: str, *keys: str) -> tuple[str, str]:
-    """The program that adds context the way Claude Code's reference shows it."""
+def nested_context(native: str, *keys: str, text: str = "") -> tuple[str, str]:
+    """The program that adds context the way Claude Code's reference shows it; `text` is the tool's output."""
     bears = ", ".join(f'"{key}"' for key in keys)
+    output = f"is_text(event{text})" if text else ""
     return (
         native,
-        f'has(hook_event_name="{native}")\nbears({bears})\nnested("{native}", additionalContext=CONTEXT)',
+        f"""
+has(hook_event_name="{native}")
+bears({bears})
+{output}
+nested("{native}", additionalContext=CONTEXT)
+""",
     )
 
 
@@ -166,7 +176,9 @@ if not is_harmless(event["tool_input"]["command"]):
         {
             "session_start": nested_context("SessionStart", "session_id", "transcript_path", "cwd"),
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
-            "after_tool_execute": nested_context("PostToolUse", "tool_name", "tool_input", "tool_response"),
+            "after_tool_execute": nested_context(
+                "PostToolUse", "tool_name", "tool_input", "tool_response", text='["tool_response"]["stdout"]'
+            ),
         },
         lifts=True,
     ),
@@ -179,7 +191,9 @@ if not is_harmless(event["tool_input"]["command"]):
         {
             "session_start": nested_context("SessionStart", "model"),
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
-            "after_tool_execute": nested_context("PostToolUse", "tool_input", "tool_response"),
+            "after_tool_execute": nested_context(
+                "PostToolUse", "tool_input", "tool_response", text='["tool_response"]'
+            ),
         },
     ),
     # A top-level decision; tool_input is merged over the model's arguments.
@@ -197,7 +211,9 @@ say({"decision": "deny", "reason": REASON})
         {
             "session_start": nested_context("SessionStart", "timestamp"),
             "before_prompt": nested_context("BeforeAgent", "prompt"),
-            "after_tool_execute": nested_context("AfterTool", "tool_input", "tool_response"),
+            "after_tool_execute": nested_context(
+                "AfterTool", "tool_input", "tool_response", text='["tool_response"]["llmContent"]'
+            ),
         },
     ),
     # Flat snake_case; "always print permission: allow".
@@ -222,7 +238,7 @@ say({"permission": "deny", "user_message": REASON, "agent_message": REASON})
                 "postToolUse",
                 """
 has(hook_event_name="postToolUse", tool_name="Shell")
-json.loads(event["tool_output"])["output"]
+is_text(json.loads(event["tool_output"])["output"])
 say({"additional_context": CONTEXT})
 """,
             ),
@@ -248,7 +264,7 @@ say({"permissionDecision": "deny", "permissionDecisionReason": REASON})
                 "postToolUse",
                 """
 has(toolName="bash")
-event["toolResult"]["textResultForLlm"]
+is_text(event["toolResult"]["textResultForLlm"])
 say({"additionalContext": CONTEXT})
 """,
             ),
@@ -261,7 +277,7 @@ say({"additionalContext": CONTEXT})
         {
             "session_start": nested_context("SessionStart", "timestamp"),
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
-            "after_tool_execute": nested_context("PostToolUse", "tool_response"),
+            "after_tool_execute": nested_context("PostToolUse", "tool_response", text='["tool_response"]'),
         },
         lifts=True,
     ),
@@ -274,7 +290,7 @@ say({"additionalContext": CONTEXT})
         {
             "session_start": nested_context("SessionStart", "session_id"),
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
-            "after_tool_execute": nested_context("PostToolUse", "tool_response"),
+            "after_tool_execute": nested_context("PostToolUse", "tool_response", text='["tool_response"]'),
         },
         lifts=True,
     ),
@@ -284,7 +300,9 @@ say({"additionalContext": CONTEXT})
         {
             "session_start": nested_context("SessionStart", "session_id"),
             "before_prompt": ("UserPromptSubmit", 'bears("prompt")\nprint(CONTEXT)'),
-            "after_tool_execute": nested_context("PostToolUse", "tool_response"),
+            "after_tool_execute": nested_context(
+                "PostToolUse", "tool_response", text='["tool_response"]["llmContent"]'
+            ),
         },
     ),
     # Exit code 2 with stderr; stdout of a prompt hook is context.
@@ -389,7 +407,11 @@ say({"decision": "deny", "reason": REASON})
             "before_prompt": ("chat.message", 'event["output"]["parts"]\nsay({"context": CONTEXT})'),
             "after_tool_execute": (
                 "tool.execute.after",
-                'event["input"]["args"]["command"]\nevent["output"]["output"]\nsay({"context": CONTEXT})',
+                """
+is_text(event["input"]["args"]["command"])
+is_text(event["output"]["output"])
+say({"context": CONTEXT})
+""",
             ),
         },
     ),

@@ -21,7 +21,8 @@ class Call(Value):
     `tool` is a word of the tool vocabulary, or empty where the tool has none; `also` are the further words
     that one native tool stands for. `native` is what the agent calls it. An MCP tool has `server` and
     `mcp_tool`. `input` has canonical field names, `raw` is the input as the agent sent it; the same holds for
-    `text` and `result`. A patch or a batch does several things: `parts` are the calls it stands for.
+    `text`, which is None where there is no text, and `result`. A patch or a batch does several things:
+    `parts` are the calls it stands for.
     """
 
     tool: str = ""
@@ -31,7 +32,7 @@ class Call(Value):
     raw: Any = None
     id: str = ""
     result: Any = None
-    text: str = ""
+    text: str | None = None
     error: Any = None
     server: str = ""
     mcp_tool: str = ""

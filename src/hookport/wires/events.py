@@ -327,15 +327,15 @@ def _variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[str]:
     return _variant(chosen, raw)
 
 
-def result_text(wire: Wire, result: Tree) -> str:
-    """The text of a tool's result."""
+def result_text(wire: Wire, result: Tree) -> str | None:
+    """The text of a tool's result; None where it has none, which is not the same as an empty one."""
     if isinstance(result, str):
         return result
     for place in wire.texts:
         found = get(result, place)
         if isinstance(found, str):
             return found
-    return ""
+    return None
 
 
 def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
@@ -490,7 +490,8 @@ def _field(wire: Wire, call: Call, field: str) -> Tree:
 
 def _result(wire: Wire, call: Call, native: str) -> Tree:
     template = wire.results.get(native, wire.results.get(call.tool, wire.results.get("*")))
-    text = call.text or call.result or ""
+    told = call.result if call.text is None else call.text
+    text = "" if told is None else told
     return text if template is None else fill(template, {"text": text}, is_lean=False)
 
 
