@@ -8,6 +8,7 @@ import shlex
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -77,6 +78,65 @@ def generated(target: str, *hooks: dict[str, Any]) -> dict[str, str]:
     manifest = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
     result = convert.convert(convert.read({"hooks.json": manifest}, get("canonical")), get(target), bare=True)
     return {file.path: file.text for file in result.files}
+
+
+# A guard of Claude Code as people write them: it knows its own payload and nothing of any other agent.
+GUARD = """
+import json, os, sys
+said = json.load(sys.stdin)
+if said["hook_event_name"] == "Stop":
+    if said["stop_hook_active"]:
+        sys.exit(0)
+    print("run the tests", file=sys.stderr)
+    sys.exit(2)
+if said["hook_event_name"] == "PostToolUse":
+    print(json.dumps({"decision": "block", "reason": "look at " + said["tool_input"]["command"]}))
+    sys.exit(0)
+os.stat(os.path.join(os.environ["CLAUDE_PROJECT_DIR"], ".claude", "settings.json"))
+command = said["tool_input"]["command"]
+answer = {"hookEventName": "PreToolUse"}
+if "rm -rf" in command:
+    print('no "rm -rf" here', file=sys.stderr)
+    sys.exit(2)
+if command.startswith("curl"):
+    answer |= {"permissionDecision": "ask", "permissionDecisionReason": "may it?"}
+elif command.startswith("npm "):
+    changed = {**said["tool_input"], "command": "p" + command}
+    answer |= {"permissionDecision": "allow", "updatedInput": changed}
+elif command == "ls":
+    answer |= {"additionalContext": "use \\"rg\\"\\n\u00e4"}
+else:
+    sys.exit(0)
+print(json.dumps({"hookSpecificOutput": answer}))
+"""
+ASKED = "may it? (nobody can be asked here)"
+
+
+def wild(root: Path, target: str, *events: str, folder: str = "") -> dict[str, str]:
+    """A project with that guard, converted for the bridge; the environment has a `hookport` to run."""
+    call = {
+        "type": "command",
+        "command": f'{shlex.quote(sys.executable)} "$CLAUDE_PROJECT_DIR"/.claude/guard.py',
+        "timeout": 30,
+    }
+    tree = {"hooks": {event: [{"matcher": "Bash", "hooks": [call]}] for event in events}}
+    settings_file = json.dumps(tree).encode()
+    reading = convert.read({".claude/settings.json": settings_file}, get("claude-code"))
+    files = {file.path: file.text.encode() for file in convert.convert(reading, get(target)).files}
+    files |= {".claude/settings.json": settings_file, ".claude/guard.py": GUARD.encode()}
+    for path, data in files.items():
+        file = root / folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(data)
+    programs = root / "programs"
+    programs.mkdir()
+    source = shlex.quote(str(HERE.parent / "src"))
+    (programs / "hookport").write_text(
+        f'#!/bin/sh\nPYTHONPATH={source} exec {shlex.quote(sys.executable)} -m hookport "$@"\n', "utf-8"
+    )
+    (programs / "hookport").chmod(0o755)
+    kept = {"HOOKPORT_STATE_DIR": str(root / "state"), "HOOKPORT_CACHE_DIR": str(root / "cache")}
+    return {**os.environ, **kept, "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
 
 
 def payload(name: str, *, tool: str = "", parameters: Any = None, host: str = "") -> bytes:
@@ -340,6 +400,93 @@ class TestScript:
 
 
 @needs_shell
+@each_shell
+class TestBridgedScript:
+    """A guard of Claude Code behind the bridge, fired by the script with Cline's own payloads."""
+
+    @pytest.mark.parametrize(
+        ("commands", "given"),
+        [
+            (["rm -rf build"], answer('no "rm -rf" here')),
+            (["echo fine", "rm -rf build"], answer('no "rm -rf" here')),
+            (["curl x"], answer(ASKED)),
+            (["echo fine"], None),
+            (["npm test"], {"overrideInput": {"commands": ["pnpm test"]}}),
+            (["ls"], {"contextModification": 'use "rg"\n\u00e4'}),
+        ],
+    )
+    def test_it_is_obeyed(self, shell: str, tmp_path: Path, commands: list[str], given: Any) -> None:
+        out = self.fire(shell, tmp_path, wild(tmp_path, "cline", "PreToolUse"), commands)
+        assert (json.loads(out) if out else None) == given
+
+    def test_a_deny_after_a_tool_is_told_to_the_model(self, shell: str, tmp_path: Path) -> None:
+        env = wild(tmp_path, "cline", "PostToolUse")
+        out = self.fire(shell, tmp_path, env, ["echo fine"], "PostToolUse")
+        assert json.loads(out) == {"contextModification": "look at echo fine"}
+
+    @pytest.mark.parametrize(
+        ("command", "is_denied"), [("rm -rf build", True), ("npm test", True), ("echo fine", False)]
+    )
+    def test_the_extension_obeys_it_too(
+        self, shell: str, tmp_path: Path, command: str, is_denied: bool
+    ) -> None:
+        env = wild(tmp_path, "cline", "PreToolUse")
+        out = self.fire(shell, tmp_path, env, [command], host="PreToolUse")
+        assert (json.loads(out)["cancel"] if out else False) is is_denied
+
+    def test_several_hooks_give_one_answer(self, shell: str, tmp_path: Path) -> None:
+        env = wild(tmp_path, "cline", "PreToolUse")
+        script = tmp_path / ".clinerules/hooks/PreToolUse"
+        (call,) = (line for line in script.read_text("utf-8").split("\n") if line.startswith("hook "))
+        said = shlex.quote(json.dumps({"contextModification": "first"}))
+        watches = f"hook 10 watches open all first {shlex.quote('printf %s ' + said)}"
+        script.write_text(script.read_text("utf-8").replace(call, f"{watches}\n{call}\n{call}"), "utf-8")
+        assert json.loads(self.fire(shell, tmp_path, env, ["npm test"])) == {
+            "contextModification": "first",
+            "overrideInput": {"commands": ["pnpm test"]},
+        }
+        both = 'first\n\nuse "rg"\n\u00e4\n\nuse "rg"\n\u00e4'
+        assert json.loads(self.fire(shell, tmp_path, env, ["ls"])) == {"contextModification": both}
+        assert json.loads(self.fire(shell, tmp_path, env, ["rm -rf x"])) == answer('no "rm -rf" here')
+
+    def test_a_guard_without_the_bridge_denies(self, shell: str, tmp_path: Path) -> None:
+        env = wild(tmp_path, "cline", "PreToolUse")
+        (tmp_path / "programs/hookport").unlink()
+        if shutil.which("hookport", path=env["PATH"]):
+            pytest.skip("hookport is installed here")
+        reason = "hookport is not installed, so this guard cannot run"
+        assert json.loads(self.fire(shell, tmp_path, env, ["echo fine"])) == answer(reason)
+
+    @staticmethod
+    def fire(
+        shell: str,
+        root: Path,
+        env: dict[str, str],
+        commands: list[str],
+        event: str = "PreToolUse",
+        host: str = "",
+    ) -> str:
+        tree = json.loads((PAYLOADS / "cline/PreToolUse.json").read_bytes())
+        tree |= {"workspaceRoots": [str(root)], "hookName": host or tree["hookName"]}
+        tree["workspaceInfo"]["rootPath"] = str(root)
+        tree["tool_call"]["input"]["commands"] = commands
+        tree["preToolUse"]["parameters"]["commands"] = json.dumps(commands)
+        if event == "PostToolUse":  # built from the shape in the source
+            output = [{"query": commands[0], "result": "", "success": True}]
+            tree |= {
+                "hookName": "tool_result",
+                "tool_result": {**tree.pop("tool_call"), "output": output},
+                "postToolUse": {**tree.pop("preToolUse"), "result": json.dumps(output), "success": True},
+            }
+        if host:
+            del tree["tool_call"]
+        script = root / ".clinerules/hooks" / event
+        done = run([shell, str(script)], root, json.dumps(tree).encode(), env)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.decode()
+
+
+@needs_shell
 @settings(max_examples=40)
 @given(shell=st.sampled_from(SHELLS or [""]), text=hostile, name=hostile.filter(str.strip))
 def test_values_reach_their_command_and_no_shell_before_it(shell: str, text: str, name: str) -> None:
@@ -406,18 +553,27 @@ def test_noise_gives_no_answer_or_a_readable_one(shell: str, said: bytes) -> Non
 
 
 CALLER = """
-import { HookportPlugin } from "./plugin.ts";
-const { calls } = await Bun.file("calls.json").json();
-const hooks = await HookportPlugin({ directory: process.cwd() });
+const { calls, host, file } = await Bun.file("calls.json").json();
+const plugin = await import(file);
+const prompts = [], toasts = [];
+const client = {
+  session: { promptAsync: async (prompt) => (prompts.push(prompt), {}) },
+  tui: { showToast: async (toast) => (toasts.push(toast), {}) },
+};
+const hooks = await plugin.HookportPlugin({ directory: process.cwd(), client, ...host });
 const results = [];
-for (const { name, input, output, wait } of calls) {
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+const lines = async (file) => (await Bun.file(file).text().catch(() => "")).split("\\n").length - 1;
+const isSo = async (until) => prompts.length >= until.prompts || (await lines(until.file)) >= until.lines;
+for (const { name, input, output, wait, until } of calls) {
   let error = null;
   try { await hooks[name]?.(input, output); } catch (thrown) { error = thrown.message; }
-  if (wait) await new Promise((resolve) => setTimeout(resolve, wait));
+  for (let n = 0; until && n < 300 && !(await isSo(until)); n++) await pause(100);
+  if (wait) await pause(wait);
   results.push({ error, output });
 }
-const exports = Object.keys(await import("./plugin.ts"));
-console.log(JSON.stringify({ exports, keys: Object.keys(hooks), results }));
+const exports = Object.keys(plugin);
+console.log(JSON.stringify({ exports, keys: Object.keys(hooks), results, prompts, toasts }));
 process.exit(0);
 """
 
@@ -425,15 +581,28 @@ process.exit(0);
 class Plugin:
     """A folder with the plugin of some hooks and what calls it."""
 
-    def __init__(self, root: Path, *hooks: dict[str, Any]) -> None:
+    file = "./plugin.ts"
+
+    def __init__(self, root: Path, *hooks: dict[str, Any], env: dict[str, str] | None = None) -> None:
         self.root = root
-        (text,) = generated("opencode", *hooks).values()
-        (root / "plugin.ts").write_text(text, "utf-8")
+        self.env = env or dict(os.environ)
+        self.host: dict[str, str] = {}
+        if hooks:
+            (text,) = generated("opencode", *hooks).values()
+            (root / "plugin.ts").write_text(text, "utf-8")
         (root / "caller.ts").write_text(CALLER, "utf-8")
 
+    @classmethod
+    def wild(cls, root: Path, *events: str, folder: str = "") -> Plugin:
+        """The plugin of a guard of Claude Code, where OpenCode looks for it."""
+        made = cls(root, env=wild(root, "opencode", *events, folder=folder))
+        made.file = "./" + str(Path(folder) / ".opencode/plugins/hookport.ts")
+        return made
+
     def call(self, *calls: dict[str, Any]) -> dict[str, Any]:
-        (self.root / "calls.json").write_text(json.dumps({"calls": calls}), "utf-8")
-        done = run([str(BUN), "caller.ts"], self.root, b"", dict(os.environ))
+        tree = {"calls": calls, "host": self.host, "file": self.file}
+        (self.root / "calls.json").write_text(json.dumps(tree), "utf-8")
+        done = run([str(BUN), "caller.ts"], self.root, b"", self.env)
         assert done.returncode == 0, done.stderr.decode()
         assert not (self.root / "pwned").exists()
         result: dict[str, Any] = json.loads(done.stdout)
@@ -478,14 +647,21 @@ class TestPlugin:
 
     def test_it_exports_one_function_and_listens_to_what_it_needs(self, tmp_path: Path) -> None:
         result = Plugin(tmp_path, hook("true")).call()
-        assert (result["exports"], result["keys"]) == (["HookportPlugin"], ["tool.execute.before"])
+        keys = ["tool.execute.before", "tool.execute.after"]
+        assert (result["exports"], result["keys"]) == (["HookportPlugin"], keys)
 
     def test_exit_2_throws_the_reason(self, tmp_path: Path) -> None:
         plugin = Plugin(tmp_path, hook("cat >seen; echo 'no \"rm\"' >&2; exit 2", matcher="shell"))
         call = captured("tool.execute.before")
         assert plugin.before() == {"error": 'no "rm"', "output": call["output"]}
-        seen = json.loads((tmp_path / "seen").read_bytes())
-        assert (seen["input"], seen["output"]) == (call["input"], call["output"])
+        assert json.loads((tmp_path / "seen").read_bytes()) == {
+            "hook": "tool.execute.before",
+            "input": call["input"],
+            "output": call["output"],
+            "directory": str(tmp_path.resolve()),
+            "worktree": str(tmp_path.resolve()),
+            "stop_active": False,
+        }
 
     def test_harmless_calls_and_other_tools_pass(self, tmp_path: Path) -> None:
         plugin = Plugin(tmp_path, hook("touch ran; exit 2", matcher="file_read"), hook("echo fine; exit 0"))
@@ -616,6 +792,82 @@ class TestPlugin:
             {"system": ["base"]},
         ]
 
+    def test_context_before_a_tool_waits_for_its_result(self, tmp_path: Path) -> None:
+        plugin = Plugin(tmp_path, *(hook(f'echo \'{{"context": "{each}"}}\'') for each in ("ONE", "TWO")))
+        before, after, other = (captured(f"tool.execute.{name}") for name in ("before", "after", "after"))
+        after["input"]["callID"] = before["input"]["callID"]
+        other["input"]["callID"] = "another"
+        given = other["output"]["output"]
+        results = plugin.call(before, other, after, after)["results"]
+        assert [result["output"].get("output") for result in results] == [
+            None,
+            given,
+            f"{given}\n\nONE\n\nTWO",
+            given,
+        ]
+
+    @pytest.mark.parametrize(
+        ("output", "result"),
+        [
+            (
+                {"title": "t", "output": "was", "metadata": {}},
+                {"title": "t", "output": "NEW", "metadata": {}},
+            ),
+            ({"content": [{"type": "text", "text": "was"}]}, {"content": [{"type": "text", "text": "NEW"}]}),
+        ],
+    )
+    def test_another_result_stands_in_place_of_the_first(
+        self, tmp_path: Path, output: dict[str, Any], result: dict[str, Any]
+    ) -> None:
+        plugin = Plugin(tmp_path, hook('echo \'{"updated_result": "NEW"}\'', event="after_tool_execute"))
+        call = {**captured("tool.execute.after"), "output": output}
+        assert plugin.call(call)["results"] == [{"error": None, "output": result}]
+
+    def test_messages_for_the_person_are_shown(self, tmp_path: Path) -> None:
+        plugin = Plugin(tmp_path, hook('echo \'{"system_message": "M"}\''))
+        toasts = plugin.call(captured("tool.execute.before"))["toasts"]
+        assert toasts == [{"body": {"message": "M", "variant": "info"}}]
+
+    @pytest.mark.parametrize(("worktree", "root"), [("/", "."), ("", "."), ("{}/tree", "tree")])
+    def test_the_project_is_the_hosts_where_the_file_is_in_none(
+        self, tmp_path: Path, worktree: str, root: str
+    ) -> None:
+        (tmp_path / "tree").mkdir()
+        plugin = Plugin(tmp_path, hook("pwd >&2; exit 2"))
+        plugin.host = {"worktree": worktree.format(tmp_path)}
+        assert Path(plugin.before()["error"]).resolve() == (tmp_path / root).resolve()
+
+    def test_an_agent_that_may_not_stop_is_prompted_eight_times(self, tmp_path: Path) -> None:
+        plugin = Plugin(
+            tmp_path,
+            hook("cat >>seen; echo >>seen; echo R >&2; exit 2", event="agent_stop", blocking=True),
+            hook("echo p >>prompts", event="before_prompt"),
+        )
+        idle = captured("event.session.idle")
+        said, own = captured("chat.message"), captured("chat.message")
+        own["output"]["parts"][0]["text"] = "R"
+        for call in (said, own):
+            call["input"]["sessionID"] = idle["input"]["event"]["properties"]["sessionID"]
+        idles = [{**idle, "until": {"prompts": number + 1}} for number in range(9)]
+        kept = [call for one in idles[:8] for call in (one, own)]
+        last = {**idle, "until": {"file": "seen", "lines": 9}, "wait": 500}
+        result = plugin.call(said, *kept, last, said, idles[8])
+        prompt = {
+            "path": {"id": said["input"]["sessionID"]},
+            "body": {"agent": "build", "parts": [{"type": "text", "text": "R"}]},
+        }
+        assert result["prompts"] == [prompt] * 9
+        seen = [json.loads(line) for line in (tmp_path / "seen").read_text("utf-8").splitlines()]
+        assert [one["stop_active"] for one in seen] == [False, *[True] * 8, False]
+        # What the plugin itself said is no prompt of the person's.
+        assert (tmp_path / "prompts").read_text("utf-8") == "p\np\n"
+
+    def test_nobody_is_kept_going_who_was_spoken_to_meanwhile(self, tmp_path: Path) -> None:
+        plugin = Plugin(tmp_path, hook("sleep 1; echo R >&2; exit 2", event="agent_stop", blocking=True))
+        idle, said = captured("event.session.idle"), captured("chat.message")
+        said["input"]["sessionID"] = idle["input"]["event"]["properties"]["sessionID"]
+        assert plugin.call(said, idle, {**said, "wait": 3000})["prompts"] == []
+
     def test_the_bus_tells_children_and_refusals_apart(self, tmp_path: Path) -> None:
         events = ("subagent_start", "subagent_stop", "agent_stop", "permission_denied", "session_start")
         plugin = Plugin(tmp_path, *(hook(f"echo {event} >>log", event=event) for event in events))
@@ -633,6 +885,55 @@ class TestPlugin:
         )
         log = (tmp_path / "log").read_text("utf-8").split()
         assert log == ["subagent_start", "subagent_stop", "agent_stop", "permission_denied"]
+
+
+@needs_bun
+class TestBridgedPlugin:
+    """A guard of Claude Code behind the bridge, called by the plugin with OpenCode's own arguments."""
+
+    @pytest.mark.parametrize(
+        ("command", "error", "ran"),
+        [
+            ("rm -rf build", 'no "rm -rf" here', "rm -rf build"),
+            ("curl x", ASKED, "curl x"),
+            ("echo fine", None, "echo fine"),
+            ("npm test", None, "pnpm test"),
+        ],
+    )
+    def test_it_is_obeyed(self, tmp_path: Path, command: str, error: str | None, ran: str) -> None:
+        plugin = Plugin.wild(tmp_path, "PreToolUse")
+        args = {"command": command, "description": "d"}
+        assert plugin.before(args=args) == {"error": error, "output": {"args": {**args, "command": ran}}}
+
+    def test_context_reaches_the_result(self, tmp_path: Path) -> None:
+        before, after = captured("tool.execute.before"), captured("tool.execute.after")
+        before["output"]["args"]["command"] = "ls"
+        after["input"]["callID"] = before["input"]["callID"]
+        _, result = Plugin.wild(tmp_path, "PreToolUse").call(before, after)["results"]
+        assert result["output"]["output"] == after["output"]["output"] + '\n\nuse "rg"\n\u00e4'
+
+    def test_a_deny_after_a_tool_stands_in_place_of_the_result(self, tmp_path: Path) -> None:
+        call = captured("tool.execute.after")
+        (result,) = Plugin.wild(tmp_path, "PostToolUse").call(call)["results"]
+        assert result["error"] == "look at " + call["input"]["args"]["command"]
+
+    def test_an_agent_that_may_not_stop_goes_on_once(self, tmp_path: Path) -> None:
+        idle = captured("event.session.idle")
+        first = {**idle, "until": {"prompts": 1}}
+        second = {**idle, "until": {"file": "state/journal.jsonl", "lines": 2}, "wait": 500}
+        prompts = Plugin.wild(tmp_path, "Stop").call(first, second)["prompts"]
+        assert [prompt["body"]["parts"][0]["text"] for prompt in prompts] == ["run the tests"]
+
+    def test_a_project_below_the_repository_keeps_its_own_guard(self, tmp_path: Path) -> None:
+        plugin = Plugin.wild(tmp_path, "PreToolUse", folder="app")
+        plugin.host = {"directory": str(tmp_path / "app"), "worktree": str(tmp_path)}
+        assert plugin.before(args={"command": "rm -rf build"})["error"] == 'no "rm -rf" here'
+
+    def test_a_project_above_the_folder_does_too(self, tmp_path: Path) -> None:
+        (tmp_path / "app").mkdir()
+        plugin = Plugin.wild(tmp_path, "PreToolUse")
+        plugin.host = {"directory": str(tmp_path / "app"), "worktree": str(tmp_path)}
+        assert plugin.before(args={"command": "rm -rf build"})["error"] == 'no "rm -rf" here'
 
 
 @needs_bun

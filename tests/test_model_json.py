@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -57,5 +58,5 @@ def test_odd_values_are_written_or_refused_alike() -> None:
         deep = [deep]
     values = ({0: 2, None: 3, True: 4, 1.5: 5}, {(1,): 2}, {"a": object}, circle, deep, (1, 2), float("nan"))
     for value in values:
-        assert outcome(lambda value=value: dumps(value)) == outcome(lambda value=value: json.dumps(value))
+        assert outcome(partial(dumps, value)) == outcome(partial(json.dumps, value))
     assert dumps({"a": {1}}, default=str) == json.dumps({"a": {1}}, default=str)

@@ -99,6 +99,62 @@ def test_nobody_is_left_out() -> None:
     assert {seat.agent for seat in SEATS.values()} == set(known_agents())
 
 
+def told(stdout: object = "", stderr: str = "", code: int = 0) -> Answer:
+    return Answer(stdout if isinstance(stdout, str) else json.dumps(stdout), stderr, code)
+
+
+NESTED = {
+    "hookEventName": "PreToolUse",
+    "permissionDecision": "deny",
+    "permissionDecisionReason": REASON,
+}
+FLAT = {"permissionDecision": "deny", "permissionDecisionReason": REASON}
+# What was measured on the real agents: an answer, and those of the judged that it stops.
+MEASURED: list[tuple[Answer, set[str]]] = [
+    (told(stderr=REASON, code=2), {"claude", "codex", "copilot", "pascal", "gemini", "kimi"}),
+    (told(REASON, code=2), {"claude", "copilot", "pascal", "gemini", "kimi"}),
+    (told(code=2), {"claude", "copilot", "pascal", "kimi"}),
+    (told(stderr=REASON, code=1), {"copilot", "pascal"}),
+    (told(stderr=REASON, code=3), {"copilot", "pascal", "gemini"}),
+    (told({"hookSpecificOutput": NESTED}), {"claude", "codex", "pascal", "kimi"}),
+    (told({"hookSpecificOutput": NESTED}, code=1), {"claude", "copilot", "pascal"}),
+    (told({"hookSpecificOutput": NESTED, "unknown": 1}), {"claude", "pascal", "kimi"}),
+    (told({"hookSpecificOutput": NESTED, "suppressOutput": True}), {"claude", "pascal", "kimi"}),
+    (told({"hookSpecificOutput": {**NESTED, "permissionDecision": "no"}}), set()),
+    (told({"hookSpecificOutput": {**NESTED, "permissionDecision": "ask"}}), {"claude", "pascal"}),
+    (told({"hookSpecificOutput": {**NESTED, "permissionDecisionReason": ""}}), {"claude", "pascal", "kimi"}),
+    (told("log\n" + json.dumps({"hookSpecificOutput": NESTED})), set()),
+    (told(FLAT), {"copilot", "pascal"}),
+    (told({**FLAT, "hookSpecificOutput": NESTED}), {"claude", "copilot", "pascal", "kimi"}),
+    (told({"decision": "block", "reason": REASON}), {"claude", "codex", "gemini"}),
+    (told({"decision": "deny", "reason": REASON}), {"gemini"}),
+    (told({"decision": "deny", "reason": REASON}, code=1), {"gemini", "copilot", "pascal"}),
+    (told({"decision": "allow"}, code=2), {"claude", "copilot", "pascal", "kimi"}),
+    (told({"cancel": True, "errorMessage": REASON}), {"cline"}),
+    (told({"continue": False, "stopReason": REASON}), {"gemini"}),
+    (told(REASON), set()),
+    (told("{broken"), set()),
+]
+JUDGES = {
+    "claude": "claude-code",
+    "codex": "codex",
+    "copilot": "copilot-cli",
+    "pascal": "copilot-cli-pascal",
+    "gemini": "gemini-cli",
+    "kimi": "kimi-cli",
+    "cline": "cline",
+}
+
+
+@pytest.mark.parametrize(("said", "stopped"), MEASURED)
+def test_judges_judge_as_measured(said: Answer, stopped: set[str]) -> None:
+    """The judges of this test are as strict as the agents that were measured."""
+    found = {
+        name for name, seat in JUDGES.items() if SEATS[seat].outcome(said, {"command": HARMLESS}).blocked
+    }
+    assert found == stopped
+
+
 @pytest.mark.parametrize(("dialect", "agent"), PAIRS)
 def test_guard_guards(dialect: str, agent: str, programs: Path, tmp_path: Path) -> None:
     """Whatever a guard was written for, it guards in this agent and leaves the rest alone."""

@@ -95,7 +95,7 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
         "CC-HK-003": ("every",),
         "CC-HK-011": ("fraction",),
         "CC-HK-012": ("fraction",),
-        "CC-HK-030": ("every",),
+        "CC-HK-030": ("plain", "fraction"),
         "CC-HK-035": ("every",),
     },
     "cursor": {"CUR-032": ("every",)},
@@ -107,14 +107,14 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
     },
     "qwen-code": {
         "CC-HK-003": ("every",),
-        "CC-HK-008": EVERYWHERE,
+        "CC-HK-008": ("plain", "fraction"),
         "CC-HK-010": ("every",),
         "CC-HK-025": ("plain", "every"),
-        "CC-HK-030": EVERYWHERE,
+        "CC-HK-030": ("plain", "fraction"),
         "CC-HK-035": ("every",),
     },
     "vs-code-copilot": {"COP-017": EVERYWHERE},
-    "windsurf": {"WS-007": EVERYWHERE, "WS-HK-004": EVERYWHERE},
+    "windsurf": {"WS-007": EVERYWHERE},
 }
 
 
