@@ -1,0 +1,241 @@
+"""What agents call on every event, `dispatch` and `wrap`, with nothing imported that these do not need."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookport import __version__
+from hookport.model.runs import Answer, Event
+from hookport.runtime import dispatch, plan, policy
+from hookport.wires.events import read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import signal
+    from collections.abc import Iterable, Iterator, Mapping
+    from types import FrameType
+
+    from hookport.wires.table import Wire
+else:
+    import _signal as signal  # `signal` makes enums of them
+
+USAGE = {
+    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed]",
+    "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
+    "[--on-timeout open|closed] [--async] -- COMMAND",
+}
+# Each with what it may say; empty for a number.
+OPTIONS = {
+    "--within": (),
+    "--on-failure": (policy.OPEN, policy.CLOSED),
+    "--on-timeout": (policy.OPEN, policy.CLOSED),
+}
+FLAGS = ("--async",)
+# An event that the payload itself names.
+ANY_EVENT = "-"
+TERMINATED = 143
+# A command that is wrapped has the agent's own time; this is for agents that tell none.
+DEFAULT_SECONDS = 600.0
+
+
+def main(args: list[str] | None = None) -> int:
+    """Answer one event; what goes wrong here is said on stderr, and denies where failures deny."""
+    args = sys.argv[1:] if args is None else args
+    env = dict(os.environ)
+    _on_terminate()
+    try:
+        return dispatch.tell(_answer(args, env))
+    except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
+        closed = _is_closed(args, env)
+        told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
+        effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
+        if env.get("HOOKPORT_DEBUG"):
+            import traceback
+
+            traceback.print_exc()
+        return dispatch.tell(Answer(stderr=f"hookport: {told} {effect}\n", exit_code=2 if closed else 1))
+
+
+def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
+    """Whether failures deny here, as far as that can still be told."""
+    settings: Mapping[str, str] = {}
+    try:
+        _with_libraries()
+        from hookport import planning
+
+        settings = planning.settings_in(_here(), env)
+    except Exception:  # noqa: BLE001, S110  (it may be what failed)
+        pass
+    said = " ".join(args).replace("--on-failure ", "--on-failure=")
+    for word in (policy.CLOSED, policy.OPEN):
+        if f"--on-failure={word}" in said:
+            return word == policy.CLOSED
+    return policy.standing(settings, env) == policy.CLOSED
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed while the agent is in it
+        return os.sep
+
+
+def _answer(args: list[str], env: dict[str, str]) -> Answer:
+    command, words, options, inner = _parsed(args)
+    within = float(options.get("--within", 0.0))
+    if options.get("--on-failure") and command == "dispatch":
+        env[policy.VARIABLE] = options["--on-failure"]
+    payload = dispatch.read_stdin()
+    if command == "dispatch":
+        agent, native = words
+        sources = _sources(agent, native, payload, env)
+    else:
+        script, agent, native = words
+        sources = _wrapped(script, agent, inner, options, env)
+    return dispatch.answer(payload, "" if native == ANY_EVENT else native, sources, env, within).answer
+
+
+def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
+    """(command, its words, its options, what stands after `--`)."""
+    command, rest = args[0] if args else "", list(args[1:])
+    if command not in USAGE:
+        raise _wrong(f"unknown command '{command}'. Try: `{USAGE['dispatch']}`.")
+    inner: list[str] = []
+    if "--" in rest:
+        split = rest.index("--")
+        rest, inner = rest[:split], rest[split + 1 :]
+    words: list[str] = []
+    options: dict[str, str] = {}
+    while rest:
+        word = rest.pop(0)
+        name, has_value, value = word.partition("=")
+        if not word.startswith("--"):
+            words.append(word)
+        elif word in FLAGS:
+            options[word] = "yes"
+        elif name in OPTIONS and (has_value or rest):
+            options[name] = value if has_value else rest.pop(0)
+            if not _is_said(options[name], OPTIONS[name]):
+                raise _wrong(f"{name} cannot be '{options[name]}'. Try: `{USAGE[command]}`.")
+        else:
+            raise _wrong(f"unknown option '{name}'. Try: `{USAGE[command]}`.")
+    if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
+        raise _wrong(f"wrong arguments. Try: `{USAGE[command]}`.")
+    return command, words, options, inner
+
+
+def _is_said(value: str, words: tuple[str, ...]) -> bool:
+    if words:
+        return value in words
+    return value.replace(".", "", 1).isdigit() and float(value) > 0
+
+
+def _wrong(message: str) -> Exception:
+    from hookport.errors import UsageError
+
+    return UsageError(message)
+
+
+def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
+    """The hooks of the project that the event happened in."""
+    here = _here()
+    found = _plan(here, env)
+    sources = dispatch.of_plan(found, agent, _wire)
+    tree = dispatch.tree_of(payload)
+    if isinstance(tree, str):
+        return sources
+    event = read_event(sources.agent, tree, native)
+    for folder in (*_named_roots(sources.agent, env), event.root, event.cwd):
+        if folder and folder != here and os.path.isdir(folder):
+            return dispatch.of_plan(_plan(folder, env), agent, _wire)
+        if folder == here:
+            break
+    return sources
+
+
+def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
+    """The plan of a folder as it was kept, or made anew."""
+    path = plan.path_for(cwd, env)
+    kept = plan.load(path) if path else ""
+    if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
+        return kept
+    _with_libraries()
+    from hookport import planning
+
+    return planning.current(cwd, env)[0]
+
+
+def _with_libraries() -> None:
+    """Plans are made with a YAML library, which an interpreter that was started with `-S` does not see."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
+
+
+def _wrapped(
+    script: str, agent: str, inner: list[str], options: Mapping[str, str], env: Mapping[str, str]
+) -> dispatch.Sources:
+    """One command as the only hook there is."""
+    kept = plan.load(plan.path_for("", env))
+    if not isinstance(kept, plan.Plan) or kept.header["version"] != __version__ or plan.changed(kept):
+        _with_libraries()
+        from hookport import planning
+
+        kept = planning.without_hooks(env)
+    sources = dispatch.of_plan(kept, agent, _wire)
+    late = options.get("--on-timeout", "")
+    hook = plan.Planned(
+        name=inner[0] if len(inner) == 1 else " ".join(inner),
+        event="",
+        dialect=sources.wires(script).id,
+        command=inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner),
+        timeout_seconds=DEFAULT_SECONDS,
+        is_async="--async" in options,
+        on_failure=options.get("--on-failure", ""),
+        timeout_action={policy.CLOSED: "block", policy.OPEN: "warn"}.get(late, ""),
+    )
+
+    def hooks(event: Event) -> Iterable[plan.Planned]:
+        return [hook.replace(event=event.event)]
+
+    return sources.replace(hooks=hooks, root=next(_named_roots(sources.agent, env), "") or _repository())
+
+
+def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
+    """The project's root where the agent names it in the environment."""
+    return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
+
+
+def _repository() -> str:
+    """The repository that we were started in, or the folder."""
+    here = folder = _here()
+    while not os.path.exists(os.path.join(folder, ".git")):
+        above = os.path.dirname(folder)
+        if above == folder:
+            return here
+        folder = above
+    return folder
+
+
+def _quoted(word: str) -> str:
+    return "'" + word.replace("'", "'\\''") + "'"
+
+
+def _wire(name: str) -> Wire:
+    """A wire that the plan does not have: one of another package, or none."""
+    from hookport.dialects._wiring import wire
+
+    return wire(name)
+
+
+def _on_terminate() -> None:
+    """An agent that gives up ends us; the hook's own processes must not stay behind."""
+
+    def leave(_number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(TERMINATED)
+
+    for name in ("SIGTERM", "SIGHUP", "SIGINT"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), leave)
