@@ -102,11 +102,8 @@ BLOCK = {"json": {"decision": "block", "reason": "$reason"}}
 # Inside hookSpecificOutput it is dropped nearly everywhere (lab g, CP3).
 CONTEXT = {"json": {"additionalContext": "$context"}}
 NATIVE_REWRITE = {"json": {"modifiedArgs": "$input"}}
-# Measured with an allow only (lab c).
-CLAUDE_REWRITE = {
-    "json": {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": "$input"}},
-    "needs": "allow",
-}
+# With an allow and without one, which lifts no question (lab c; 1.0.102, 2026-11-16).
+CLAUDE_REWRITE = {"json": {"hookSpecificOutput": {"hookEventName": "PreToolUse", "updatedInput": "$input"}}}
 
 PRE_TOOL = {
     # The exit code denies by itself, the reason is taken from flat JSON beside it (lab a, a3; CP2).
