@@ -76,7 +76,8 @@ ANSWERS = {
         **ALWAYS,
         "deny": BLOCK,
         "context": CONTEXT,
-        "result": nested(updatedToolOutput="$result"),
+        # It must have the shape of the tool's own output (doc).
+        "result": nested(updatedToolOutput="$shaped"),
     },
     "tool_use_failure": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
     "after_tool_batch": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from hookport.model._json import dumps, loads
 from hookport.model.runs import BLOCK, Answer, Decision
+from hookport.wires.events import result_text
 from hookport.wires.spellings import fill, get, merged
 from hookport.wires.table import table_of
 
@@ -77,7 +78,8 @@ def read_answer(
     if (decided is None or decided.verdict != "deny") and _is_cut(result):
         return Decision(failure="printed more than is read, so its answer may be cut")
     if decided is not None:
-        return decided
+        text = result_text(wire, decided.replaced_result)
+        return decided if text is None else decided.replace(replaced_result=text)
     return _read_text(table, result.stdout.strip())
 
 
@@ -235,6 +237,7 @@ def write_answer(
         "input": told.updated_input if changed is None else changed,
         "message": told.system_message,
         "result": told.replaced_result,
+        "shaped": _shaped(wire, event, told.replaced_result),
         "event": wire.said.get(event.native, event.native),
     }
     return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
@@ -246,6 +249,16 @@ def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
         if key in event.extra and text in str(event.extra[key]):
             return answers
     return wire.answers
+
+
+def _shaped(wire: Wire, event: Event, result: Tree) -> Tree:
+    """A replaced result in the form of the tool's own, where it is plain text."""
+    template = wire.results.get(event.call.tool) if event.call else None
+    return (
+        result
+        if template is None or not isinstance(result, str)
+        else fill(template, {"text": result}, is_lean=False)
+    )
 
 
 def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Tree = Any
 
+# In the name of an MCP tool whose server the agent does not say.
+UNKNOWN_SERVER = "unknown"
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
 
 
@@ -112,7 +114,7 @@ def tool_name(wire: Wire, call: Call, native: str = "") -> str:
 def mcp_name(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, _ = wire.mcp or ("mcp__", "__", "", 0)
-    name = f"{prefix}{server}{joint}{tool}" if joint else f"{prefix}{tool}"
+    name = f"{prefix}{server or UNKNOWN_SERVER}{joint}{tool}" if joint else f"{prefix}{tool}"
     if allowed:
         name = "".join(letter if letter.isalnum() or letter in allowed else "_" for letter in name)
     return name
