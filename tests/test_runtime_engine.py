@@ -431,6 +431,11 @@ def test_noise_around_an_answer_does_not_lose_a_deny(tmp_path: Path, dialect: st
     assert bool(report.notes) == (text.strip("\ufeff") != DENY)
 
 
+def test_an_object_among_noise_is_an_answer_only_if_it_says_something() -> None:
+    report = run(fired("gemini-cli"), hook("h", """echo 'started {"level": "info"}'"""))
+    assert report.runs[0].answered == Decision(failure="stdout is not a JSON object")
+
+
 @pytest.mark.parametrize("dialect", ["canonical", "claude-code", "agent-hooks"])
 def test_an_answer_that_was_cut_is_a_failure(tmp_path: Path, dialect: str) -> None:
     """Of more than is kept, the end may say deny."""
@@ -461,7 +466,8 @@ def test_the_strictest_wins_and_contexts_keep_their_order() -> None:
     )
 
 
-VERDICTS = st.sampled_from(merge.ORDER)
+STRENGTH = ("none", "allow", "ask", "deny")
+VERDICTS = st.sampled_from(STRENGTH)
 DECISIONS = st.builds(
     Decision,
     verdict=VERDICTS,
@@ -485,7 +491,7 @@ def test_the_order_does_not_change_the_verdict(both: tuple[list[Decision], list[
 
 @given(st.lists(DECISIONS, max_size=6))
 def test_all_together_are_never_weaker_than_one(ones: list[Decision]) -> None:
-    strength = merge.ORDER.index
+    strength = STRENGTH.index
     together = merge.merged(ones)
     assert strength(together.verdict) == max((strength(one.verdict) for one in ones), default=0)
     assert together.carry_on == all(one.carry_on for one in ones)

@@ -95,6 +95,7 @@ def _key(event: Event) -> str:
 
 
 def _path(event: Event, env: Mapping[str, str]) -> str:
+    """The session's file; empty where there is no place for one, which can be neither read nor written."""
     folder = journal.folder(env)
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     return f"{folder}/sessions/{name[:120]}.json" if folder else ""
@@ -125,8 +126,6 @@ def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:
     path = _path(event, env)
-    if not path:
-        return
     draft = f"{path}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
