@@ -564,7 +564,8 @@ const hooks = await plugin.HookportPlugin({ directory: process.cwd(), client, ..
 const results = [];
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const lines = async (file) => (await Bun.file(file).text().catch(() => "")).split("\\n").length - 1;
-const isSo = async (until) => prompts.length >= until.prompts || (await lines(until.file)) >= until.lines;
+const isSo = async (until) =>
+  until.file ? (await lines(until.file)) >= until.lines : prompts.length >= until.prompts;
 for (const { name, input, output, wait, until } of calls) {
   let error = null;
   try { await hooks[name]?.(input, output); } catch (thrown) { error = thrown.message; }
