@@ -8,7 +8,6 @@ import sys
 from hookport import __version__
 from hookport.model.runs import Answer, Event
 from hookport.runtime import dispatch, plan, policy
-from hookport.wires.events import read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -87,13 +86,13 @@ def _answer(args: list[str], env: dict[str, str]) -> Answer:
     if options.get("--on-failure") and command == "dispatch":
         env[policy.VARIABLE] = options["--on-failure"]
     payload = dispatch.read_stdin()
+    *words, agent, native = words
+    native = "" if native == ANY_EVENT else native
     if command == "dispatch":
-        agent, native = words
         sources = _sources(agent, native, payload, env)
     else:
-        script, agent, native = words
-        sources = _wrapped(script, agent, inner, options, env)
-    return dispatch.answer(payload, "" if native == ANY_EVENT else native, sources, env, within).answer
+        sources = _wrapped(words[0], agent, inner, options, env)
+    return dispatch.answer(payload, native, sources, env, within).answer
 
 
 def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
@@ -139,18 +138,21 @@ def _wrong(message: str) -> Exception:
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
     """The hooks of the project that the event happened in."""
-    here = _here()
-    found = _plan(here, env)
-    sources = dispatch.of_plan(found, agent, _wire)
+    here = folder = _here()
+    sources = dispatch.of_plan(_plan(here, env), agent, _wire)
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return sources
-    event = read_event(sources.agent, tree, native)
-    for folder in (*_named_roots(sources.agent, env), event.root, event.cwd):
-        if folder and folder != here and os.path.isdir(folder):
-            return dispatch.of_plan(_plan(folder, env), agent, _wire)
-        if folder == here:
+    event = dispatch.event_of(sources.agent, tree, native)
+    for named in (*_named_roots(sources.agent, env), event.root, event.cwd):
+        if named == here:
             break
+        if named and os.path.isdir(named):
+            folder = named
+            sources = dispatch.of_plan(_plan(folder, env), agent, _wire)
+            break
+    if plan.scripts_changed(sources.hooks(event)):
+        sources = dispatch.of_plan(_new_plan(folder, env), agent, _wire)
     return sources
 
 
@@ -160,6 +162,10 @@ def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
     kept = plan.load(path) if path else ""
     if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
         return kept
+    return _new_plan(cwd, env)
+
+
+def _new_plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
     _with_libraries()
     from hookport import planning
 

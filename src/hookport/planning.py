@@ -36,10 +36,14 @@ def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
     """The plan for a folder, made anew where a source changed; and why it could not be kept, if so."""
     path = plan.path_for(cwd, env)
     kept = plan.load(path) if path else "there is no place for plans"
-    if isinstance(kept, Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
+    if isinstance(kept, Plan) and kept.header["version"] == __version__ and not _changed(kept):
         return kept, ""
     text = compiled(discover(cwd, env), env, cwd)
     return _parsed(text), _keep(path, text) if path else kept if isinstance(kept, str) else ""
+
+
+def _changed(kept: Plan) -> str:
+    return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
 
 
 def without_hooks(env: Mapping[str, str]) -> Plan:
@@ -54,8 +58,8 @@ def without_hooks(env: Mapping[str, str]) -> Plan:
 def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     """The text of the plan of what was found."""
     settings, watched, findings = _settings(found.root, env)
-    hooks = [planned(one) for one in found.hooks if one.hook.enabled]
     stamps: dict[str, Any] = {path: plan.stamp(path) for path in (*found.watched, *watched, *_own_files())}
+    hooks = [planned(one).replace(watched=_taken(stamps, one)) for one in found.hooks if one.hook.enabled]
     stamps |= {path: Path(path).exists() for path in _repositories(cwd, found.root)}
     broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
     origin = Origin(found.root, __version__, stamps, settings, broken)
@@ -153,6 +157,13 @@ def _tools(hook: Planned, own: Wire) -> list[str]:
         if literal or any(match(open_, event, Call("", name), own).matches for name in names_):
             found.append(tool)
     return found
+
+
+def _taken(stamps: dict[str, Any], found: Found) -> dict[str, Any]:
+    """The stamps of a script that is known by its name, and of its folder: they matter to its hook only."""
+    scripts = map(Path, found.scripts if get(found.hook.dialect).companions else ())
+    paths = [str(path) for script in scripts for path in (script.parent, script)]
+    return {path: stamps.pop(path) for path in paths if path in stamps}
 
 
 def _own_files() -> list[str]:

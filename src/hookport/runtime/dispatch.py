@@ -87,8 +87,7 @@ def answer(
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
         report = _ended(event, report, agent, env)
     else:
-        native = native if native in agent.events else native_name(agent, tree) or native
-        event = _placed(read_event(agent, tree, native), sources.root)
+        event = _placed(event_of(agent, tree, native), sources.root)
         wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
         setting = engine.Setting(
             agent,
@@ -156,6 +155,11 @@ def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
     changed = report.event.call.raw if is_changed and report.event.call else None
     said, lost = write_answer(agent, event, report.decision, changed=changed)
     return Told(said, report, (*report.notes, *(f"unsaid: {one}" for one in lost)))
+
+
+def event_of(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
+    """What happened; where the agent has no event of the name that it was started with, the payload tells."""
+    return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
 
 
 def tree_of(payload: bytes) -> Tree:
