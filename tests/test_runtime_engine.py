@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import socket
 import subprocess
 import sys
 import time
@@ -280,6 +281,21 @@ def test_an_async_hook_is_not_waited_for_and_has_a_deadline(tmp_path: Path) -> N
     report = run(fired("codex"), slow, done=done)
     assert (report.decision, ended, over.exists()) == (Decision(), [], False)
     assert wait_for(over) == "timeout"
+
+
+def test_an_async_url_is_not_waited_for(tmp_path: Path) -> None:
+    """A server that never answers: nothing is decided, and the end is told later."""
+    over = tmp_path / "over"
+
+    def done(_hook: Planned, result: RunResult) -> None:
+        over.write_text(result.outcome)
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        slow = hook("slow", "", type="http", url=url, is_async=True, timeout_seconds=0.5)
+        report = run(fired("codex"), slow, done=done)
+        assert (report.decision, over.exists()) == (Decision(), False)
+        assert wait_for(over) == "timeout"
 
 
 def wait_for(file: Path) -> str:

@@ -170,7 +170,8 @@ def _wrap(work: Work) -> None:
     words = (work.source.id, work.target.id, shell_word(event))
     missing = ""
     is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
-    if work.hook.blocking and not is_kept:
+    # A stop event that is denied every time would never end.
+    if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
         missing = deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"
     each_command(

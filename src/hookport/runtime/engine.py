@@ -202,6 +202,22 @@ def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunRe
     body = dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
     if hook.type == "command":
         return _command(hook, wire, event, body, seconds, setting)
+    if not hook.is_async:
+        return _call(hook, event, body, seconds, setting)
+    from hookport.runtime.execute import process
+
+    own = hook.timeout_seconds
+    process.start_call(lambda: _call(hook, event, body, own, setting), _finished(hook, setting))
+    return None
+
+
+def _finished(hook: Planned, setting: Setting) -> Callable[[RunResult], None] | None:
+    done = setting.done
+    return (lambda result: done(hook, result)) if done else None
+
+
+def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Setting) -> RunResult:
+    """Ask a URL or a model."""
     if hook.type == "http":
         from hookport.runtime.execute import http
 
@@ -252,7 +268,12 @@ def _command(
         command = placeholder.with_file(command, wire.file_placeholder)
     if not hook.is_async:
         return process.run(command, stdin=body, cwd=cwd, env=env, timeout_seconds=seconds)
-    done = setting.done
-    finished = (lambda result: done(hook, result)) if done else None
-    process.start(command, stdin=body, cwd=cwd, env=env, timeout_seconds=hook.timeout_seconds, done=finished)
+    process.start(
+        command,
+        stdin=body,
+        cwd=cwd,
+        env=env,
+        timeout_seconds=hook.timeout_seconds,
+        done=_finished(hook, setting),
+    )
     return None

@@ -46,6 +46,8 @@ def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str
 
 def turned(event: Event, env: Mapping[str, str]) -> None:
     """A person spoke, or a session began: what stop hooks did before is forgotten."""
+    if event.event == "session_start":
+        _forget(env)
     if event.event in ("before_prompt", "session_start") and event.session:
         memory = _load(event, env)
         if memory.get("stops"):
@@ -122,6 +124,17 @@ def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
         "time": float(call["time"]),
         "decision": said,
     }
+
+
+def _forget(env: Mapping[str, str]) -> None:
+    """Remove what nobody asks for any more."""
+    folder = f"{journal.folder(env)}/sessions"
+    try:
+        for entry in os.scandir(folder):
+            if time.time() - entry.stat().st_mtime > FORGET_SECONDS:
+                os.unlink(entry.path)
+    except OSError:
+        return
 
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:

@@ -93,6 +93,27 @@ def start(
 
         return _windows.start(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
     argv = _argv(command)
+    return _detached(lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done)
+
+
+def start_call(call: Callable[[], RunResult], done: Callable[[RunResult], None] | None = None) -> int:
+    """The same for what is no command and keeps its own deadline; on Windows it is waited for."""
+    if os.name == "nt":
+        result = call()
+        if done is not None:
+            done(result)
+        return 0
+
+    def run_call(told_pid: Callable[[int], None]) -> RunResult:
+        told_pid(os.getpid())
+        return call()
+
+    return _detached(run_call, done)
+
+
+def _detached(
+    run_child: Callable[[Callable[[int], None]], RunResult], done: Callable[[RunResult], None] | None
+) -> int:
     try:
         told, tell = _pipe()
     except OSError:
@@ -105,9 +126,7 @@ def start(
         with _working_directory:
             between = os.fork()
         if between == 0:
-            _supervise(
-                tell, lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done
-            )
+            _supervise(tell, run_child, done)
         os.close(tell)
         tell = -1
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
