@@ -1,7 +1,7 @@
 """The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
 
-The first line is the header (what the plan was made from and which lines matter for which event and tool);
-every other line is one hook or one wire.
+The first line is the header (what the plan was made from, and where the lines start that matter for an event
+and a tool); every other line is one hook or one wire.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 2
+FORMAT = 3
 LONGEST_NAME = 200
 ANY = "*"
 
@@ -68,26 +68,30 @@ class Planned(Value):
 
 
 class Plan(Value):
-    """A plan in memory: the header, and the lines that are parsed when asked for."""
+    """A plan in memory: the header, and the lines below it, which are parsed when asked for."""
 
     header: Mapping[str, Any]
-    lines: Sequence[bytes]
+    body: bytes
 
     def hooks(self, event: str, tools: Iterable[str]) -> list[Planned]:
         """The hooks of an event that may match one of the tools, in the order they run."""
         index = self.header["events"].get(event, {})
-        numbers = {number for tool in (*tools, ANY) for number in index.get(tool, ())}
-        found = [Planned(**loads(self.lines[number].decode())) for number in sorted(numbers)]
+        starts = {start for tool in (*tools, ANY) for start in index.get(tool, ())}
+        found = [Planned(**self._line(start)) for start in sorted(starts)]
         return sorted(found, key=lambda hook: -hook.priority)
 
     def all_hooks(self) -> list[Planned]:
         """Every hook, in the order of the sources."""
-        return [Planned(**loads(line.decode())) for line in self.lines[1 : 1 + self.header["hooks"]]]
+        return [Planned(**loads(line.decode())) for line in self.body.split(b"\n")[: self.header["hooks"]]]
 
     def wire(self, name: str) -> Wire | None:
         """The wire of one dialect."""
-        number = self.header["wires"].get(name)
-        return None if number is None else Wire(**loads(self.lines[number].decode()))
+        start = self.header["wires"].get(name)
+        return None if start is None else Wire(**self._line(start))
+
+    def _line(self, start: int) -> dict[str, Any]:
+        found: dict[str, Any] = loads(self.body[start : self.body.index(b"\n", start)].decode())
+        return found
 
 
 class Origin(Value):
@@ -104,22 +108,30 @@ class Origin(Value):
 def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
     """The text of a plan."""
     hooks, wires = list(hooks), list(wires)
+    lines = [_line(_said(value)) for value in (*hooks, *wires)]
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line))
     events: dict[str, dict[str, list[int]]] = {}
-    for number, hook in enumerate(hooks, 1):
+    for hook, start in zip(hooks, starts, strict=False):
         # A tool that no vocabulary knows is matched by the terms, so such a hook is looked at every time.
         known = hook.tools if hook.subject == "tool" and not _open_ended(hook) else [ANY]
         for tool in known:
-            events.setdefault(hook.event, {}).setdefault(tool, []).append(number)
+            events.setdefault(hook.event, {}).setdefault(tool, []).append(start)
     header = {
         "format": FORMAT,
         **origin.as_dict(),
         "watched": _by_folder(origin.root, origin.watched),
         "hooks": len(hooks),
         "events": events,
-        "wires": {wire.id: number for number, wire in enumerate(wires, 1 + len(hooks))},
+        "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
+        "size": starts[-1],
     }
-    values = [header, *(_said(hook) for hook in hooks), *(_said(wire) for wire in wires)]
-    return b"".join(dumps(value, separators=(",", ":")).encode() + b"\n" for value in values)
+    return b"".join([_line(header), *lines])
+
+
+def _line(tree: Mapping[str, Any]) -> bytes:
+    return dumps(tree, separators=(",", ":")).encode() + b"\n"
 
 
 def _by_folder(root: str, watched: Mapping[str, Tree]) -> dict[str, dict[str, Tree]]:
@@ -143,16 +155,16 @@ def _said(value: Value) -> dict[str, Any]:
 
 def parse(text: bytes) -> Plan | str:
     """A plan, or why the text is none."""
-    lines = text.split(b"\n")
+    head, _, body = text.partition(b"\n")
     try:
-        header = loads(lines[0].decode())
+        header = loads(head.decode())
     except ValueError:
         return "it is not a plan"
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return "it was made by another version"
-    if len(lines) != 2 + header["hooks"] + len(header["wires"]):
+    if len(body) != header["size"]:
         return "it is cut short"
-    return Plan(header, lines)
+    return Plan(header, body)
 
 
 def load(path: str) -> Plan | str:
