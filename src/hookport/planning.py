@@ -42,7 +42,7 @@ def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
     return _parsed(text), _keep(path, text) if path else kept if isinstance(kept, str) else ""
 
 
-def _changed(kept: Plan) -> str:
+def _changed(kept: Plan) -> bool:
     return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
 
 
