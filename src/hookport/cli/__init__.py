@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-
-from hookport.errors import HookportError, InputError, InternalError, closest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,7 +22,7 @@ COMMANDS = {
     "wrap": "run one command of another dialect for an agent; agents call this",
     "completion": "print the completion script of a shell",
 }
-# What agents start on every tool call: it has no time for argparse.
+# What agents start on every tool call: it has no time for argparse, nor for what errors import.
 QUICK = ("dispatch", "wrap")
 HELP = frozenset({"-h", "--help"})
 INTERRUPTED = 130
@@ -32,6 +31,16 @@ INTERRUPTED = 130
 def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit code is 0, 1 for findings, 2 for wrong input, 70 for a bug of ours."""
     args = sys.argv[1:] if argv is None else argv
+    if args and args[0] in QUICK and not HELP & set(args):
+        from hookport.answering import main as answer
+
+        code = answer(args)
+        if argv is None:
+            # The process is for this only; taking the interpreter apart would cost another 2 ms.
+            os._exit(code)
+        return code
+    from hookport.errors import HookportError, InputError, InternalError
+
     try:
         code = _run(args)
         sys.stdout.flush()
@@ -64,8 +73,6 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _debug() -> None:
-    import os
-
     if os.environ.get("HOOKPORT_DEBUG"):
         import traceback
 
@@ -77,10 +84,6 @@ def _say(line: str) -> None:
 
 
 def _run(args: list[str]) -> int:
-    if args and args[0] in QUICK and not HELP & set(args):
-        from hookport.bridge import main as bridge
-
-        return bridge(args)
     if args and args[0] in COMMANDS:
         from importlib import import_module
 
@@ -109,7 +112,6 @@ def command_parser(name: str) -> ArgumentParser:
 
 def _formatter(prog: str) -> HelpFormatter:
     """The width is looked up here, because argparse would import shutil for it on every start."""
-    import os
     from argparse import RawDescriptionHelpFormatter
 
     width = os.environ.get("COLUMNS", "")
@@ -125,6 +127,8 @@ def _top(args: list[str]) -> int:
 
         sys.stdout.write(f"hookport {__version__}\n")
         return 0
+    from hookport.errors import HookportError, closest
+
     if args and args[0] not in ("--help", "-h", "help"):
         word = "command" if not args[0].startswith("-") else "option"
         _say(f"unknown {word} '{args[0]}'.{closest(args[0], tuple(COMMANDS))} Try: hookport --help")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from hookport import bridge
+from hookport import answering
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -31,7 +31,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    return bridge.main(["dispatch", args.agent, args.event, *given(args)])
+    return answering.main(["dispatch", args.agent, args.event, *given(args)])
 
 
 def given(args: Namespace) -> list[str]:

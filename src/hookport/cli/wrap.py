@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import REMAINDER, ArgumentParser, Namespace
 
-from hookport import bridge
+from hookport import answering
 from hookport.cli.dispatch import add_options, given
 
 
@@ -32,4 +32,4 @@ def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
     more = [f"--on-timeout={args.on_timeout}"] if args.on_timeout else []
     more += ["--async"] if args.is_async else []
-    return bridge.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])
+    return answering.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])
