@@ -61,6 +61,10 @@ PAYLOAD = {
 }
 
 
+DISPATCH = ("dispatch", "claude-code", "PreToolUse")
+WRAP = ("wrap", "agent-hooks", "claude-code", "PreToolUse", "--")
+
+
 class Project:
     """A repository with hooks, and what hookport keeps beside it."""
 
@@ -94,7 +98,7 @@ class Project:
 
     def reason(self) -> str:
         """Why the call is denied, empty where it is not."""
-        done = self.run(sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "claude-code", "PreToolUse")
+        done = self.run(sys.executable, "-I", "-S", str(BRIDGE), *DISPATCH)
         assert (done.returncode, done.stderr) == (0, b"")
         told: dict[str, Any] = json.loads(done.stdout or b"{}").get("hookSpecificOutput", {})
         return str(told.get("permissionDecisionReason", ""))
@@ -109,20 +113,17 @@ def project(tmp_path: Path) -> Project:
     return Project(tmp_path.resolve())
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["dispatch", "claude-code", "PreToolUse"],
-        ["wrap", "agent-hooks", "claude-code", "PreToolUse", "--", "{script}"],
-    ],
-    ids=["dispatch", "wrap"],
-)
-def test_a_dispatch_loads_little(project: Project, words: list[str]) -> None:
-    script = str(project.hook("guard") / "scripts" / "run.sh")
-    words = [word.format(script=script) for word in words]
-    told = project.folder / "modules"
+@pytest.mark.parametrize("entry", ["bridge", "console"])
+@pytest.mark.parametrize("words", [DISPATCH, WRAP], ids=["dispatch", "wrap"])
+def test_a_dispatch_loads_little(project: Project, words: tuple[str, ...], entry: str) -> None:
+    guard = project.hook("guard") / "scripts" / "run.sh"
+    console, told = project.folder / "console", project.folder / "modules"
+    source = str(BRIDGE.parents[1])
+    console.write_text(f"import sys\nsys.path.insert(0, {source!r})\nfrom hookport.cli import main\nmain()\n")
+    path = str(BRIDGE if entry == "bridge" else console)
+    words = (*words, str(guard)) if words == WRAP else words
     for _ in range(2):  # the first one makes the plan
-        done = project.run(sys.executable, "-I", "-S", "-c", TELLING, str(BRIDGE), str(told), *words)
+        done = project.run(sys.executable, "-I", "-S", "-c", TELLING, path, str(told), *words)
     assert b'"permissionDecision": "deny"' in done.stdout
     loaded = set(told.read_text().split())
     assert loaded & DEAR == set()
