@@ -182,7 +182,8 @@ ANSWERS = {
         **ALWAYS,
         "deny": EXIT,
         "allow": permission("allow"),
-        "rewrite": nested(updatedInput="$input"),
+        # It merges what it is given into its own (lab).
+        "rewrite": nested(updatedInput="$changes"),
     },
     # `decision: block` is not seen here, the stderr of exit 2 is (lab l, l2).
     "PostToolUse": {**ALWAYS, "deny": DENY, "context": CONTEXT},

@@ -150,7 +150,7 @@ def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
     if report.decision.verdict == "deny" and event.native not in agent.events:
         # No table says what is obeyed here; exit code 2 is a deny to most.
         return Told(Answer(stderr=f"{report.decision.reason}\n", exit_code=BLOCK), report, report.notes)
-    # The whole input, which is right for agents that replace theirs with it and for those that merge it.
+    # The whole input; the table of an agent that merges it takes what changed.
     is_changed = report.decision.updated_input is not None and report.event.call is not None
     changed = report.event.call.raw if is_changed and report.event.call else None
     said, lost = write_answer(agent, event, report.decision, changed=changed)

@@ -235,6 +235,7 @@ def write_answer(
         "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else "",
         "context": told.context,
         "input": told.updated_input if changed is None else changed,
+        "changes": _changes(event, changed),
         "message": told.system_message,
         "result": told.replaced_result,
         "shaped": _shaped(wire, event, told.replaced_result),
@@ -249,6 +250,14 @@ def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
         if key in event.extra and text in str(event.extra[key]):
             return answers
     return wire.answers
+
+
+def _changes(event: Event, changed: Tree) -> Tree:
+    """Of a rewritten input what differs, for an agent that merges it into its own."""
+    was = event.call.raw if event.call else None
+    if not (isinstance(was, dict) and isinstance(changed, dict)):
+        return changed
+    return {key: value for key, value in changed.items() if key not in was or was[key] != value}
 
 
 def _shaped(wire: Wire, event: Event, result: Tree) -> Tree:
