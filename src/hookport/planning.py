@@ -7,7 +7,6 @@ import os
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 
 from hookport import __version__, dialects, wires
 from hookport.checks.scripts import named_script
@@ -58,11 +57,11 @@ def without_hooks(env: Mapping[str, str]) -> Plan:
 def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     """The text of the plan of what was found."""
     settings, watched, findings = _settings(found.root, env)
-    stamps: dict[str, Any] = {path: plan.stamp(path) for path in (*found.watched, *watched, *_own_files())}
-    hooks = [planned(one).replace(watched=_taken(stamps, one)) for one in found.hooks if one.hook.enabled]
-    stamps |= {path: Path(path).exists() for path in _repositories(cwd, found.root)}
+    files = dict.fromkeys((*found.watched, *watched, *_own_files()))
+    hooks = [planned(one).replace(watched=_taken(files, one)) for one in found.hooks if one.hook.enabled]
+    there = {path: Path(path).exists() for path in _repositories(cwd, found.root)}
     broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
-    origin = Origin(found.root, __version__, stamps, settings, broken)
+    origin = Origin(found.root, __version__, tuple(files), there, settings, broken)
     return plan.make(hooks, map(wire, names()), origin)
 
 
@@ -159,11 +158,14 @@ def _tools(hook: Planned, own: Wire) -> list[str]:
     return found
 
 
-def _taken(stamps: dict[str, Any], found: Found) -> dict[str, Any]:
+def _taken(watched: dict[str, None], found: Found) -> dict[str, list[int] | None]:
     """The stamps of a script that is known by its name, and of its folder: they matter to its hook only."""
     scripts = map(Path, found.scripts if get(found.hook.dialect).companions else ())
     paths = [str(path) for script in scripts for path in (script.parent, script)]
-    return {path: stamps.pop(path) for path in paths if path in stamps}
+    taken = [path for path in paths if path in watched]
+    for path in taken:
+        del watched[path]
+    return {path: plan.stamp(path) for path in taken}
 
 
 def _own_files() -> list[str]:

@@ -1,7 +1,7 @@
 """The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
 
 The first line is the header (what the plan was made from, and where the lines start that matter for an event
-and a tool); every other line is one hook or one wire.
+and a tool); every other line is one hook or one wire. Below them are the names of the sources.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 4
+FORMAT = 5
 LONGEST_NAME = 200
 ANY = "*"
 
@@ -99,12 +99,13 @@ class Plan(Value):
 
 
 class Origin(Value):
-    """What a plan was made from: the project, the files with their stamps, the settings, what was noticed."""
+    """What a plan was made from: the project, its sources, the settings, what was noticed."""
 
     root: str
     version: str
-    # Of what is watched as `true` or `false` it matters only whether it is there.
-    watched: Mapping[str, Sequence[int] | bool | None] = {}
+    watched: Sequence[str] = ()
+    # Of these it matters only whether they are there.
+    there: Mapping[str, bool] = {}
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
@@ -113,7 +114,9 @@ class Origin(Value):
 def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
     """The text of a plan."""
     hooks, wires = list(hooks), list(wires)
+    folders = _by_folder(origin.root, origin.watched)
     lines = [_line(_said(value)) for value in (*hooks, *wires)]
+    lines += [b"\0".join(names) for names in folders.values()]
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -126,10 +129,10 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
     header = {
         "format": FORMAT,
         **origin.as_dict(),
-        "watched": _by_folder(
-            origin.root, {path: was for path, was in origin.watched.items() if not isinstance(was, bool)}
-        ),
-        "there": {path: was for path, was in origin.watched.items() if isinstance(was, bool)},
+        "watched": {
+            folder: (starts[number], starts[number + 1], _number(folder, names))
+            for number, (folder, names) in enumerate(folders.items(), len(hooks) + len(wires))
+        },
         "hooks": len(hooks),
         "events": events,
         "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
@@ -142,26 +145,13 @@ def _line(tree: Mapping[str, Any]) -> bytes:
     return dumps(tree, separators=(",", ":")).encode() + b"\n"
 
 
-def _by_folder(root: str, watched: Mapping[str, Tree]) -> dict[str, tuple[list[str], int]]:
-    """The names in each folder with one number for them all.
-
-    A name in the project is looked up in two thirds of the time that its whole path takes, and to parse the
-    stamps of a thousand hooks would take as long as to look.
-    """
+def _by_folder(root: str, paths: Iterable[str]) -> dict[str, list[bytes]]:
+    """The names in the project and those elsewhere; by its name a file is found sooner than by its path."""
     start = os.path.join(root, "")
-    found: dict[str, tuple[list[str], int]] = {}
-    for folder in dict.fromkeys(["", start]):
-        inside = [path for path in watched if (start if path.startswith(start) else "") == folder]
-        names = [path.removeprefix(folder) for path in inside]
-        found[folder] = (names, _number(watched[path] for path in inside))
-    return found
-
-
-def _number(stamps: Iterable[Sequence[int] | None]) -> int:
-    """One number for all stamps; the hash of integers is the same in every process."""
-    found = 0
-    for one in stamps:
-        found = hash((found, *(one or ())))
+    found: dict[str, list[bytes]] = {}
+    for path in paths:
+        folder = start if path.startswith(start) else ""
+        found.setdefault(folder, []).append(os.fsencode(path.removeprefix(folder)))
     return found
 
 
@@ -197,10 +187,10 @@ def load(path: str) -> Plan | str:
         return error.strerror or str(error)
 
 
-def stamp(path: str, folder: int | None = None) -> list[int] | None:
+def stamp(path: str) -> list[int] | None:
     """What tells that a file or folder changed; None where there is none."""
     try:
-        found = os.stat(path, dir_fd=folder)
+        found = os.stat(path)
     except (OSError, ValueError):
         return None
     return [found.st_mtime_ns, found.st_size, found.st_ino]
@@ -208,10 +198,11 @@ def stamp(path: str, folder: int | None = None) -> list[int] | None:
 
 def changed(plan: Plan) -> bool:
     """Whether a source is not what it was when the plan was made."""
-    header = plan.header
-    return any(_now(folder, names) != was for folder, (names, was) in header["watched"].items()) or any(
-        os.path.exists(path) != was for path, was in header["there"].items()
-    )
+    for folder, (start, end, was) in plan.header["watched"].items():
+        names = plan.text[plan.below + start : plan.below + end].split(b"\0")
+        if _number(folder, names) != was:
+            return True
+    return any(os.path.exists(path) != was for path, was in plan.header["there"].items())
 
 
 def scripts_changed(hooks: Iterable[Planned]) -> bool:
@@ -219,14 +210,26 @@ def scripts_changed(hooks: Iterable[Planned]) -> bool:
     return any(stamp(path) != was for hook in hooks for path, was in hook.watched.items())
 
 
-def _now(folder: str, names: Sequence[str]) -> int:
+def _number(folder: str, names: Iterable[bytes]) -> int:
+    """One number for the stamps of all; the hash of integers is the same in every process.
+
+    To parse the stamps of a thousand hooks would take as long as to look at their files.
+    """
     opened = _opened(folder)
-    if opened is None:
-        return _number(stamp(folder + name) for name in names)
+    before = os.fsencode(folder) if opened is None else b""
+    found, stat = 0, os.stat
     try:
-        return _number(stamp(name, opened) for name in names)
+        for name in names:
+            try:
+                now = stat(before + name, dir_fd=opened)
+            except (OSError, ValueError):
+                found = hash((found,))
+            else:
+                found = hash((found, now.st_mtime_ns, now.st_size, now.st_ino))
     finally:
-        os.close(opened)
+        if opened is not None:
+            os.close(opened)
+    return found
 
 
 def _opened(folder: str) -> int | None:
