@@ -6,12 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import hookport
+from hookport.planning import settled
 from hookport.runtime import plan
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -183,3 +185,14 @@ def test_a_settings_file_that_appears_holds_at_once(project: Project) -> None:
     hook = {"event": "before_tool_execute", "blocking": True, "handler": handler}
     (project.root / ".hookport" / "hooks.json").write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}))
     assert project.reason() == "here"
+
+
+def test_what_was_written_while_it_was_read_is_not_taken_for_read(tmp_path: Path) -> None:
+    begun = time.time_ns()
+    old, new, later, gone = (tmp_path / name for name in ("old", "new", "later", "gone"))
+    for file, when in ((old, begun - 10**9), (new, begun), (later, begun + 10**12)):
+        file.touch()
+        os.utime(file, ns=(when, when))
+    paths = {"old": [old, gone], "new": [old, new], "a clock ahead of ours": [old, later]}
+    found = {what: settled(map(str, files), begun) for what, files in paths.items()}
+    assert found == {"old": True, "new": False, "a clock ahead of ours": True}

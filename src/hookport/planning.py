@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from hookport import __version__, dialects, wires
@@ -29,6 +29,8 @@ from hookport.wires.table import Wire
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
 FORGET_SECONDS = 30 * 24 * 3600
+# File systems tell times in ticks of the kernel, 10 ms at most.
+TICK_NS = 20_000_000
 
 
 def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
@@ -37,8 +39,18 @@ def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
     kept = plan.load(path) if path else "there is no place for plans"
     if isinstance(kept, Plan) and kept.header["version"] == __version__ and not _changed(kept):
         return kept, ""
-    text = compiled(discover(cwd, env), env, cwd)
+    begun = time.time_ns()
+    found = discover(cwd, env)
+    text = compiled(found, env, cwd)
+    if not settled(found.watched, begun):
+        return _parsed(text), "a source changed while it was read"
     return _parsed(text), _keep(path, text) if path else kept if isinstance(kept, str) else ""
+
+
+def settled(paths: Iterable[str], begun: int) -> bool:
+    """Whether nothing was written since then: the stamp of a change that came after the reading hides it."""
+    stamps = filter(None, map(plan.stamp, paths))
+    return not any(begun - TICK_NS <= changed <= time.time_ns() for changed, *_ in stamps)
 
 
 def _changed(kept: Plan) -> bool:
