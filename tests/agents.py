@@ -139,9 +139,7 @@ def copilot_pascal(answer: Answer, args: Args) -> Outcome:
         if key in tree or key in own
     }
     found = copilot(answer.replace(stdout=json.dumps(flat)), args)
-    # Measured beside an allow only.
-    takes = not found.blocked and flat.get("permissionDecision") == "allow"
-    return found._replace(input=own.get("updatedInput", args)) if takes else found
+    return found if found.blocked else found._replace(input=own.get("updatedInput", args))
 
 
 def droid(answer: Answer, args: Args) -> Outcome:
@@ -355,7 +353,7 @@ def kimi_code(answer: Answer) -> str:
 class Seat(NamedTuple):
     """An agent, or one of its products or protocols: its shell event, and where it takes context.
 
-    `rewrites` says whether it takes another input: `always`, beside an allow (`allowed`), or `never`.
+    `rewrites` says whether it takes another input.
     `contexts` has for a canonical event the native one and how the agent reads context there; None where it
     takes none.
     """
@@ -364,7 +362,7 @@ class Seat(NamedTuple):
     native: str
     payload: str
     outcome: Callable[[Answer, Args], Outcome]
-    rewrites: str = "always"
+    rewrites: bool = True
     contexts: Mapping[str, tuple[str, str, Reader | None]] = MappingProxyType({})
 
 
@@ -419,7 +417,7 @@ SEATS: dict[str, Seat] = {
         },
     ),
     "cursor-shell": Seat(
-        "cursor", "beforeShellExecution", "beforeShellExecution", cursor_shell, rewrites="never"
+        "cursor", "beforeShellExecution", "beforeShellExecution", cursor_shell, rewrites=False
     ),
     "copilot-cli": Seat(
         "copilot-cli",
@@ -437,7 +435,6 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "pascal/PreToolUse.Bash",
         copilot_pascal,
-        rewrites="allowed",
         contexts={
             "session_start": ("SessionStart", "pascal/SessionStart", flat("additionalContext")),
             "before_prompt": ("UserPromptSubmit", "pascal/UserPromptSubmit", flat("additionalContext")),
@@ -466,7 +463,7 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "PreToolUse.run_shell_command",
         qwen,
-        rewrites="never",
+        rewrites=False,
         contexts={
             **same(BEGINS, nested_or_text),
             "after_tool_execute": ("PostToolUse", "PostToolUse.run_shell_command", nested("PostToolUse")),
@@ -477,7 +474,7 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "PreToolUse.Shell",
         kimi,
-        rewrites="never",
+        rewrites=False,
         contexts={
             "session_start": ("SessionStart", "SessionStart", None),
             "before_prompt": ("UserPromptSubmit", "UserPromptSubmit", None),
@@ -489,7 +486,7 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "kimi-code/PreToolUse.Bash",
         kimi,
-        rewrites="never",
+        rewrites=False,
         contexts={
             "session_start": ("SessionStart", "kimi-code/SessionStart", None),
             "before_prompt": ("UserPromptSubmit", "kimi-code/UserPromptSubmit", kimi_code),
@@ -501,7 +498,7 @@ SEATS: dict[str, Seat] = {
         "preToolUse",
         "preToolUse",
         stderr_with_2,
-        rewrites="never",
+        rewrites=False,
         contexts={
             "session_start": ("agentSpawn", "agentSpawn", raw),
             "before_prompt": ("userPromptSubmit", "userPromptSubmit", raw),
@@ -513,7 +510,7 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "PreToolUse",
         kiro_v1,
-        rewrites="never",
+        rewrites=False,
         contexts={
             canonical: (native, native, raw)
             for canonical, native in {**BEGINS, "after_tool_execute": "PostToolUse"}.items()
@@ -524,7 +521,7 @@ SEATS: dict[str, Seat] = {
         "pre_run_command",
         "pre_run_command",
         stderr_with_2,
-        rewrites="never",
+        rewrites=False,
         contexts={
             "before_prompt": ("pre_user_prompt", "pre_user_prompt", None),
             "after_tool_execute": ("post_run_command", "post_run_command", None),
@@ -545,7 +542,7 @@ SEATS: dict[str, Seat] = {
         "PreToolUse",
         "extension.PreToolUse",
         cline_extension,
-        rewrites="never",
+        rewrites=False,
         contexts={
             "after_tool_execute": ("PostToolUse", "extension.PostToolUse", flat("contextModification"))
         },

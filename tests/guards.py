@@ -60,8 +60,6 @@ class Guard(NamedTuple):
     program: str
     contexts: Mapping[str, tuple[str, str]] = MappingProxyType({})
     rewrites: bool = True
-    # Whether the allow beside another input also lifts a question that the agent would ask.
-    lifts: bool = False
 
 
 def claude_like(native: str, tool: str, keys: str, rewrite: str) -> str:
@@ -132,7 +130,6 @@ nested("pre-tool-use", permissionDecision="deny", permissionDecisionReason=REASO
                 'has(hookEventName="session-start")\nnested("session-start", additionalContext=CONTEXT)',
             )
         },
-        lifts=True,
     ),
     # Sections 2 and 5: exit code 2 with stderr; the keys for input and context are the reference
     # implementation's, the specification names none.
@@ -180,7 +177,6 @@ if not is_harmless(event["tool_input"]["command"]):
                 "PostToolUse", "tool_name", "tool_input", "tool_response", text='["tool_response"]["stdout"]'
             ),
         },
-        lifts=True,
     ),
     # An allow stands only with another input, which is one string: the command.
     "codex": Guard(
@@ -269,7 +265,6 @@ say({"additionalContext": CONTEXT})
 """,
             ),
         },
-        lifts=True,
     ),
     "vs-code-copilot": Guard(
         "PreToolUse",
@@ -279,7 +274,6 @@ say({"additionalContext": CONTEXT})
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
             "after_tool_execute": nested_context("PostToolUse", "tool_response", text='["tool_response"]'),
         },
-        lifts=True,
     ),
     # updatedInput has "fields to change or add".
     "factory-droid": Guard(
@@ -292,7 +286,6 @@ say({"additionalContext": CONTEXT})
             "before_prompt": nested_context("UserPromptSubmit", "prompt"),
             "after_tool_execute": nested_context("PostToolUse", "tool_response", text='["tool_response"]'),
         },
-        lifts=True,
     ),
     "qwen-code": Guard(
         "PreToolUse",
