@@ -54,10 +54,14 @@ DENY = {"stderr": "$reason", "exit": 2, "alone": True}
 ANSWERS: dict[str, Tree] = {
     # No ask, which runs the tool (KI5), no rewrite, no context; an allow says nothing there.
     "PreToolUse": {"deny": DENY},
-    # Kimi Code adds the message to the prompt; kimi-cli nothing at all (KI7).
-    "UserPromptSubmit": {"deny": DENY, "context": {"json": {"message": "$context"}}},
+    "UserPromptSubmit": {"deny": DENY},
     "Stop": {"deny": DENY},
     "*": {},
+}
+# Kimi Code, whose payloads name the client, adds the message to the prompt; kimi-cli nothing at all (KI7).
+KIMI_CODE: dict[str, Tree] = {
+    **ANSWERS,
+    "UserPromptSubmit": {"deny": DENY, "context": {"json": {"message": "$context"}}},
 }
 
 # A top-level decision, `ask`, and JSON with another exit code than 0 do nothing there (KI4, KI5); they are
@@ -85,6 +89,7 @@ WIRE = Wire(
         *("token_count", "estimated_token_count"),
     ),
     answers=ANSWERS,
+    answers_of={"client_type": KIMI_CODE},
     reads={
         "UserPromptSubmit": {
             **READ,
