@@ -43,7 +43,12 @@ def _read(own: Wire, event: str) -> object:
 
 
 def wrapped(command: str, words: tuple[str, str, str], options: list[str], missing: str) -> str:
-    """The command behind the bridge; `missing` is what runs where there is none, empty for nothing."""
+    """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
+
+    Variables that the bridge sets are spelled with braces, which only the shell fills in (GM5).
+    """
+    for name in wire(words[0]).env:
+        command = re.sub(rf"\${name}\b", f"${{{name}}}", command)
     call = " ".join([PROGRAM, "wrap", *words, *options, "--", _word(command)])
     return f"command -v {PROGRAM} >/dev/null 2>&1 || {{ {missing}; }}; {call}" if missing else call
 

@@ -135,5 +135,11 @@ DIALECT = Dialect(
         Quirk(
             "GM4", "search_file_content is an older name of grep_search that a matcher no longer finds", "src"
         ),
+        Quirk(
+            "GM5",
+            "`$CLAUDE_PROJECT_DIR` and its like are replaced in a command's text by a quoted path, so that "
+            "quotes around it break where the path has blanks; `${CLAUDE_PROJECT_DIR}` is left to the shell",
+            "lab",
+        ),
     ),
 )
