@@ -156,6 +156,15 @@ def test_hooks_of_four_formats_answer_three_agents(place: Place, command: str) -
     }
 
 
+def test_an_entry_that_calls_the_bridge_is_no_hook(place: Place) -> None:
+    """Two agents' settings may both call the bridge; what is behind it runs once."""
+    place.hook("guard", "echo no >&2; exit 2")
+    entry = {"type": "command", "command": "'/opt/a b/hookport' dispatch claude-code PreToolUse --within 6"}
+    place.write(".claude/settings.json", {"hooks": {"PreToolUse": [{"hooks": [entry]}]}})
+    assert place.shell("codex") == (2, None, "no\n")
+    assert [one["hook"] for one in place.journal()[0]["hooks"]] == ["guard"]
+
+
 def test_from_a_subfolder_and_from_a_worktree(place: Place) -> None:
     shutil.rmtree(place.root / ".git")
     git = ["git", "-c", "user.name=n", "-c", "user.email=e@e", "-c", "commit.gpgsign=false"]

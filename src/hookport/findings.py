@@ -1211,6 +1211,17 @@ class HookDisabled(Kind):
     hint = "Switch it on in its file if it should run."
 
 
+class BridgeEntry(Kind):
+    """The entry makes its agent call hookport, so it is no hook of its own.
+
+    The hooks behind it are found where they are written down. Run as a hook, it would run them again.
+    """
+
+    code = "HP712"
+    severity = "note"
+    message = "this entry calls hookport, so it is not run as a hook"
+
+
 class MatcherUndecided(Kind):
     """It could not be decided whether the hook is for this event, so it ran.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
 from hookport.discovery import Discovery, Found, discover, project_root
-from hookport.findings import BadSettings, Finding, HookDisabled
+from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT
 from hookport.model.runs import Call, Event
@@ -28,6 +29,8 @@ from hookport.wires.table import Wire
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
+# How an agent's entry calls the bridge, by whatever name and path.
+DISPATCH = re.compile(r"""(?:hookport|bridge\.pyz?)["']? dispatch [\w-]+ \S+(?: --\S+(?: \S+)?)*\s*""")
 FORGET_SECONDS = 30 * 24 * 3600
 # File systems tell times in ticks of the kernel, 10 ms at most.
 TICK_NS = 20_000_000
@@ -70,7 +73,7 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     """The text of the plan of what was found."""
     settings, watched, findings = _settings(found.root, env)
     files = dict.fromkeys((*found.watched, *watched, *_own_files()))
-    hooks = [planned(one).replace(watched=_taken(files, one)) for one in found.hooks if one.hook.enabled]
+    hooks = [planned(one).replace(watched=_taken(files, one)) for one in runnable(found)]
     there = {path: Path(path).exists() for path in _repositories(cwd, found.root)}
     broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
     origin = Origin(found.root, __version__, tuple(files), there, settings, broken)
@@ -82,11 +85,25 @@ def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
     return _settings(project_root(cwd, env), env)[0]
 
 
-def disabled(found: Discovery) -> Iterator[Finding]:
-    """Hooks that are switched off, each with a finding."""
+def runnable(found: Discovery) -> list[Found]:
+    """The hooks that may run: those that are on, without the entries that call us."""
+    return [one for one in found.hooks if one.hook.enabled and not _is_bridge(one)]
+
+
+def left_out(found: Discovery) -> Iterator[Finding]:
+    """Hooks that are switched off and entries that call us, each with a finding."""
     for one in found.hooks:
         if not one.hook.enabled:
             yield HookDisabled.at(one.place, name=name_of(one))._replace(file=one.file)
+        elif _is_bridge(one):
+            yield BridgeEntry.at(one.place)._replace(file=one.file)
+
+
+def _is_bridge(found: Found) -> bool:
+    """Whether the entry makes an agent call us: what is behind it is found by itself."""
+    command = found.hook.handler.command
+    call = DISPATCH.search(command)
+    return bool(call and call.end() == len(command))
 
 
 def planned(found: Found) -> Planned:

@@ -52,7 +52,7 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     found = load(args.source, args.dialect, env)
     hooks = sorted(
-        (planning.planned(one) for one in found.hooks if one.hook.enabled), key=lambda hook: -hook.priority
+        (planning.planned(one) for one in planning.runnable(found)), key=lambda hook: -hook.priority
     )
     event = it.event.replace(root=it.event.root or found.root, cwd=it.event.cwd or str(Path.cwd()))
     if not Path(event.cwd).is_dir():
@@ -63,7 +63,7 @@ def run(args: Namespace) -> int:
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
     told = dispatch.told_of(event, done, it.wire)
-    findings = [*found.findings, *planning.disabled(found), *findings_of(done, told.notes)]
+    findings = [*found.findings, *planning.left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
     else:

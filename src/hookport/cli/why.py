@@ -36,13 +36,13 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
     hooks = sorted(
-        (planning.planned(one) for one in found.hooks if one.hook.enabled), key=lambda hook: -hook.priority
+        (planning.planned(one) for one in planning.runnable(found)), key=lambda hook: -hook.priority
     )
     setting = engine.Setting(it.wire, wire, env)
     runs = engine.explain(it.event, hooks, setting)
     if not args.source:
         runs = [_by_itself(run, it.wire.id) for run in runs]
-    findings = [*found.findings, *planning.disabled(found)]
+    findings = [*found.findings, *planning.left_out(found)]
     if args.json:
         tree = {
             "event": it.as_json(it.event),

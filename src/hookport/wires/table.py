@@ -61,10 +61,10 @@ class Wire(Value):
     # What the agent obeys, by native event, canonical event or `*`: pieces named none, allow, ask, deny,
     # rewrite, context, halt, message, suppress, result. A piece that is not there cannot be said. In a piece,
     # `json` is a tree, `stdout` and `stderr` are texts, `exit` is the exit code. In the first three stand
-    # `$event`, `$reason`, `$context`, `$message`, `$input` (a rewrite, whole), `$changes` (what differs in it),
-    # `$result` and `$shaped` (in the form of the tool's own). An `alone` piece is sent without any other; one
-    # that `denies` is sent with a deny; one that `needs` a verdict is sent with that verdict only, since the
-    # agent takes it for it.
+    # `$event`, `$reason`, `$context`, `$message`, `$input` (a rewrite, whole), `$changes` (what differs in
+    # it), `$result` and `$shaped` (in the form of the tool's own). An `alone` piece is sent without any
+    # other; one that `denies` is sent with a deny; one that `needs` a verdict is sent with that verdict
+    # only, since the agent takes it for it.
     answers: Mapping[str, Mapping[str, Any]] = {}
     # Where a product of the agent obeys other answers: the key that its payloads have beyond the tables, as
     # in `marks`, and all its answers.

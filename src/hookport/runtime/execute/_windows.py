@@ -78,7 +78,7 @@ def run(
             dropped=_dropped(out) + _dropped(err),
         )
     if code is None:
-        return result.replace(detail=f"took longer than {timeout_seconds:g} s and was stopped")
+        return result.replace(detail=f"took longer than {timeout_seconds:.3g} s and was stopped")
     if code >= FIRST_CRASH_CODE or code < 0:
         return result.replace(outcome="signal", exit_code=None, detail=f"was ended with status {code:#x}")
     return result

@@ -346,7 +346,7 @@ class _Child:
             return result.replace(outcome="stdin_error", detail=self.stdin_trouble)
         if self.timed_out:
             return result.replace(
-                outcome="timeout", detail=f"took longer than {self.timeout_seconds:g} s and was stopped"
+                outcome="timeout", detail=f"took longer than {self.timeout_seconds:.3g} s and was stopped"
             )
         if self.status is None:
             return result.replace(outcome="signal", detail="its exit status was taken by someone else")
