@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import hookport
 from hookport.model._json import dumps, loads
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -60,3 +64,18 @@ def test_odd_values_are_written_or_refused_alike() -> None:
     for value in values:
         assert outcome(partial(dumps, value)) == outcome(partial(json.dumps, value))
     assert dumps({"a": {1}}, default=str) == json.dumps({"a": {1}}, default=str)
+
+
+@pytest.mark.parametrize("text", ["{", '{"a": "', "[1,", '"\\q"', "nul"])
+def test_broken_text_is_refused_where_nothing_has_imported_json(text: str) -> None:
+    source = str(Path(hookport.__file__).parents[1])
+    program = (
+        f"import sys; sys.path.insert(0, {source!r}); from hookport.model._json import loads\n"
+        f"assert 'json' not in sys.modules\ntry: loads({text!r})\nexcept ValueError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", program], capture_output=True, text=True, check=True
+    )
+    with pytest.raises(json.JSONDecodeError) as refused:
+        json.loads(text)
+    assert done.stdout == f"{refused.value}\n"

@@ -279,10 +279,18 @@ UNREADABLE = {
 def test_a_payload_that_cannot_be_read(place: Place, agent: str, name: str, closed: bool) -> None:
     if closed:
         place.closed()
-    answered = place.fire(agent, "PreToolUse", UNREADABLE[name])
-    assert is_denied(answered) == closed
-    (line,) = place.journal()
-    assert line["decision"]["verdict"] == ("deny" if closed else "none")
+    # The first makes the plan and has more of the library loaded than those that only read it.
+    answered = [place.fire(agent, "PreToolUse", UNREADABLE[name]) for _ in range(3)]
+    assert [is_denied(one) for one in answered] == [closed] * 3
+    assert [line["decision"]["verdict"] for line in place.journal()] == ["deny" if closed else "none"] * 3
+
+
+def test_what_cannot_be_answered_at_all_is_denied_in_the_agents_terms(place: Place) -> None:
+    words = [*place.command[:-1], "wrap", "nope", "cline", "PreToolUse", "--on-failure=closed", "--", "true"]
+    done = subprocess.run(words, input=b"{}", env=place.env, cwd=place.root, capture_output=True, check=False)
+    reason = "hookport: unknown dialect 'nope'. It is denied (fail closed)."
+    # Cline goes on after any exit code; only this stops it.
+    assert json.loads(done.stdout) == {"cancel": True, "errorMessage": reason}
 
 
 def test_a_broken_source_denies_where_failures_do(place: Place) -> None:
@@ -299,9 +307,10 @@ def test_a_broken_source_denies_where_failures_do(place: Place) -> None:
     assert not is_denied(place.fire("claude-code", "PostToolUse", {**asked, "tool_response": "x"}))
 
 
-def test_settings_that_cannot_be_read_fail_closed(place: Place) -> None:
+@pytest.mark.parametrize("text", ['{"on_failure": "clsoed"}', '{"on": 1}', "[]", "[" * 20_000, "\0"])
+def test_settings_that_cannot_be_read_fail_closed(place: Place, text: str) -> None:
     place.hook("guard", "exit 1")
-    place.write(".hookport/config.json", '{"on_failure": "clsoed"}')
+    place.write(".hookport/config.json", text)
     assert is_denied(place.shell())
     assert not is_denied(place.fire("claude-code", "PreToolUse", call("ls"), HOOKPORT_ON_FAILURE="open"))
 

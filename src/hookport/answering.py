@@ -6,8 +6,9 @@ import os
 import sys
 
 from hookport import __version__
-from hookport.model.runs import Answer, Event
-from hookport.runtime import dispatch, plan, policy
+from hookport.model.runs import BLOCK, Answer, Decision, Event
+from hookport.runtime import dispatch, engine, plan, policy
+from hookport.wires.events import canonical_name
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,7 +54,19 @@ def main(args: list[str] | None = None) -> int:
             import traceback
 
             traceback.print_exc()
-        return dispatch.tell(Answer(stderr=f"hookport: {told} {effect}\n", exit_code=2 if closed else 1))
+        message = f"hookport: {told} {effect}"
+        return dispatch.tell(_denied(args, message) if closed else Answer(stderr=f"{message}\n", exit_code=1))
+
+
+def _denied(args: list[str], reason: str) -> Answer:
+    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey."""
+    try:
+        _, (*_, agent, native), _, _ = _parsed(args)
+        own = _wire(agent)
+        event = Event(canonical_name(own, native), agent, native)
+        return dispatch.told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return Answer(stderr=f"{reason}\n", exit_code=BLOCK)
 
 
 def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:

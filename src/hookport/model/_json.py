@@ -45,7 +45,8 @@ def loads(text: str) -> Tree:
             tree, end = _scan(inner, 0)
             if end == len(inner):
                 return tree
-        except (StopIteration, ValueError):
+        except (StopIteration, ValueError, SystemError):
+            # SystemError: before Python 3.13 the C code takes its error from `json`, imported or not.
             pass
     import json
 
