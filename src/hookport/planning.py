@@ -15,7 +15,9 @@ from hookport.dialects import event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, discover, project_root
+from hookport.discovery import Discovery, Found, config_folder, discover, project_root
+from hookport.discovery.disk import data_of
+from hookport.errors import InputError
 from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT
@@ -214,27 +216,33 @@ def _repositories(cwd: str, root: str) -> Iterator[str]:
 
 def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, str], list[str], list[Finding]]:
     """What the project's and the user's settings say; of two, the stricter holds."""
-    config = env.get("XDG_CONFIG_HOME") or Path(env.get("HOME", "")) / ".config"
-    paths = [str(Path(root) / SETTINGS[0]), str(Path(config) / SETTINGS[1])]
+    config = config_folder(env)
+    paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
     findings: list[Finding] = []
     said: list[str] = []
     for path in paths:
-        if not Path(path).is_file():
-            continue
         try:
-            tree = json.loads(Path(path).read_text("utf-8"))
-            value = tree.get("on_failure", policy.OPEN)
-            unknown = sorted(set(tree) - {"on_failure"})
-        except (OSError, ValueError, AttributeError) as error:
+            data = data_of(Path(path))
+            said.append(policy.OPEN if data is None else _on_failure(data))
+        except InputError as error:
+            findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
+        except (ValueError, RecursionError) as error:
             findings.append(BadSettings.at("", why=str(error))._replace(file=path))
-            continue
-        if value not in (policy.OPEN, policy.CLOSED) or unknown:
-            why = f"unknown key '{unknown[0]}'" if unknown else f"on_failure is {value!r}, not open or closed"
-            findings.append(BadSettings.at("", why=why)._replace(file=path))
-            continue
-        said.append(value)
     strict = policy.CLOSED if policy.CLOSED in said or findings else policy.OPEN
     return {"on_failure": strict}, paths, findings
+
+
+def _on_failure(data: bytes) -> str:
+    tree = json.loads(data.decode("utf-8-sig"))
+    if not isinstance(tree, dict):
+        raise ValueError("it is not a JSON object")
+    unknown = sorted(set(tree) - {"on_failure"})
+    if unknown:
+        raise ValueError(f"unknown key '{unknown[0]}'")
+    value = tree.get("on_failure", policy.OPEN)
+    if value not in (policy.OPEN, policy.CLOSED):
+        raise ValueError(f"on_failure is {value!r}, not open or closed")
+    return str(value)
 
 
 def _spoken(finding: Finding) -> str:

@@ -166,12 +166,17 @@ def _home(env: Mapping[str, str]) -> Path | None:
     return home if home.is_absolute() else None
 
 
-def _folders(root: str, env: Mapping[str, str]) -> _Folders:
+def config_folder(env: Mapping[str, str]) -> Path | None:
+    """Where the user's own files are; None where the environment names no place."""
+    config = Path(env.get("XDG_CONFIG_HOME", ""))
+    if config.is_absolute():  # the XDG specification ignores any other
+        return config
     home = _home(env)
-    config: Path | None = Path(env.get("XDG_CONFIG_HOME", ""))
-    if config is not None and not config.is_absolute():  # the XDG specification ignores any other
-        config = home and home / ".config"
-    return _Folders(Path(root), home, config)
+    return home and home / ".config"
+
+
+def _folders(root: str, env: Mapping[str, str]) -> _Folders:
+    return _Folders(Path(root), _home(env), config_folder(env))
 
 
 def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:
