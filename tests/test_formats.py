@@ -782,6 +782,13 @@ def test_codex_config_loses_hooks() -> None:
     assert edited(CODEX, "toml", lambda t: t.pop("hooks")) == top + "# servers" + servers
 
 
+def test_tables_that_were_added_at_the_end_of_a_toml_file_leave_no_line() -> None:
+    before = '# mine\n[[hooks]]\ncommand = "a"\n'
+    more = [{"command": "b"}, {"command": "c"}]
+    after = edited(before, "toml", lambda t: t["hooks"].extend(more))
+    assert edited(after, "toml", lambda t: t["hooks"].__delitem__(slice(1, 3))) == before
+
+
 def test_toml_gains_what_its_tables_leave_open() -> None:
     assert edited("a.b = 1\n[t]\n", "toml", lambda t: t["a"].update(c={"d": 2})) == (
         "a.b = 1\na.c = { d = 2 }\n[t]\n"

@@ -58,8 +58,7 @@ class _Editor:
 
     def by_top_level_key(self, old: dict[str, Any], new: dict[str, Any]) -> str:
         changed = [k for k in old if k not in new or not same(old[k], new[k])]
-        for key in changed:
-            self._remove((key,))
+        self._remove([(key,) for key in changed])
         self._add((), {k: v for k, v in new.items() if k in changed or k not in old})
         return self._splices.apply(self._text)
 
@@ -68,12 +67,14 @@ class _Editor:
 
     def _table(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         added = {key: value for key, value in new.items() if key not in old}
+        gone: list[Path] = []
         for key, value in old.items():
             if key not in new:
-                self._remove((*path, key))
+                gone.append((*path, key))
             elif not same(value, new[key]) and not self._change((*path, key), value, new[key]):
-                self._remove((*path, key))
+                gone.append((*path, key))
                 added[key] = new[key]
+        self._remove(gone)
         if added:
             self._add(path, added)
 
@@ -102,6 +103,7 @@ class _Editor:
         self, path: Path, old: list[Any], new: list[Any], pairs: list[tuple[int | None, int | None]]
     ) -> None:
         anchor: int | None = None
+        self._remove([(*path, i) for i, j in pairs if i is not None and j is None])
         for i, j in pairs:
             if i is None and j is not None:
                 text = sections(_names(path), [new[j]])
@@ -110,8 +112,6 @@ class _Editor:
                     self._splices.insert(at, self._lines(text[1:] + "\n"), _BEFORE)
                 else:
                     self._append(self._under((*path, anchor))[-1].end, text, _AFTER)
-            elif i is not None and j is None:
-                self._remove((*path, i))
             elif i is not None and j is not None:
                 anchor = i
                 if not same(old[i], new[j]):
@@ -121,19 +121,18 @@ class _Editor:
         depth = len(path)
         return [s for s in self._index.sections if s.path[:depth] == path]
 
-    def _remove(self, path: Path) -> None:
-        depth = len(path)
+    def _remove(self, paths: list[Path]) -> None:
+        """Take out what is at or below some paths; neighbours go together, with the lines between them."""
         run: list[Section] = []
         for section in self._index.sections:
-            if section.path[:depth] == path:
+            if any(section.path[: len(path)] == path for path in paths):
                 run.append(section)
                 continue
             self._cut_sections(run)
             run = []
-            if section.path == path[: len(section.path)]:
-                for entry in section.entries:
-                    if entry.path[:depth] == path:
-                        self._splices.cut(entry.line_start, entry.line_end)
+            for entry in section.entries:
+                if any(entry.path[: len(path)] == path for path in paths):
+                    self._splices.cut(entry.line_start, entry.line_end)
         self._cut_sections(run)
 
     def _cut_sections(self, run: list[Section]) -> None:
