@@ -1285,3 +1285,17 @@ class StopLoopEnded(Kind):
     severity = "loss"
     message = "{text}"
     hint = "Let the stop hook give up by itself, for example when stop_hook_active is true."
+
+
+class LedgerBroken(Kind):
+    """A file of hookport's ledger cannot be read.
+
+    The ledger remembers what hookport wrote into the agents' files. What this one file remembers is lost: its
+    run cannot be taken back, or the exact former bytes of its file are not known. The entries themselves are
+    still known by the command they run.
+    """
+
+    code = "HP800"
+    severity = "error"
+    message = "the ledger cannot be read here: {why}"
+    hint = "Remove this file from the ledger; `hookport unsync` still takes the entries out."
