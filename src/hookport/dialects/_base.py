@@ -90,6 +90,9 @@ class EventSpec(NamedTuple):
     fails_closed: bool = False
     # Which products of the agent obey a deny here, where not all do.
     partly: str = ""
+    # In which way of running the agent it does not fire; and the first version that has it, where known.
+    unfired: str = ""
+    since: str = ""
     # The types of handlers it takes, where not all.
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
@@ -158,6 +161,74 @@ class Location(NamedTuple):
     scope: Literal["project", "local", "user", "plugin", "system"]
     path: str
     source: str
+
+
+class Gate(NamedTuple):
+    """A setting that keeps hooks from running, although they are written down where the agent looks.
+
+    Of `files` the first that has the key counts; the empty name is the hook's own file. `off` lists the
+    values that keep hooks of the `scopes` from running. Where `variable` is given, it is one of the
+    environment: any value but an empty one.
+    """
+
+    files: tuple[str, ...]
+    key: tuple[str, ...]
+    off: tuple[str | bool, ...]
+    # What it means, as the end of a sentence, and the way out.
+    what: str
+    fix: str
+    source: str
+    scopes: tuple[str, ...] = ("project", "local", "user")
+    variable: str = ""
+
+
+class FolderTrust(NamedTuple):
+    """Where an agent remembers the folders that it trusts; no file: nobody else can see it.
+
+    At `keys` of the file (any of them) is a list of folders, or a map from folders to what is said of one:
+    at `field`, one of the values `yes` trusts it, one of `above` trusts its parent. `below`: a trusted folder
+    is trusted with all that is in it. `asks`: the settings files and the key that switch the question on,
+    and whether it is on without them. `lifted`: variables, with their value, that trust every folder.
+    Not `certain`: hooks were seen to run although the file says otherwise.
+    """
+
+    file: str
+    keys: tuple[tuple[str, ...], ...]
+    fix: str
+    source: str
+    field: tuple[str, ...] = ()
+    yes: tuple[str | bool, ...] = ()
+    above: tuple[str | bool, ...] = ()
+    below: bool = True
+    scopes: tuple[str, ...] = ("project", "local")
+    asks: tuple[tuple[str, ...], tuple[str, ...], bool] = ((), (), True)
+    lifted: tuple[tuple[str, str], ...] = ()
+    certain: bool = True
+
+
+class HookTrust(NamedTuple):
+    """Where an agent remembers the hooks that it trusts, one by one.
+
+    At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
+    numbers; without `field` there the hook is not trusted, and with `switch` false it is off.
+    """
+
+    file: str
+    key: tuple[str, ...]
+    name: str
+    field: str
+    switch: str
+    fix: str
+    source: str
+
+
+class Shadow(NamedTuple):
+    """A file that is not read because of another; `even_empty`: also of one without hooks."""
+
+    file: str
+    by: str
+    source: str
+    even_empty: bool = False
 
 
 class Quirk(NamedTuple):
@@ -264,6 +335,20 @@ class Dialect(NamedTuple):
     needs_type: bool = False
     # A hook that stands in several settings files runs once; a plugin's copy runs again.
     runs_once: bool = False
+
+    # The names of its program, and the folder of its settings with the variable that puts it elsewhere.
+    programs: tuple[str, ...] = ()
+    home: tuple[str, str] = ("", "")
+    # What keeps hooks from running that are written down correctly.
+    gates: tuple[Gate, ...] = ()
+    folder_trust: FolderTrust | None = None
+    hook_trust: HookTrust | None = None
+    shadows: tuple[Shadow, ...] = ()
+    # Files of other dialects that it reads too; the same command, found twice, runs once.
+    also_reads: tuple[Location, ...] = ()
+    same_once: bool = False
+    # Files of a project are read at the root of its repository only.
+    at_repository: bool = False
 
     # What a person must know before the written file works.
     notes: tuple[str, ...] = ()
