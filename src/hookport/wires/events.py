@@ -256,7 +256,7 @@ def _write(payload: dict[str, Tree], places: Places | None, value: Tree) -> None
 
 
 def _as_text(value: Tree) -> str:
-    return value if isinstance(value, str) else "" if value is None or value is False else str(value)
+    return value if isinstance(value, str) else str(value) if value else ""
 
 
 def _best(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:

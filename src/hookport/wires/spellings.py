@@ -68,7 +68,9 @@ def _to_parts(value: Tree) -> Tree:
 
 
 def _first(value: Tree) -> Tree:
-    return value[0] if isinstance(value, list) and value else value
+    if not isinstance(value, list):
+        return value
+    return value[0] if value else None
 
 
 def _from_message(value: Tree) -> Tree:
