@@ -390,6 +390,23 @@ def test_one_broken_hook_does_not_stop_the_others() -> None:
     )
 
 
+def test_what_we_stumble_over_does_not_undo_a_deny() -> None:
+    hooks = [hook("a", said(decision="deny", reason="no")), hook("b", dialect="no-such")]
+    report = run(fired("claude-code"), *hooks)
+    assert (report.decision.verdict, report.decision.reason) == ("deny", "no")
+    assert (
+        report.runs[1].answered.failure == "hookport could not run it: UsageError: unknown dialect 'no-such'."
+    )
+    assert run(fired("claude-code"), hooks[1], on_failure="closed").decision.verdict == "deny"
+
+
+@pytest.mark.parametrize("dialect", ["canonical", "claude-code"])
+@pytest.mark.parametrize("folders", [{"cwd": "/no/such", "root": "/"}, {"cwd": "/", "root": "no such"}])
+def test_a_guard_runs_where_the_agent_s_folder_is_gone(dialect: str, folders: dict[str, str]) -> None:
+    report = run(fired("codex").replace(**folders), hook("h", "echo no >&2; exit 2", dialect))
+    assert (report.decision.verdict, report.decision.reason) == ("deny", "no")
+
+
 def test_a_working_folder_that_is_not_there_is_a_failure() -> None:
     report = run(fired("claude-code"), hook("h", cwd="no/such"))
     assert report.runs[0].answered.failure == "spawn error: the working directory /no/such does not exist"

@@ -77,11 +77,15 @@ def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
     runs: list[Run] = []
     stopped: set[str] = set()
     for hook in hooks:
-        wire = setting.wires(hook.dialect)
         if hook.dialect in stopped:
             runs.append(Run(hook, matched=False, why="a hook of the same format denied before it"))
             continue
-        done, event = _run(hook, wire, event, setting)
+        try:
+            wire = setting.wires(hook.dialect)
+            done, event = _run(hook, wire, event, setting)
+        except Exception as error:  # noqa: BLE001  (what we stumble over with one hook must not undo a deny of others)
+            runs.append(_stumbled(hook, error, setting))
+            continue
         runs.append(done)
         if done.decision.verdict == "deny" and wire.stops_at_deny:
             stopped.add(hook.dialect)
@@ -90,12 +94,18 @@ def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
     return Report(event, decision, tuple(runs), notes)
 
 
+def _stumbled(hook: Planned, error: Exception, setting: Setting) -> Run:
+    answered = Decision(failure=f"hookport could not run it: {type(error).__name__}: {error}")
+    decision = policy.decided(answered, hook, setting.on_failure)
+    return Run(hook, matched=True, why="it may have been for this", decision=decision, answered=answered)
+
+
 def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Run]:
     """Whether each hook would run, and why; nothing is run."""
     found = []
     for hook in hooks:
-        _, why, notes = _targets(hook, setting.wires(hook.dialect), event)
-        found.append(Run(hook, matched=bool(_), why=why, notes=notes))
+        targets, why, notes = _targets(hook, setting.wires(hook.dialect), event)
+        found.append(Run(hook, matched=bool(targets), why=why, notes=notes))
     return found
 
 
@@ -248,6 +258,11 @@ def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Set
     return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
 
 
+def _there(*folders: str) -> str:
+    """The first folder that is there: a guard runs also where the agent's own folder is gone."""
+    return next(filter(os.path.isdir, folders), os.curdir)
+
+
 def _command(
     hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
 ) -> RunResult | None:
@@ -256,9 +271,9 @@ def _command(
     command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
     if not command:
         return RunResult("completed", 0, detail=f"it has no command for {sys.platform}")
-    root = event.root or event.cwd or os.getcwd()
+    root = event.root or event.cwd
     places = {"root": root, "cwd": event.cwd or root, "package": hook.package or root}
-    cwd = os.path.join(root, hook.cwd) if hook.cwd else places[wire.starts_in]
+    cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     if wire.file_placeholder and wire.file_placeholder in command:
