@@ -76,21 +76,15 @@ def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
         _with_libraries()
         from hookport import planning
 
-        settings = planning.settings_in(_here(), env)
+        settings = planning.settings_in(dispatch.here(), env)
     except Exception:  # noqa: BLE001, S110  (it may be what failed)
         pass
-    said = " ".join(args).replace("--on-failure ", "--on-failure=")
+    ours = args[: args.index("--")] if "--" in args else args
+    said = " ".join(ours).replace("--on-failure ", "--on-failure=")
     for word in (policy.CLOSED, policy.OPEN):
         if f"--on-failure={word}" in said:
             return word == policy.CLOSED
     return policy.standing(settings, env) == policy.CLOSED
-
-
-def _here() -> str:
-    try:
-        return os.getcwd()
-    except FileNotFoundError:  # removed while the agent is in it
-        return os.sep
 
 
 def _answer(args: list[str], env: dict[str, str]) -> Answer:
@@ -151,7 +145,7 @@ def _wrong(message: str) -> Exception:
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
     """The hooks of the project that the event happened in."""
-    here = folder = _here()
+    here = folder = dispatch.here()
     sources = dispatch.of_plan(_plan(here, env), agent, _wire)
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
@@ -229,7 +223,7 @@ def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
 
 def _repository() -> str:
     """The repository that we were started in, or the folder."""
-    here = folder = _here()
+    here = folder = dispatch.here()
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:

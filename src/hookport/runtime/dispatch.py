@@ -173,9 +173,17 @@ def tree_of(payload: bytes) -> Tree:
     return tree if isinstance(tree, dict) else "the payload is not a JSON object"
 
 
+def here() -> str:
+    """The folder that we were started in."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed while the agent is in it
+        return os.sep
+
+
 def _placed(event: Event, root: str) -> Event:
     """The event with a folder it happened in, where the agent did not say."""
-    cwd = event.cwd or event.root or os.getcwd()
+    cwd = event.cwd or event.root or here()
     return event.replace(cwd=cwd, root=event.root or root or cwd)
 
 
