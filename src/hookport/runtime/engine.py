@@ -202,6 +202,8 @@ def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Ca
 
 def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunResult | None:
     """Run the handler; None for one that is not waited for."""
+    if hook.unable:
+        return RunResult("spawn_error", detail=hook.unable)
     seconds = hook.timeout_seconds
     if setting.deadline is not None:
         left = setting.deadline - time.monotonic()

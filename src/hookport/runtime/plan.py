@@ -65,6 +65,8 @@ class Planned(Value):
     scope: str = "project"
     # What changes nothing but which script it runs, and so matters when it is about to run only.
     watched: Mapping[str, Sequence[int] | None] = {}
+    # Why it cannot run although it is for the event: a failure, which policy decides.
+    unable: str = ""
 
 
 class Plan(Value):
@@ -109,6 +111,8 @@ class Origin(Value):
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
+    # What a plan for other machines is made from, by its path from the root; see `vendored.content`.
+    contents: Mapping[str, Any] = {}
 
 
 def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
