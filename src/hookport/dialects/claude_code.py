@@ -10,6 +10,8 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    FolderTrust,
+    Gate,
     HandlerSpec,
     Location,
     Matching,
@@ -31,6 +33,7 @@ SOURCES = {
     "log": "official changelog up to 2.1.317, November 2026",
     "lab": "measured on 2.1.325, November 2026",
     "spec": "Claude Code hook spec 1.0 (2025-10-16)",
+    "issue": "anthropics/claude-code issues 90220 and 92911, on 2.1.241 and 2.1.263",
     "own": "places of open plugins: many that are stored there are written for Claude Code",
 }
 
@@ -90,7 +93,16 @@ EVENTS = (
         max_timeout=timedelta(seconds=60),
     ),
     EventSpec("Stop", "agent_stop", "retry", "doc", types=ALL),
-    EventSpec("StopFailure", "error_occurred", "observe", "doc", "error", matching=NARROW, types=NO_MODEL),
+    EventSpec(
+        "StopFailure",
+        "error_occurred",
+        "observe",
+        "doc",
+        "error",
+        matching=NARROW,
+        types=NO_MODEL,
+        unfired="after an API error in 2.1.325 (CC8)",
+    ),
     EventSpec("SubagentStart", "subagent_start", "observe", "doc", "agent_type", types=NO_MODEL),
     EventSpec("SubagentStop", "subagent_stop", "retry", "doc", "agent_type", types=ALL),
     EventSpec("PreCompact", "before_compact", "prevent", "doc", "trigger", types=NO_MODEL),
@@ -166,6 +178,15 @@ def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree],
         return entry, f"a handler with 'if' does not run on {native}"
     return entry, ""
 
+
+MANAGED = (
+    "/etc/claude-code/managed-settings.json",
+    "/etc/claude-code/managed-settings.d/*.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.json",
+    "/Library/Application Support/ClaudeCode/managed-settings.d/*.json",
+    "C:/Program Files/ClaudeCode/managed-settings.json",
+    "C:/Program Files/ClaudeCode/managed-settings.d/*.json",
+)
 
 DIALECT = Dialect(
     id="claude-code",
@@ -264,6 +285,37 @@ DIALECT = Dialect(
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
     prepare=prepare,
+    programs=("claude",),
+    home=("~/.claude", "CLAUDE_CONFIG_DIR"),
+    gates=(
+        Gate(
+            MANAGED,
+            ("allowManagedHooksOnly",),
+            (True,),
+            "the managed settings allow managed hooks only",
+            "Ask whoever manages this machine to add the hook there.",
+            "doc",
+        ),
+        Gate(
+            (*MANAGED, ".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"),
+            ("disableAllHooks",),
+            (True,),
+            "all hooks are switched off",
+            "Take `disableAllHooks` out.",
+            "doc",
+        ),
+    ),
+    # A folder was seen untrusted here while its hooks ran in 2.1.241, and with `-p` every folder is trusted.
+    folder_trust=FolderTrust(
+        "~/.claude.json",
+        (("projects",),),
+        "Start `claude` in this folder and accept the question about trust; `claude -p` does not ask.",
+        "issue",
+        field=("hasTrustDialogAccepted",),
+        yes=(True,),
+        scopes=("project", "local", "user"),
+        certain=False,
+    ),
     notes=(
         "Claude Code runs no hook of a settings file in an interactive session before the folder is trusted.",
     ),

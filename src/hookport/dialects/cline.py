@@ -49,6 +49,7 @@ EVENTS = (
         "src",
         silent=True,
         partly="VS Code obeys it, and the CLI does not wait for it (CL3)",
+        unfired="in the CLI's runs of one prompt (CL3)",
     ),
     EventSpec("TaskStart", "session_start", "observe", "lab", silent=True),
     EventSpec("TaskResume", "session_start", "observe", "src", secondary=True),
@@ -170,6 +171,7 @@ DIALECT = Dialect(
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),
+    programs=("cline",),
     notes=(
         "Cline cannot refuse one call: a hook that blocks stops the whole run.",
         "Make the scripts executable (`chmod +x .clinerules/hooks/*`), or the VS Code extension skips them.",

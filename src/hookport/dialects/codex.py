@@ -14,7 +14,10 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    FolderTrust,
+    Gate,
     HandlerSpec,
+    HookTrust,
     Location,
     Matching,
     McpNames,
@@ -60,7 +63,15 @@ LONGEST = timedelta(seconds=3)
 
 EVENTS = (
     EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, types=RUN),
-    EventSpec("PermissionRequest", "permission_request", "prevent", "lab", "tool", types=RUN),
+    EventSpec(
+        "PermissionRequest",
+        "permission_request",
+        "prevent",
+        "lab",
+        "tool",
+        types=RUN,
+        unfired="in `codex exec` without `--approve-for-me`, which asks nobody",
+    ),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", types=RUN),
     EventSpec("UserPromptSubmit", "before_prompt", "prevent", "lab", types=RUN),
     EventSpec("SessionStart", "session_start", "observe", "lab", "source", types=RUN),
@@ -83,7 +94,14 @@ EVENTS = (
     EventSpec("PreModelRequest", "before_model", "observe", "lab", types=RUN),
     EventSpec("PostModelRequest", "after_model", "observe", "lab", types=RUN),
     EventSpec(
-        "Interrupt", "interrupted", "observe", "doc", types=RUN, default_timeout=SHORT, max_timeout=LONGEST
+        "Interrupt",
+        "interrupted",
+        "observe",
+        "doc",
+        types=RUN,
+        default_timeout=SHORT,
+        max_timeout=LONGEST,
+        since="0.152.0",
     ),
 )
 
@@ -204,6 +222,8 @@ WAIT = Timeout(SECOND, default=timedelta(seconds=600), whole=True, minimum=SECON
 SKIPPED = Timeout(SECOND, whole=True)
 
 
+REQUIREMENTS = ("/etc/codex/requirements.toml", "C:/ProgramData/OpenAI/Codex/requirements.toml")
+
 DIALECT = Dialect(
     id="codex",
     title="Codex CLI",
@@ -267,6 +287,47 @@ DIALECT = Dialect(
     # No variable names the project's root (src, lab).
     project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
+    programs=("codex",),
+    home=("~/.codex", "CODEX_HOME"),
+    gates=(
+        Gate(
+            REQUIREMENTS,
+            ("allow_managed_hooks_only",),
+            (True,),
+            "the requirements of this machine allow managed hooks only",
+            "Ask whoever manages this machine to add the hook there.",
+            "src",
+        ),
+        *(
+            Gate(
+                (".codex/config.toml", "~/.codex/config.toml", "/etc/codex/config.toml"),
+                ("features", name),
+                (False,),
+                "the feature is switched off",
+                f"Take `{name} = false` out of [features].",
+                "src",
+            )
+            for name in ("hooks", "codex_hooks")
+        ),
+    ),
+    folder_trust=FolderTrust(
+        "~/.codex/config.toml",
+        (("projects",),),
+        "Start `codex` in this folder and trust it.",
+        "lab",
+        field=("trust_level",),
+        yes=("trusted",),
+        below=False,
+    ),
+    hook_trust=HookTrust(
+        "~/.codex/config.toml",
+        ("hooks", "state"),
+        "{file}:{event}:{group}:{index}",
+        "trusted_hash",
+        "enabled",
+        "Start `codex` here and review the hook with `/hooks`.",
+        "lab",
+    ),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",
         "Codex loads the hooks of a project only when the project is trusted.",

@@ -12,6 +12,8 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    FolderTrust,
+    Gate,
     HandlerSpec,
     Location,
     Matching,
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 SOURCES = {
     "doc": "official hooks reference, 2026-08-07",
     "log": "official changelog up to 1.0.78, 2026-08-03",
+    "trust": "official page on configuring the CLI, `trustedFolders` (older: `trusted_folders`), autumn 2026",
     "lab": "measured on 1.0.102, November 2026",
     "code": "the same names in the documentation's examples and in a third party's adapter, 2026-08-13",
 }
@@ -385,6 +388,38 @@ DIALECT = Dialect(
         "${CLAUDE_PLUGIN_ROOT}",
         "$CLAUDE_PLUGIN_ROOT",
     ),
+    programs=("copilot",),
+    home=("~/.copilot", "COPILOT_HOME"),
+    gates=(
+        Gate(
+            ("",),
+            ("disableAllHooks",),
+            (True,),
+            "the hooks of this file are switched off",
+            "Take `disableAllHooks` out.",
+            "doc",
+        ),
+        Gate(
+            (".github/copilot/settings.json",),
+            ("disableAllHooks",),
+            (True,),
+            "all hooks but those of a policy are switched off",
+            "Take `disableAllHooks` out.",
+            "doc",
+        ),
+    ),
+    folder_trust=FolderTrust(
+        "~/.copilot/config.json",
+        (("trustedFolders",), ("trusted_folders",)),
+        "Start `copilot` in this folder and trust it for later sessions; with -p, pass --trust-folder.",
+        "trust",
+        lifted=(("COPILOT_ALLOW_ALL", "true"), ("GITHUB_COPILOT_PROMPT_MODE_REPO_HOOKS", "true")),
+    ),
+    also_reads=(
+        Location("project", ".claude/settings.json", "lab"),
+        Location("local", ".claude/settings.local.json", "doc"),
+    ),
+    at_repository=True,
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",
         "VS Code reads .github/hooks too, Copilot CLI also .claude/settings.json: a hook in both runs twice.",

@@ -9,6 +9,7 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    FolderTrust,
     HandlerSpec,
     Location,
     Matching,
@@ -81,6 +82,7 @@ EVENTS = (
         "doc",
         matching=fixed("UserPromptSubmit"),
         deny_answer={"continue": False, "user_message": "{reason}"},
+        unfired="in the CLI's print mode (CU6)",
         silent=True,
     ),
     EventSpec(
@@ -208,6 +210,9 @@ DIALECT = Dialect(
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
     adjust=adjust,
+    programs=("cursor-agent",),
+    # The files of Claude Code are read only with a setting that is kept where nobody else sees it.
+    folder_trust=FolderTrust("", (), "Trust the workspace when Cursor asks.", "doc"),
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
         Quirk("CU1", "preToolUse and the special event both fire for one call: one of them is enough", "doc"),

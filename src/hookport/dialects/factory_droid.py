@@ -19,6 +19,7 @@ from hookport.dialects._base import (
     Place,
     Quirk,
     RefusedError,
+    Shadow,
     Shape,
     Timeout,
     Tree,
@@ -61,6 +62,7 @@ EVENTS = (
         "prevent",
         "doc",
         partly="the interactive droid, not `droid exec` (FD4)",
+        unfired="in `droid exec` (FD4)",
     ),
     EventSpec("SessionStart", "session_start", "observe", "doc", "source"),
     EventSpec("SessionEnd", "session_end", "observe", "doc", "reason"),
@@ -223,7 +225,7 @@ DROID_WIRE = WIRE.replace(
         "hook_event_name": "$event",
         "cwd": "$cwd",
     },
-    marks=("transcript_path=.factory/", "permission_mode=auto-"),
+    marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
 )
 
 DIALECT = Dialect(
@@ -293,6 +295,11 @@ DIALECT = Dialect(
         "${CLAUDE_PROJECT_DIR}",
     ),
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
+    programs=("droid",),
+    shadows=(
+        Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
+        Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
+    ),
     notes=(
         "Droid reads hooks when it starts; review changed ones with `/hooks` before they apply.",
         "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",

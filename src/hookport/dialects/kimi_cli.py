@@ -82,7 +82,9 @@ EVENTS = (
     EventSpec("Interrupt", "interrupted", "observe", "code"),
     EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
     EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
-    EventSpec("SessionEnd", "session_end", "observe", "lab", "reason"),
+    EventSpec(
+        "SessionEnd", "session_end", "observe", "lab", "reason", unfired="with Kimi Code's `-p` (KI10)"
+    ),
     EventSpec("SessionHeartbeat", "", "observe", "lab"),
     EventSpec("SubagentStart", "subagent_start", "observe", "lab", "agent_name"),
     EventSpec("SubagentStop", "subagent_stop", "observe", "lab", "agent_name"),
@@ -425,6 +427,8 @@ DIALECT = Dialect(
     # Commands start in the session's project directory, and the shell sets PWD to it.
     cwd_moves=True,
     project_dir=(REPOSITORY, "$PWD", "${PWD}"),
+    programs=("kimi",),
+    same_once=True,
     notes=(
         "Kimi reads hooks from the user's home only: they run in every project, in its directory.",
         "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",

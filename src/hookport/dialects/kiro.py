@@ -701,6 +701,7 @@ DIALECT = Dialect(
     # No variable is set; commands start in the root of the project (src) or the workspace (doc).
     project_dir=(".",),
     adjust=adjust,
+    programs=("kiro-cli",),
     notes=(
         f"{V1_FILE} is read only by Kiro IDE 1.x and by Kiro CLI with its V3 engine.",
         f"Without that engine Kiro CLI runs the hooks in {AGENT_FILE}, while that agent is active.",

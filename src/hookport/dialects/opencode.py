@@ -9,6 +9,7 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    Gate,
     HandlerSpec,
     Location,
     Matching,
@@ -167,6 +168,18 @@ DIALECT = Dialect(
     obeys=("decision",),
     at_root=True,
     project_dir=("$OPENCODE_PROJECT_DIR", "${OPENCODE_PROJECT_DIR}"),
+    programs=("opencode",),
+    gates=(
+        Gate(
+            (),
+            (),
+            (),
+            "plugins are switched off by it",
+            "Unset it, and leave `--pure` out.",
+            "src",
+            variable="OPENCODE_PURE",
+        ),
+    ),
     notes=("OpenCode loads the plugin when it starts; with `--pure` or OPENCODE_PURE it loads none.",),
     quirks=(
         Quirk(

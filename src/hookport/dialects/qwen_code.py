@@ -12,6 +12,8 @@ from hookport.dialects._base import (
     Decoded,
     Dialect,
     EventSpec,
+    FolderTrust,
+    Gate,
     HandlerSpec,
     Location,
     Matching,
@@ -94,10 +96,20 @@ EVENTS = (
         "UserPromptExpansion", "before_command_expansion", "prevent", "src", "command_name", matching=REGEX
     ),
     EventSpec("SessionStart", "session_start", "observe", "lab", "source", matching=REGEX),
-    EventSpec("SessionEnd", "session_end", "observe", "src", "reason", matching=REGEX),
+    EventSpec(
+        "SessionEnd", "session_end", "observe", "src", "reason", matching=REGEX, unfired="with `-p` (QW7)"
+    ),
     EventSpec("SessionDelete", "", "observe", "src"),
     EventSpec("Stop", "agent_stop", "retry", "lab"),
-    EventSpec("StopFailure", "error_occurred", "observe", "src", "error", matching=EXACT),
+    EventSpec(
+        "StopFailure",
+        "error_occurred",
+        "observe",
+        "src",
+        "error",
+        matching=EXACT,
+        unfired="after an API error in 0.24.4 (measured with `-p`)",
+    ),
     EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type", matching=REGEX),
     EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type", matching=REGEX),
     EventSpec("PreCompact", "before_compact", "observe", "src", "trigger", matching=EXACT),
@@ -269,6 +281,27 @@ DIALECT = Dialect(
         "${GEMINI_PROJECT_DIR}",
     ),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
+    programs=("qwen",),
+    gates=(
+        Gate(
+            (".qwen/settings.json", "~/.qwen/settings.json"),
+            ("disableAllHooks",),
+            (True,),
+            "all hooks are switched off",
+            "Take `disableAllHooks` out.",
+            "src",
+        ),
+    ),
+    folder_trust=FolderTrust(
+        "~/.qwen/trustedFolders.json",
+        ((),),
+        "Start `qwen` in this folder and trust it.",
+        "src",
+        yes=("TRUST_FOLDER",),
+        above=("TRUST_PARENT",),
+        asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
+    ),
+    same_once=True,
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(
         Quirk(

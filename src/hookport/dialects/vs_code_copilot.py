@@ -10,6 +10,8 @@ from hookport.dialects._base import (
     Dialect,
     EventSpec,
     Field,
+    FolderTrust,
+    Gate,
     HandlerSpec,
     Location,
     Matching,
@@ -183,6 +185,14 @@ WIRE = Wire(
     },
 )
 
+# Settings are JSON with comments; those of the workspace come before the user's (doc).
+VS_CODE_SETTINGS = (
+    ".vscode/settings.json",
+    "~/.config/Code/User/settings.json",
+    "~/Library/Application Support/Code/User/settings.json",
+    "~/AppData/Roaming/Code/User/settings.json",
+)
+
 DIALECT = Dialect(
     id="vs-code-copilot",
     title="VS Code Copilot",
@@ -250,6 +260,34 @@ DIALECT = Dialect(
     # No variable names the workspace, but a hook without `cwd` starts there (doc).
     project_dir=(".",),
     package_dir=("${PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}", "$PLUGIN_ROOT", "$CLAUDE_PLUGIN_ROOT"),
+    gates=(
+        Gate(
+            VS_CODE_SETTINGS,
+            ("chat.useHooks",),
+            (False,),
+            "all hooks are switched off",
+            'Take `"chat.useHooks": false` out.',
+            "doc",
+        ),
+        *(
+            Gate(
+                VS_CODE_SETTINGS,
+                ("chat.hookFilesLocations", place),
+                (False,),
+                f"{place} is switched off",
+                f"Switch {place} on in `chat.hookFilesLocations`.",
+                "doc",
+                scopes=(scope,),
+            )
+            for place, scope in ((".github/hooks", "project"), ("~/.copilot/hooks", "user"))
+        ),
+    ),
+    folder_trust=FolderTrust("", (), "Trust the workspace when VS Code asks.", "doc"),
+    also_reads=(
+        Location("project", ".claude/settings.json", "doc"),
+        Location("local", ".claude/settings.local.json", "doc"),
+        Location("user", "~/.claude/settings.json", "doc"),
+    ),
     notes=(
         "VS Code and Copilot CLI both read .github/hooks: a hook installed for both runs twice in each.",
         "VS Code runs hooks only in a trusted workspace, and where its extensions run (remote, container).",

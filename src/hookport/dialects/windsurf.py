@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from hookport.dialects._base import Dialect, EventSpec, HandlerSpec, Location, Quirk, Timeout, Tree
+from hookport.dialects._base import (
+    Dialect,
+    EventSpec,
+    FolderTrust,
+    HandlerSpec,
+    Location,
+    Quirk,
+    Shadow,
+    Timeout,
+    Tree,
+)
 from hookport.dialects._by_event import SPLIT_BY_EVENT
 from hookport.wires.table import Wire
 
@@ -140,6 +150,8 @@ DIALECT = Dialect(
     reads_output=False,
     # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
     project_dir=(".",),
+    shadows=(Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),),
+    folder_trust=FolderTrust("", (), "Trust the workspace: in Restricted Mode no hook runs.", "doc"),
     notes=(
         "Where .devin/hooks.json has hooks, Windsurf does not read .windsurf/hooks.json: move these there.",
         "Only the Cascade agent runs these hooks, and only in a trusted workspace (not in Restricted Mode).",
