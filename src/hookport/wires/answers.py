@@ -217,12 +217,12 @@ def write_answer(
     is_alone = any(table[piece].get("alone") for piece in pieces)
     reason = told.reason
     for piece, value in (
-        ("context", told.context),
-        ("message", told.system_message),
-        ("suppress", told.suppress_output),
+        ("context", told.context or None),
+        ("message", told.system_message or None),
+        ("suppress", told.suppress_output or None),
         ("result", told.replaced_result),
     ):
-        if not value:
+        if value is None:
             continue
         if piece in table and not is_alone:
             pieces.append(piece)
@@ -232,14 +232,14 @@ def write_answer(
         else:
             lost.append(f"{piece}: {event.native or event.event} does not take it here")
     words = {
-        "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else "",
+        "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else None,
         "context": told.context,
         "input": told.updated_input if changed is None else changed,
         "changes": _changes(event, changed),
         "message": told.system_message,
         "result": told.replaced_result,
         "shaped": _shaped(wire, event, told.replaced_result),
-        "event": wire.said.get(event.native, event.native),
+        "event": wire.said.get(event.native, event.native) or None,
     }
     return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
 
@@ -263,11 +263,7 @@ def _changes(event: Event, changed: Tree) -> Tree:
 def _shaped(wire: Wire, event: Event, result: Tree) -> Tree:
     """A replaced result in the form of the tool's own, where it is plain text."""
     template = wire.results.get(event.call.tool) if event.call else None
-    return (
-        result
-        if template is None or not isinstance(result, str)
-        else fill(template, {"text": result}, is_lean=False)
-    )
+    return result if template is None or not isinstance(result, str) else fill(template, {"text": result})
 
 
 def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:

@@ -494,7 +494,7 @@ def _result(wire: Wire, call: Call, native: str) -> Tree:
     template = wire.results.get(native, wire.results.get(call.tool, wire.results.get("*")))
     told = call.result if call.text is None else call.text
     text = "" if told is None else told
-    return text if template is None else fill(template, {"text": text}, is_lean=False)
+    return text if template is None else fill(template, {"text": text})
 
 
 def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:

@@ -135,19 +135,15 @@ def put(payload: dict[str, Tree], place: str, value: Tree) -> None:
     payload[last] = SPELLINGS[spelling][1](value) if spelling else value
 
 
-def fill(template: Tree, words: dict[str, Tree], *, is_lean: bool = True) -> Tree:
-    """A tree with each text `$name` replaced by what it stands for; a lean one has no key with nothing."""
+def fill(template: Tree, words: dict[str, Tree]) -> Tree:
+    """A tree with each text `$name` replaced by what it stands for, without the keys that stand for None."""
     if isinstance(template, str):
         return words.get(template[1:], template) if template[:1] == "$" else template
     if isinstance(template, dict):
-        filled = {key: fill(value, words, is_lean=is_lean) for key, value in template.items()}
-        return {
-            key: value
-            for key, value in filled.items()
-            if not is_lean or template[key] == value or value not in ("", None)
-        }
+        filled = {key: fill(value, words) for key, value in template.items()}
+        return {key: value for key, value in filled.items() if value is not None or template[key] is None}
     if isinstance(template, (list, tuple)):
-        return [fill(value, words, is_lean=is_lean) for value in template]
+        return [fill(value, words) for value in template]
     return template
 
 
