@@ -84,5 +84,5 @@ WIRE_OF_CODEX = WIRE.replace(
         "Interrupt": {**READ, "text": "failure"},
     },
     env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
-    marks=("turn_id", "transcript_path=.codex/"),
+    marks=("turn_id", "transcript_path=.codex/", "permission_mode", "tool_use_id"),
 )

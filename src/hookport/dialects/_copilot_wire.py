@@ -217,7 +217,7 @@ WIRE = Wire(
         "COPILOT_PLUGIN_ROOT": "$package",
         "CLAUDE_PLUGIN_ROOT": "$package",
     },
-    marks=("sessionId", "transcriptPath=.copilot/", "transcript_path=.copilot/", "tool_result"),
+    marks=("sessionId", "transcriptPath=.copilot/", "transcript_path=.copilot/", "tool_result", "timestamp"),
     answers=ANSWERS,
     reads=READS,
     # It ended a stop hook that always blocks after eight blocks, and ran no hook after one that denied (lab).

@@ -80,11 +80,14 @@ def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
         keys = {**own.keys, **own.keys_of.get(native, {})}
         tool = _at(payload, keys.get("tool"))
         known = [place for places in keys.values() if (place := _at(payload, places)) is not None]
-        # A mark is worth more than a tool's name, and that more than any number of common keys.
+        there = [key for key in own.fixed if key in payload]
+        # A mark is worth more than a tool's name, that more than the absence of a key that is always sent,
+        # and that more than any number of common keys.
         score = (
             sum(_bears(payload, mark) for mark in own.marks),
             isinstance(tool, str) and tool in own.tools,
-            len(known),
+            len(there) - len(own.fixed),
+            len(known) + len(there),
             get(name).precedence,
         )
         found.append((score, name, native))
