@@ -1,0 +1,88 @@
+"""Taking back what was written into a file that was edited since: the other edits stay, to the byte."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+# Words, spaces, line ends and signs: fine enough for a file of one line.
+_TOKEN = re.compile(rb"[\w.$-]+|[ \t]+|\r?\n|[\x80-\xff]+|.", re.DOTALL)
+# Comparing takes the square of it in the worst case; beyond, whole lines are compared, then nothing.
+_MOST_PARTS = 4000
+
+
+class _Hunk(NamedTuple):
+    """A range of one text and the range that stands for it in another."""
+
+    start: int
+    end: int
+    there: int
+    there_end: int
+
+
+def taken_back(original: bytes, written: bytes, current: bytes) -> bytes | None:
+    """The current text without what changed between the first two; None where an edit is amidst that.
+
+    An edit that touches it stays, so the caller reads the result before it is written.
+    """
+    if current == written:
+        return original
+    ours = list(_hunks(written, original))
+    # An added line may be told from its equal neighbours in two ways, one of which may not touch ours.
+    found = (
+        _merged(original, current, ours, list(_hunks(written, current, late=late))) for late in (True, False)
+    )
+    return next((text for text in found if text is not None), None)
+
+
+def _merged(original: bytes, current: bytes, ours: list[_Hunk], edits: list[_Hunk]) -> bytes | None:
+    out: list[bytes] = []
+    at = 0
+    for hunk in ours:
+        moved = 0
+        for edit in edits:
+            if edit.end <= hunk.start < hunk.end or edit.end < hunk.start:
+                moved = edit.there_end - edit.end
+            elif edit.start < hunk.end or edit.start == hunk.start:
+                return None
+        out += [current[at : hunk.start + moved], original[hunk.there : hunk.there_end]]
+        at = hunk.end + moved
+    return b"".join([*out, current[at:]])
+
+
+def _hunks(one: bytes, other: bytes, *, late: bool = True) -> Iterator[_Hunk]:
+    """Where two texts differ, in order; as late or as early as may be."""
+    head = _alike(one, other) if late else 0
+    tail = _alike(one[head:][::-1], other[head:][::-1])
+    head = head or _alike(one[: len(one) - tail], other[: len(other) - tail])
+    middle, there = one[head : len(one) - tail], other[head : len(other) - tail]
+    parts, others = _TOKEN.findall(middle), _TOKEN.findall(there)
+    if max(len(parts), len(others)) > _MOST_PARTS:
+        parts, others = middle.splitlines(keepends=True), there.splitlines(keepends=True)
+    if max(len(parts), len(others)) > _MOST_PARTS:
+        parts, others = [middle], [there]
+    starts, ends = _offsets(parts, head), _offsets(others, head)
+    for what, start, end, at, to in SequenceMatcher(None, parts, others, autojunk=False).get_opcodes():
+        if what != "equal":
+            yield _Hunk(starts[start], starts[end], ends[at], ends[to])
+
+
+def _offsets(parts: list[bytes], start: int) -> list[int]:
+    found = [start]
+    for part in parts:
+        found.append(found[-1] + len(part))
+    return found
+
+
+def _alike(one: bytes, other: bytes) -> int:
+    """How many bytes two texts have in common at their start."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        half = (low + high + 1) // 2
+        if one[low:half] == other[low:half]:
+            low = half
+        else:
+            high = half - 1
+    return low
