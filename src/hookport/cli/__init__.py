@@ -13,6 +13,7 @@ COMMANDS = {
     "run": "run hooks on one event and show what they decide",
     "why": "show for every hook whether it would run on an event, and why",
     "log": "show what hooks decided",
+    "undo": "take back what the last run wrote into agents' files",
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
     "matrix": "show what each agent can do",

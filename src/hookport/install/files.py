@@ -1,11 +1,28 @@
-"""Bytes on disk: a file is the old one or the new one, whole, and every run can be taken back."""
+"""Bytes on disk: a file is the old one or the new one, whole, and every run can be taken back.
+
+A run is in the ledger before the first byte is written. All new files are then written beside the old ones
+and flushed, and only when that went well do they take their places, each in one step. Killed between, each
+file is one of the two, the next run clears away what was left beside them, and `undo` takes back the rest.
+"""
 
 from __future__ import annotations
 
+import os
+import secrets
+import stat
+import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import NamedTuple
 
-from hookport.errors import InputError
+from hookport.errors import HookportError, InputError, Problem
+from hookport.install import ledger
+from hookport.install.ledger import Broken, Entry, Record, Run
+from hookport.runtime.journal import now
+
+# No agent's settings come near it; a log that has the name of one must not fill the ledger.
+MOST_BYTES = 32 * 1024 * 1024
 
 
 class Change(NamedTuple):
@@ -21,16 +38,364 @@ class ChangedError(InputError):
     """A file is no longer what it was when it was read: read it again and retry."""
 
 
+class Move(NamedTuple):
+    """One file on its way from some bytes to others, by way of a temporary file in its folder."""
+
+    path: str
+    target: Path
+    temporary: Path
+    now: bytes | None
+    then: bytes | None
+    # Permissions to give; None leaves them as they are, or as the umask has them for a new file.
+    mode: int | None
+    executable: bool
+
+
 def read(path: str) -> bytes | None:
     """The bytes of a file; None if there is none."""
-    raise NotImplementedError
+    try:
+        with open(path, "rb", opener=_at_once) as stream:
+            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+                raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
+            content = stream.read(MOST_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except IsADirectoryError as error:
+        raise InputError(Problem("is a folder, where a file is expected.", file=path)) from error
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror}.", file=path)) from error
+    if len(content) > MOST_BYTES:
+        limit = MOST_BYTES // 1024 // 1024
+        raise InputError(Problem(f"is larger than {limit} MiB, so it is left alone.", file=path))
+    return content
+
+
+def _at_once(path: str, flags: int) -> int:
+    """Opening a pipe would wait for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends: bool = False) -> None:
-    """Write all changes or none; `ends` says that nothing of ours is left in these files."""
-    raise NotImplementedError
+    """Write all changes or none; `what` is the command, such as `sync`, for people who undo it.
+
+    `ends` says that nothing of ours is left in these files, so that they need no longer be remembered.
+
+    Raises ChangedError if a file is no longer `before`. A symbolic link stays one and the file behind it is
+    written. A file with several names (hard links) is replaced under this one; the others keep the old bytes.
+    """
+    with ledger.locked(env) as place:
+        try:
+            _settle(place)
+            entries = _entries(changes, place, ends=ends)
+            if not entries:
+                return
+            run = Run(ledger.next_number(place), now(), what, entries, secrets.token_hex(4), ends)
+            ledger.keep(place, run)
+        except OSError as error:
+            raise ledger.unwritable(place, error) from error
+        try:
+            _carry_out([_forward(run, number) for number, one in enumerate(entries) if _matters(one)])
+            _remember(place, run)
+            ledger.keep(place, run._replace(unfinished=False))
+        except BaseException as error:
+            _give_up(place, run, error)
+            if isinstance(error, OSError):
+                raise ledger.unwritable(place, error) from error
+            raise
 
 
 def undo(env: Mapping[str, str], *, dry_run: bool = False) -> list[Change]:
-    """Take back the last run, or what a killed one left: each file gets its exact former bytes."""
-    raise NotImplementedError
+    """Take back the last run, or what a killed one left: each file gets its exact former bytes.
+
+    What was taken back is returned: nothing if there is no run, or if it left nothing. Raises ChangedError,
+    and takes nothing back, if a file changed since.
+    """
+    home = ledger.folder(env)
+    if home is None or not home.is_dir():
+        return []
+    with ledger.locked(env) as place:
+        run = ledger.newest(place)
+        if isinstance(run, Broken):
+            message = (
+                f"{run.why}, so this run cannot be taken back. Remove the file to take back the one before."
+            )
+            raise InputError(Problem(message, file=str(run.file)))
+        if run is None:
+            return []
+        left = _left(run)
+        if not dry_run:
+            try:
+                ledger.keep(place, run._replace(unfinished=True))
+                _take_back(place, run, left)
+            except OSError as error:
+                raise ledger.unwritable(place, error) from error
+            except InputError as error:
+                _clear(run)
+                if any(_reads(one, one.before) for one in left if one.before != one.after):
+                    message = f"{error}\nSome files were taken back, not all. Try `hookport undo` again."
+                    raise HookportError(message) from error
+                raise
+        return [Change(one.path, one.after, one.before) for one in left]
+
+
+def _left(run: Run) -> list[Entry]:
+    """What is to be taken back of a run: not what a person or an earlier try took back already."""
+    problems = []
+    left = []
+    for one in run.entries:
+        content = read(one.target)
+        if os.path.realpath(one.path) != one.target:
+            problems.append(
+                Problem(
+                    f"is another file since `hookport {run.what}`, which wrote {one.target}.", file=one.path
+                )
+            )
+        elif content == one.after:
+            if _matters(one):
+                left.append(one)
+        elif content != one.before:
+            problems.append(
+                Problem(
+                    f"changed since `hookport {run.what}` wrote it, so the run is not taken back. "
+                    "`hookport unsync` takes out our entries and keeps the change; "
+                    "or undo the change first, then try again.",
+                    file=one.path,
+                )
+            )
+        if content is not None and not os.access(one.target, os.W_OK):
+            problems.append(_read_only(one.path))
+    if problems:
+        raise ChangedError(*problems)
+    return left
+
+
+def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Entry, ...]:
+    """The changes as the ledger keeps them; refused if one of them cannot be made."""
+    problems: list[Problem] = []
+    stale: list[Problem] = []
+    made = ledger.made_folders(place)
+    entries: dict[str, Entry] = {}
+    for change in changes:
+        target = os.path.realpath(change.path)
+        if read(target) != change.before:
+            stale.append(Problem("changed since it was read. Try again.", file=change.path))
+        elif change.before is not None and not os.access(target, os.W_OK):
+            problems.append(_read_only(change.path))
+        elif target in entries and entries[target].after != change.after:
+            problems.append(Problem(f"is the same file as {entries[target].path}.", file=change.path))
+        elif blocked := _no_folder(Path(target)):
+            problems.append(Problem(f"{blocked} is a file, where a folder is needed.", file=change.path))
+        else:
+            entry = _entry(change, target, made, ledger.known(place, target))
+            if _matters(entry) or (ends and entry.record):
+                entries[target] = entry
+    if stale:
+        raise ChangedError(*stale, *problems)
+    if problems:
+        raise InputError(*problems)
+    return tuple(entries.values())
+
+
+def _entry(change: Change, target: str, made: set[str], record: Record | Broken | None) -> Entry:
+    if isinstance(record, Broken):
+        record = Record(change.path, change.before, change.before, now(), "", exact=False)
+    folders: tuple[str, ...] = record.folders if record else ()
+    if change.before is None:
+        above = [str(one) for one in reversed(Path(target).parents)]
+        folders = tuple(one for one in above if one in made or not Path(one).exists())
+    return Entry(
+        path=str(Path(change.path).absolute()),
+        target=target,
+        before=change.before,
+        after=change.after,
+        executable=change.executable,
+        mode=None if change.before is None else stat.S_IMODE(Path(target).stat().st_mode),
+        folders=folders,
+        record=record,
+    )
+
+
+def _matters(entry: Entry) -> bool:
+    return entry.before != entry.after or _added_bits(entry) != 0
+
+
+def _added_bits(entry: Entry) -> int:
+    """The permissions to execute that an existing file gets: where it may be read, as `chmod +x` does."""
+    if not entry.executable or entry.mode is None or entry.after is None:
+        return 0
+    return (entry.mode & 0o444) >> 2 & ~entry.mode
+
+
+def _no_folder(target: Path) -> str:
+    nearest = next(one for one in target.parents if one.exists())
+    return "" if nearest.is_dir() else str(nearest)
+
+
+def _read_only(path: str) -> Problem:
+    return Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)
+
+
+def _forward(run: Run, number: int) -> Move:
+    one = run.entries[number]
+    mode = one.mode | _added_bits(one) if one.mode is not None and _added_bits(one) else None
+    temporary = _temporary(run, number)
+    return Move(one.path, Path(one.target), temporary, one.before, one.after, mode, one.executable)
+
+
+def _backward(run: Run, number: int) -> Move:
+    one = run.entries[number]
+    target = Path(one.target)
+    mode = one.mode
+    if one.mode is not None and one.after is not None:
+        # A person may have changed the permissions since; only ours are taken back.
+        mode = stat.S_IMODE(target.stat().st_mode) & ~_added_bits(one)
+    return Move(one.path, target, _temporary(run, number), one.after, one.before, mode, executable=False)
+
+
+def _temporary(run: Run, number: int) -> Path:
+    return Path(run.entries[number].target).with_name(f".hookport-{run.token}-{number}.tmp")
+
+
+def _carry_out(moves: list[Move]) -> None:
+    """First all that can fail for want of space or permission, then the steps that count."""
+    for act in (_prepare, _place):
+        for move in moves:
+            try:
+                act(move)
+            except OSError as error:
+                raise InputError(Problem(f"cannot be written: {_why(error)}.", file=move.path)) from error
+
+
+def _why(error: OSError) -> str:
+    return error.strerror or str(error)
+
+
+def _prepare(move: Move) -> None:
+    if move.then is None:
+        return
+    for folder in reversed(move.target.parents):
+        if not folder.exists():
+            folder.mkdir()
+            ledger.flush(folder.parent)
+    like = move.target.stat() if move.now is not None else None
+    mode = stat.S_IMODE(like.st_mode) if like and move.mode is None else move.mode
+    # The umask has its say on a new file; any other is closed to all until it has the permissions it needs.
+    permissions = (0o777 if move.executable else 0o666) if mode is None else 0o600
+
+    def opener(path: str, flags: int) -> int:
+        return os.open(path, flags, permissions)
+
+    with open(move.temporary, "xb", opener=opener) as stream:
+        stream.write(move.then)
+        stream.flush()
+        if like:
+            _keep_owner(stream.fileno(), move.target, like)
+        if mode is not None:
+            move.temporary.chmod(mode)
+        os.fsync(stream.fileno())
+
+
+def _keep_owner(held: int, target: Path, like: os.stat_result) -> None:
+    """Owner, access lists and labels, as far as this user and this file system can."""
+    if sys.platform == "win32":
+        return
+    mine = os.fstat(held)
+    if (mine.st_uid, mine.st_gid) != (like.st_uid, like.st_gid):
+        with suppress(OSError):
+            os.fchown(held, -1, like.st_gid)
+        with suppress(OSError):
+            os.fchown(held, like.st_uid, -1)
+    if sys.platform == "linux":
+        with suppress(OSError):
+            for name in os.listxattr(target):
+                with suppress(OSError):
+                    os.setxattr(held, name, os.getxattr(target, name))
+
+
+def _place(move: Move) -> None:
+    # The lock keeps out other runs of this user; this keeps the moment short for everyone else.
+    if read(str(move.target)) != move.now:
+        raise ChangedError(Problem("changed since it was read. Try again.", file=move.path))
+    if move.then is None:
+        move.target.unlink()
+    else:
+        move.temporary.replace(move.target)
+    ledger.flush(move.target.parent)
+
+
+def _remember(place: Path, run: Run) -> None:
+    for entry in run.entries:
+        ledger.remember(place, entry.target, _after(run, entry))
+        if entry.after is None:
+            _remove_folders(entry)
+
+
+def _after(run: Run, entry: Entry) -> Record | None:
+    """What is to be remembered of a file once a run has written it."""
+    former = entry.record
+    original = former.original if former else entry.before
+    exact = former is None or (former.exact and former.written == entry.before)
+    if run.ends or (original == entry.after and exact):
+        return None
+    return Record(entry.path, original, entry.after, run.time, run.what, entry.folders, exact)
+
+
+def _give_up(place: Path, run: Run, error: BaseException) -> None:
+    """Take back what was done of a run that failed; what cannot be taken back is left for `undo`."""
+    try:
+        _take_back(place, run, [one for one in run.entries if _matters(one) and _reads(one, one.after)])
+    except (OSError, InputError) as second:
+        raise HookportError(
+            f"{error}\n{second}\nSome files were written and could not be put back. Try: hookport undo"
+        ) from error
+
+
+def _reads(entry: Entry, content: bytes | None) -> bool:
+    try:
+        return read(entry.target) == content
+    except InputError:
+        return False
+
+
+def _take_back(place: Path, run: Run, left: list[Entry]) -> None:
+    _clear(run)
+    _carry_out([_backward(run, number) for number, one in enumerate(run.entries) if one in left])
+    for entry in run.entries:
+        _forget(place, entry)
+    ledger.drop(place, run)
+
+
+def _forget(place: Path, entry: Entry) -> None:
+    ledger.remember(place, entry.target, entry.record)
+    if entry.before is None:
+        _remove_folders(entry)
+
+
+def _settle(place: Path) -> None:
+    """Find out how far a killed run came, and let the ledger say just that."""
+    run = ledger.newest(place)
+    if not isinstance(run, Run) or not run.unfinished:
+        return
+    _clear(run)
+    undone = [one for one in run.entries if not _reads(one, one.after) and _reads(one, one.before)]
+    for entry in undone:
+        _forget(place, entry)
+    done = tuple(one for one in run.entries if one not in undone)
+    rest = run._replace(entries=done, unfinished=False)
+    _remember(place, rest)
+    if done:
+        ledger.keep(place, rest)
+    else:
+        ledger.drop(place, run)
+
+
+def _clear(run: Run) -> None:
+    for number in range(len(run.entries)):
+        with suppress(OSError):
+            _temporary(run, number).unlink()
+
+
+def _remove_folders(entry: Entry) -> None:
+    for folder in reversed(entry.folders):
+        with suppress(OSError):
+            Path(folder).rmdir()

@@ -1,11 +1,37 @@
-"""The ledger, what hookport wrote into which file: enough to take it back, readable by its user only."""
+"""The ledger, what hookport wrote into which file: enough to take it back, for its user's eyes only.
+
+`files/` holds a record for each file that has something of ours in it, `runs/` the last runs with the bytes
+that they replaced, and `lock` makes writers take turns. A run is here before the first file is touched and
+is `unfinished` until all of it is written, so whatever a killed one did is known. Texts are kept as they are,
+so that a person can find them with an editor.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import NamedTuple
+import base64
+import hashlib
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
-from hookport.findings import Finding
+from hookport.errors import InputError, Problem
+from hookport.findings import Finding, LedgerBroken
+from hookport.runtime import journal
+
+Tree = Any
+T = TypeVar("T")
+
+VERSION = 1
+KEPT_RUNS = 20
+LOCK_SECONDS = 60
+POLL_SECONDS = 0.01
+DRAFT = ".new"
+NAMES = {"files": "*.json", "runs": "[0-9]" * 8 + ".json"}
 
 
 class Record(NamedTuple):
@@ -20,8 +46,24 @@ class Record(NamedTuple):
     what: str
     # The folders that were made for it, outermost first.
     folders: tuple[str, ...] = ()
-    # False if an older record was lost, so that `original` may hold entries of ours.
+    # Whether nothing but ours came after `original`: if so, and the file is as `written`, putting `original`
+    # back loses nothing. It is False once somebody else changed the file between two runs.
     exact: bool = True
+
+
+class Entry(NamedTuple):
+    """One file of a run; `target` is the file itself where `path` is a symbolic link to it."""
+
+    path: str
+    target: str
+    before: bytes | None
+    after: bytes | None
+    executable: bool
+    # The permissions it had; None if there was no file.
+    mode: int | None
+    folders: tuple[str, ...]
+    # What was remembered of the file before this run.
+    record: Record | None
 
 
 class Run(NamedTuple):
@@ -30,24 +72,319 @@ class Run(NamedTuple):
     number: int
     time: str
     what: str
-    paths: tuple[str, ...]
+    entries: tuple[Entry, ...]
+    # Part of the names of its temporary files.
+    token: str
+    # Whether nothing of ours is in the files after it.
+    ends: bool = False
+    unfinished: bool = True
+
+
+class Broken(NamedTuple):
+    """A file of the ledger that cannot be read, and why."""
+
+    file: Path
+    why: str
 
 
 def of(path: str, env: Mapping[str, str]) -> Record | None:
-    """What we remember of a file; None if nothing of ours is in it, or the record cannot be read."""
-    raise NotImplementedError
+    """What we remember of a file; None if nothing of ours is in it, or if the record cannot be read."""
+    place = folder(env)
+    found = _read(_file(place, os.path.realpath(path)), _record) if place else None
+    return found if isinstance(found, Record) else None
 
 
 def records(env: Mapping[str, str]) -> list[Record]:
     """What we remember of every file, by path; `broken` tells which records cannot be read."""
-    raise NotImplementedError
+    found = [_read(file, _record) for file in _listed(folder(env), "files")]
+    return sorted(one for one in found if isinstance(one, Record))
 
 
 def runs(env: Mapping[str, str]) -> list[Run]:
-    """The last runs, oldest first."""
-    raise NotImplementedError
+    """The last runs, oldest first; `broken` tells which cannot be read."""
+    found = [_read(file, _run) for file in _listed(folder(env), "runs")]
+    return [one for one in found if isinstance(one, Run)]
 
 
 def broken(env: Mapping[str, str]) -> list[Finding]:
     """The files of the ledger that cannot be read."""
-    raise NotImplementedError
+    place = folder(env)
+    read = [
+        *(_read(file, _record) for file in _listed(place, "files")),
+        *(_read(file, _run) for file in _listed(place, "runs")),
+    ]
+    return [
+        LedgerBroken.at("", why=one.why)._replace(file=str(one.file))
+        for one in read
+        if isinstance(one, Broken)
+    ]
+
+
+def folder(env: Mapping[str, str]) -> Path | None:
+    """Where the ledger is; None if the environment names no place."""
+    state = journal.folder(env)
+    return Path(state, "ledger") if state else None
+
+
+@contextmanager
+def locked(env: Mapping[str, str]) -> Iterator[Path]:
+    """The ledger's folder, which nobody else writes to meanwhile; the lock ends with its process."""
+    place = folder(env)
+    if place is None:
+        raise InputError(
+            Problem("there is no place for the ledger: HOME is not set. Set HOOKPORT_STATE_DIR.")
+        )
+    try:
+        for one in (place.parent, place, place / "files", place / "runs"):
+            one.mkdir(0o700, parents=True, exist_ok=True)
+        held = os.open(place / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise unwritable(place, error) from error
+    try:
+        _take(held, place)
+        for draft in place.glob(f"*/*{DRAFT}"):
+            draft.unlink()
+        yield place
+    finally:
+        os.close(held)
+
+
+def unwritable(place: Path, error: OSError) -> InputError:
+    """The error of a ledger that cannot be written, so that nothing else is written either."""
+    why = error.strerror or str(error)
+    return InputError(
+        Problem(
+            f"the ledger cannot be written: {why}. Set HOOKPORT_STATE_DIR to a folder that can be.",
+            file=str(error.filename or place),
+        )
+    )
+
+
+def _take(held: int, place: Path) -> None:
+    until = time.monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                msvcrt.locking(held, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except (BlockingIOError, PermissionError) as error:
+            if time.monotonic() > until:
+                message = (
+                    f"another hookport has been writing for {LOCK_SECONDS} s. Try again when it has ended."
+                )
+                raise InputError(Problem(message, file=str(place / "lock"))) from error
+            time.sleep(POLL_SECONDS)
+        except OSError as error:
+            raise unwritable(place, error) from error
+        else:
+            return
+
+
+def newest(place: Path) -> Run | Broken | None:
+    """The last run."""
+    files = _listed(place, "runs")
+    return _read(files[-1], _run) if files else None
+
+
+def next_number(place: Path) -> int:
+    """The number of the next run, whether or not the last can be read."""
+    files = _listed(place, "runs")
+    return int(files[-1].stem) + 1 if files else 1
+
+
+def keep(place: Path, run: Run) -> None:
+    """Write a run down, and forget those that are too old to be taken back."""
+    _write(_run_file(place, run.number), _run_tree(run))
+    for old in _listed(place, "runs")[:-KEPT_RUNS]:
+        old.unlink()
+
+
+def drop(place: Path, run: Run) -> None:
+    """Forget a run."""
+    _remove(_run_file(place, run.number))
+
+
+def remember(place: Path, target: str, record: Record | None) -> None:
+    """Write down what is to be known of a file from now on, if anything."""
+    file = _file(place, target)
+    if record is None:
+        _remove(file)
+    elif _read(file, _record) != record:
+        _write(file, _record_tree(record))
+
+
+def known(place: Path, target: str) -> Record | Broken | None:
+    """What is remembered of a file."""
+    return _read(_file(place, target), _record)
+
+
+def made_folders(place: Path) -> set[str]:
+    """The folders that were made for files that are still ours."""
+    found = [_read(file, _record) for file in _listed(place, "files")]
+    return {one for record in found if isinstance(record, Record) for one in record.folders}
+
+
+def flush(path: Path) -> None:
+    """Have the names in a folder on the disk; Windows does so by itself."""
+    if sys.platform != "win32":
+        held = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(held)
+        finally:
+            os.close(held)
+
+
+def _file(place: Path, target: str) -> Path:
+    return place / "files" / f"{_digest(os.fsencode(target))}.json"
+
+
+def _run_file(place: Path, number: int) -> Path:
+    return place / "runs" / f"{number:08}.json"
+
+
+def _listed(place: Path | None, name: str) -> list[Path]:
+    return sorted((place / name).glob(NAMES[name])) if place else []
+
+
+def _write(file: Path, tree: Tree) -> None:
+    draft = file.with_name(file.name + DRAFT)
+    with open(draft, "wb", opener=_private) as stream:
+        stream.write(json.dumps(tree, indent=1).encode() + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+    draft.replace(file)
+    flush(file.parent)
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _remove(file: Path) -> None:
+    file.unlink(missing_ok=True)
+    flush(file.parent)
+
+
+def _read(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
+    """What a file says; None if there is none."""
+    try:
+        tree = json.loads(file.read_bytes())
+        if tree["version"] != VERSION:
+            return Broken(file, f"its version is {tree['version']}, and this hookport knows {VERSION}")
+        return make(tree)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return Broken(file, error.strerror or str(error))
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        return Broken(file, "it is damaged")
+
+
+def _record_tree(record: Record) -> Tree:
+    contents: dict[str, Tree] = {}
+    return {"version": VERSION, **_spelled(record, contents), "contents": contents}
+
+
+def _run_tree(run: Run) -> Tree:
+    contents: dict[str, Tree] = {}
+    entries = [
+        {**_spelled(one, contents), "record": one.record and _spelled(one.record, contents)}
+        for one in run.entries
+    ]
+    return {"version": VERSION, **run._asdict(), "entries": entries, "contents": contents}
+
+
+def _spelled(one: Record | Entry, contents: dict[str, Tree]) -> dict[str, Tree]:
+    """Its fields, with the digest in the place of bytes: most of them occur more than once in a run."""
+    fields = one._asdict()
+    for name, value in fields.items():
+        if isinstance(value, bytes):
+            fields[name] = {"sha256": _digest(value)}
+            contents[_digest(value)] = _text(value)
+    return fields
+
+
+def _record(tree: Tree) -> Record:
+    return _read_record(tree, _contents(tree))
+
+
+def _run(tree: Tree) -> Run:
+    contents = _contents(tree)
+    return Run(
+        number=_whole(tree["number"]),
+        time=_string(tree["time"]),
+        what=_string(tree["what"]),
+        entries=tuple(_read_entry(one, contents) for one in tree["entries"]),
+        token=_string(tree["token"]),
+        ends=tree["ends"] is True,
+        unfinished=tree["unfinished"] is True,
+    )
+
+
+def _read_entry(tree: Tree, contents: dict[str, bytes]) -> Entry:
+    return Entry(
+        path=_string(tree["path"]),
+        target=_string(tree["target"]),
+        before=_found(tree["before"], contents),
+        after=_found(tree["after"], contents),
+        executable=tree["executable"] is True,
+        mode=None if tree["mode"] is None else _whole(tree["mode"]),
+        folders=tuple(map(_string, tree["folders"])),
+        record=None if tree["record"] is None else _read_record(tree["record"], contents),
+    )
+
+
+def _read_record(tree: Tree, contents: dict[str, bytes]) -> Record:
+    return Record(
+        path=_string(tree["path"]),
+        original=_found(tree["original"], contents),
+        written=_found(tree["written"], contents),
+        time=_string(tree["time"]),
+        what=_string(tree["what"]),
+        folders=tuple(map(_string, tree["folders"])),
+        exact=tree["exact"] is True,
+    )
+
+
+def _found(tree: Tree, contents: dict[str, bytes]) -> bytes | None:
+    return None if tree is None else contents[tree["sha256"]]
+
+
+def _contents(tree: Tree) -> dict[str, bytes]:
+    """The bytes by their digest; they are not used unless they are what was written."""
+    contents = {digest: _bytes(text) for digest, text in tree["contents"].items()}
+    if any(_digest(content) != digest for digest, content in contents.items()):
+        raise ValueError(tree["contents"])
+    return contents
+
+
+def _text(content: bytes) -> Tree:
+    try:
+        return content.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(content).decode()}
+
+
+def _bytes(tree: Tree) -> bytes:
+    return tree.encode() if isinstance(tree, str) else base64.b64decode(tree["base64"], validate=True)
+
+
+def _string(tree: Tree) -> str:
+    if not isinstance(tree, str):
+        raise TypeError(tree)
+    return tree
+
+
+def _whole(tree: Tree) -> int:
+    if not isinstance(tree, int):
+        raise TypeError(tree)
+    return tree
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
