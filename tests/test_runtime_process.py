@@ -112,13 +112,6 @@ def test_a_list_runs_without_a_shell(tmp_path: Path) -> None:
     assert ran(["echo", "$HOME", "a b"], tmp_path) == RunResult("completed", 0, "$HOME a b\n")
 
 
-def test_the_shell_can_be_asked_for_and_refused(tmp_path: Path) -> None:
-    assert ran(["echo", "$HOME", "a  b"], tmp_path, shell=True) == RunResult("completed", 0, "$HOME a  b\n")
-    (tmp_path / "a hook").write_text("#!/bin/sh\necho ran\n")
-    (tmp_path / "a hook").chmod(0o755)
-    assert ran("./a hook", tmp_path, shell=False) == RunResult("completed", 0, "ran\n")
-
-
 def test_the_environment_is_exactly_what_was_given(tmp_path: Path) -> None:
     env = {"ONE": "1", "TWO": "zwei ü", "EMPTY": ""}
     assert ran(["/usr/bin/env"], tmp_path, env=env) == RunResult(

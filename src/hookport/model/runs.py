@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Verdict = Literal["none", "allow", "ask", "deny"]
 
 BLOCK = 2
+# What is kept of each stream of a hook.
+KEPT_BYTES = 1 << 20
 
 
 class Call(Value):
@@ -65,7 +67,7 @@ class Event(Value):
 
 
 class RunResult(Value):
-    """How a hook's process ended and what it printed; at most 1 MiB of each stream is kept."""
+    """How a hook's process ended and what it printed, at most `KEPT_BYTES` of each stream."""
 
     outcome: Outcome
     exit_code: int | None = None

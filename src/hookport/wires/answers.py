@@ -6,7 +6,7 @@ A decision that an agent cannot be told is told as something stricter, or named 
 from __future__ import annotations
 
 from hookport.model._json import dumps, loads
-from hookport.model.runs import BLOCK, Answer, Decision
+from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
 from hookport.wires.events import result_text
 from hookport.wires.spellings import fill, get, merged
 from hookport.wires.table import table_of
@@ -27,8 +27,8 @@ NO_REASON = "a hook denied this without giving a reason"
 # How much is read, in characters, to find the objects in text that is not JSON as a whole: each brace may be
 # the start of one. Of what is nested too deeply nobody says how far it was read.
 EFFORT, DEEP = 16 << 20, 10_000
-# What is kept of a stream (see `RunResult`); a character that was cut in two is not.
-KEPT_BYTES = (1 << 20) - 3
+# A character that was cut in two is not kept.
+LONGEST_CUT = 3
 
 # Keys of a read table, all of them optional:
 #   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
@@ -84,7 +84,7 @@ def read_answer(
 
 
 def _is_cut(result: RunResult) -> bool:
-    return result.dropped > 0 and len(result.stdout.encode("utf-8", "replace")) >= KEPT_BYTES
+    return result.dropped > 0 and len(result.stdout.encode("utf-8", "replace")) >= KEPT_BYTES - LONGEST_CUT
 
 
 def _read_text(table: Mapping[str, Tree], text: str) -> Decision:

@@ -11,14 +11,13 @@ import tempfile
 import time
 from pathlib import Path
 
-from hookport.model.runs import RunResult
+from hookport.model.runs import KEPT_BYTES, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import IO
 
-KEPT_BYTES = 1 << 20
 # An exit code from here on is an NTSTATUS error: the process crashed or was ended.
 FIRST_CRASH_CODE = 0xC0000000
 OWN_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
@@ -40,18 +39,16 @@ def run(
     cwd: str,
     env: Mapping[str, str],
     timeout_seconds: float | None,
-    shell: bool | None = None,
 ) -> RunResult:
     """Run a command to its end; text runs by `cmd /c`, a list without a shell."""
     began = time.monotonic()
-    in_shell = isinstance(command, str) if shell is None else shell
     with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         given.write(stdin)
         given.seek(0)
         try:
             child = subprocess.Popen(
                 command,
-                shell=in_shell,
+                shell=isinstance(command, str),
                 stdin=given,
                 stdout=out,
                 stderr=err,

@@ -15,7 +15,7 @@ import select
 import sys
 import time
 
-from hookport.model.runs import RunResult
+from hookport.model.runs import KEPT_BYTES, RunResult
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ else:
     import _signal as signal  # `signal` wraps these functions in enums, which takes 0.7 ms at every start
 
 SHELL = "/bin/sh"
-KEPT_BYTES = 1 << 20
 CHUNK_BYTES = 1 << 16
 # From SIGTERM to SIGKILL, and from SIGKILL until a process that no signal can end is given up.
 GRACE_SECONDS = 0.5
@@ -57,21 +56,17 @@ def run(
     cwd: str,
     env: Mapping[str, str],
     timeout_seconds: float | None,
-    shell: bool | None = None,
 ) -> RunResult:
     """Run a command to its end and say how it ended.
 
-    Text runs by `/bin/sh -c`, a list without a shell; `shell` overrules that: a list is then quoted for the
-    shell, text is then the program itself. The environment is exactly `env`, which also has the PATH that a
-    program is looked for on.
+    Text runs by `/bin/sh -c`, a list without a shell. The environment is exactly `env`, which also has the
+    PATH that a program is looked for on.
     """
     if os.name == "nt":
         from hookport.runtime.execute import _windows
 
-        return _windows.run(
-            command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds, shell=shell
-        )
-    return _Child(stdin, timeout_seconds).run(_argv(command, shell=shell), cwd, env)
+        return _windows.run(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
+    return _Child(stdin, timeout_seconds).run(_argv(command), cwd, env)
 
 
 def start(
@@ -360,16 +355,10 @@ class _Child:
         return result.replace(exit_code=code)
 
 
-def _argv(command: str | list[str], *, shell: bool | None = None) -> list[str]:
-    if isinstance(command, str):
-        if not command.strip():
-            return []
-        return [command] if shell is False else [SHELL, "-c", command]
-    if not shell:
+def _argv(command: str | list[str]) -> list[str]:
+    if isinstance(command, list):
         return command
-    import shlex
-
-    return [SHELL, "-c", shlex.join(command)]
+    return [SHELL, "-c", command] if command.strip() else []
 
 
 def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
