@@ -240,6 +240,8 @@ V1 = (
     '{"version":"v1","x":1,"hooks":[{"name":"a","trigger":"PreToolUse","matcher":"shell",'
     '"action":{"type":"command","command":"x"}}]}'
 )
+OFF = '{"disableAllHooks":true,"hooks":{"Stop":[{"hooks":[{"type":"command","command":"x"}]}%s]}}'
+OFF_TOO = ',{"hooks":[{"type":"command","command":"./new.sh"}]}'
 FOLDER = {
     ".agents/hooks/a/HOOK.md": "---\nname: a # mine\ndescription: d\ntrigger: before_tool\n---\nbody\n",
     ".agents/hooks/a/scripts/run.sh": "#!/bin/sh\nexit 0\n",
@@ -264,6 +266,11 @@ def unnamed(*hooks: Hook) -> tuple[Hook, ...]:
 def wait(*hooks: Hook) -> tuple[Hook, ...]:
     first = hooks[0].handler._replace(timeout=timedelta(seconds=7))
     return (hooks[0]._replace(handler=first), *hooks[1:])
+
+
+def unnamed_on(*hooks: Hook) -> tuple[Hook, ...]:
+    *some, last = unnamed(*hooks)
+    return (*some, last._replace(enabled=True))
 
 
 def none(*_: Hook) -> tuple[Hook, ...]:
@@ -326,6 +333,13 @@ def first(*hooks: Hook) -> tuple[Hook, ...]:
                     "before_tool\n", "before_tool\ntimeout: 7000\n"
                 ),
             },
+        ),
+        # A file that is switched off takes hooks all the same.
+        (
+            "claude-code",
+            {".claude/settings.json": OFF % ""},
+            unnamed_on,
+            {".claude/settings.json": OFF % OFF_TOO},
         ),
         ("agent-hooks", FOLDER, add, {**FOLDER, **NEXT}),
         ("agent-hooks", {**FOLDER, **NEXT}, first, FOLDER),

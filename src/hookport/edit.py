@@ -40,7 +40,7 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     for edit in edits:
         try:
             files = edit(reading, tuple(wanted))
-            found = read(files, reading.dialect).decoded
+            found = _as_new(read(files, reading.dialect).decoded, wanted)
         except (_UnlikeError, InputError, formats.RewriteFailed):
             continue
         if _by_event(reading.dialect, found.manifest.hooks) == _by_event(reading.dialect, tuple(wanted)):
@@ -55,6 +55,15 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     raise InternalError(
         f"these hooks cannot be written into the files of {reading.dialect.id} without changing others"
     )
+
+
+def _as_new(found: Decoded, wanted: list[Hook]) -> Decoded:
+    """What was found, without that a file which is switched off turned new hooks off as well."""
+    hooks = tuple(
+        on if hook not in wanted and (on := hook._replace(enabled=True)) in wanted else hook
+        for hook in found.manifest.hooks
+    )
+    return found._replace(manifest=found.manifest._replace(hooks=hooks))
 
 
 class _UnlikeError(Exception):
