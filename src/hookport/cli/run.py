@@ -58,7 +58,7 @@ def run(args: Namespace) -> int:
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    setting = engine.Setting(it.wire, wire, env, policy.standing({}, env))
+    setting = engine.Setting(it.wire, wire, env, policy.standing(planning.settings_in(found.root, env), env))
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
