@@ -1378,7 +1378,7 @@ class ProgramMissing(Kind):
 
 
 class RelativeScript(Kind):
-    """The script is named from the folder the agent happens to be in, and found in the project's root only."""
+    """The script is named from the folder that the agent is in, and found in the project's root only."""
 
     code = "HP877"
     severity = "loss"
@@ -1429,7 +1429,7 @@ class EventUnfired(Kind):
 
 
 class BridgeBroken(Kind):
-    """The entry calls hookport, and what it calls is gone: hookport or its interpreter was moved or removed."""
+    """The entry calls hookport, and what it calls is gone: hookport or its interpreter was moved."""
 
     code = "HP882"
     severity = "error"

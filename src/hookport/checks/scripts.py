@@ -105,7 +105,7 @@ def _check_scripts(one: Seen, folders: Folders) -> Iterator[Finding]:
 
 def named_script(command: str) -> Script | None:
     """The script that a command clearly starts with, if it does."""
-    words = _first_command(command)
+    words = first_command(command)
     while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
         words = words[1:]
     if not words:
@@ -120,7 +120,17 @@ def named_script(command: str) -> Script | None:
     return None
 
 
-def _first_command(command: str) -> list[str]:
+def started(one: Seen, root: File) -> Iterator[tuple[Script, File]]:
+    """The scripts that a hook starts on any system and the files they are, as far as the words tell."""
+    folders = _folders(one.dialect, one.place.file, root)
+    for command in dict.fromkeys((one.hook.handler.command, *one.hook.handler.platform.values())):
+        script = named_script(command)
+        path = _resolved(one, script.word, folders) if script else None
+        if script and path:
+            yield script, path
+
+
+def first_command(command: str) -> list[str]:
     """The words up to the first operator; none if the quoting is not plain."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
