@@ -14,7 +14,6 @@ from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, plan, policy, sessions
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
-from hookport.wires.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,6 +30,8 @@ MOST_BYTES = 32 << 20
 # Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
 MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
 STDERR_TAIL = 500
+# What the journal's lines have of every event.
+HEADING = ("agent", "event", "native", "session", "cwd")
 
 
 class Sources(Value):
@@ -190,18 +191,12 @@ def _placed(event: Event, root: str) -> Event:
 def _record(event: Event, told: Told, seconds: float) -> dict[str, Tree]:
     """The journal's line."""
     report, call = told.report, event.call
+    about = (
+        {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input} if call else {}
+    )
     return {
-        "time": iso(time.time()),
-        "agent": event.agent,
-        "event": event.event,
-        "native": event.native,
-        "session": event.session,
-        "cwd": event.cwd,
-        **(
-            {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input}
-            if call
-            else {}
-        ),
+        **{name: getattr(event, name) for name in HEADING},
+        **about,
         "decision": said(report.decision),
         "hooks": [as_record(run) for run in report.runs],
         "seconds": round(seconds, 4),
@@ -252,12 +247,7 @@ def _late(event: Event, hook: plan.Planned, result: RunResult, setting: engine.S
         seconds=result.seconds,
     )
     record = {
-        "time": iso(time.time()),
-        "agent": event.agent,
-        "event": event.event,
-        "native": event.native,
-        "session": event.session,
-        "cwd": event.cwd,
+        **{name: getattr(event, name) for name in HEADING},
         "decision": said(Decision()),
         "hooks": [as_record(run)],
         "seconds": round(result.seconds, 4),

@@ -11,7 +11,8 @@ import sys
 import time
 
 from hookport.model._json import dumps, loads
-from hookport.runtime.redaction import clean, redact, walk
+from hookport.runtime.redaction import clean, walk
+from hookport.wires.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from typing import Any, BinaryIO
 
     Tree = Any
-
-__all__ = ["Reader", "folder", "path", "read", "redact", "write"]
 
 # Newest first.
 FILES = ("journal.jsonl", "journal.1.jsonl", "journal.2.jsonl", "journal.3.jsonl")
@@ -61,7 +60,7 @@ def path(env: Mapping[str, str]) -> str:
 
 
 def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = MOST_BYTES) -> str:
-    """Add a record; empty, or why it was not written. It never raises."""
+    """Add a record, with the time where it has none; empty, or why it was not written. It never raises."""
     try:
         place = folder(env)
         if not place:
@@ -87,14 +86,8 @@ def _add(place: str, line: bytes, most_bytes: int) -> None:
         os.close(turn)
 
 
-def now() -> str:
-    """The time as the journal writes it: ISO 8601, UTC, milliseconds."""
-    seconds = time.time()
-    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{int(seconds % 1 * 1000):03}Z"
-
-
 def _line(record: Mapping[str, Any]) -> bytes:
-    tree = walk({"time": now(), **record}, _fitting)
+    tree = walk({"time": iso(time.time()), **record}, _fitting)
     text = _json(tree)
     if len(text) > LONGEST_FIELD:
         lengths = {name: len(_json(value)) for name, value in tree.items()}
@@ -178,11 +171,6 @@ def _append(file: str, line: bytes, *, locked: bool) -> None:
             raise
     finally:
         os.close(target)
-
-
-def read(env: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-    """Every record, oldest first; `Reader` also counts the lines that are none."""
-    return Reader(env).new()
 
 
 class Reader:

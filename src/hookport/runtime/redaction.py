@@ -124,11 +124,6 @@ _THIS_CASE = tuple({needle: None for needles, _ in FORMATS for needle in needles
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
-def redact(value: Tree) -> Tree:
-    """The same tree without secrets: those that look like one, and all that a name says is one."""
-    return walk(value, clean)
-
-
 def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
     """Every text of a tree, keys too, given to a function; the values of secret names are replaced."""
     if isinstance(value, str):
