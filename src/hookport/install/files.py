@@ -19,7 +19,6 @@ from typing import NamedTuple
 from hookport.errors import HookportError, InputError, Problem
 from hookport.install import ledger
 from hookport.install.ledger import Broken, Entry, Record, Run
-from hookport.runtime.journal import now
 
 # No agent's settings come near it; a log that has the name of one must not fill the ledger.
 MOST_BYTES = 32 * 1024 * 1024
@@ -89,7 +88,7 @@ def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends:
             entries = _entries(changes, place, ends=ends)
             if not entries:
                 return
-            run = Run(ledger.next_number(place), now(), what, entries, secrets.token_hex(4), ends)
+            run = Run(ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends)
             ledger.keep(place, run)
         except OSError as error:
             raise ledger.unwritable(place, error) from error
@@ -198,7 +197,7 @@ def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Ent
 
 def _entry(change: Change, target: str, made: set[str], record: Record | Broken | None) -> Entry:
     if isinstance(record, Broken):
-        record = Record(change.path, change.before, change.before, now(), "", exact=False)
+        record = Record(change.path, change.before, change.before, ledger.now(), "", exact=False)
     folders: tuple[str, ...] = record.folders if record else ()
     if change.before is None:
         above = [str(one) for one in reversed(Path(target).parents)]

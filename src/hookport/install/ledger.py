@@ -16,6 +16,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -189,6 +190,11 @@ def newest(place: Path) -> Run | Broken | None:
     """The last run."""
     files = _listed(place, "runs")
     return _read(files[-1], _run) if files else None
+
+
+def now() -> str:
+    """The time as the ledger writes it."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def next_number(place: Path) -> int:
