@@ -1301,6 +1301,57 @@ class LedgerBroken(Kind):
     hint = "Remove this file from the ledger; `hookport unsync` still takes the entries out."
 
 
+class BridgeMissing(Kind):
+    """A file that the agents' entries call is not there, so they run no hook, or deny every call."""
+
+    code = "HP860"
+    severity = "error"
+    message = "it is not there"
+    hint = "`hookport vendor` writes it."
+
+
+class BridgeDiffers(Kind):
+    """The bridge in the project is not the one that this version of hookport builds.
+
+    Every build of one version has the same bytes, so either the versions differ or somebody changed the file.
+    """
+
+    code = "HP861"
+    severity = "error"
+    message = "it is not what hookport {version} builds: {why}"
+    hint = "`hookport vendor` writes it anew; find out first who changed it."
+
+
+class PlanStale(Kind):
+    """The plan beside the bridge was not made from the hooks as they are now.
+
+    The bridge says so when it runs, and what changed is a failure of the hooks concerned.
+    """
+
+    code = "HP862"
+    severity = "error"
+    message = "the plan is stale: {why}"
+    hint = "`hookport vendor` or `hookport sync --vendor` makes it anew."
+
+
+class BridgeUnlocked(Kind):
+    """The lock has another hash of the file, or none, so nobody who approved the lock approved the file."""
+
+    code = "HP863"
+    severity = "error"
+    message = "the lock does not have the hash of {name}"
+    hint = "`hookport trust` shows what is new and writes the lock."
+
+
+class PersonalHooks(Kind):
+    """The file is kept out of the repository, so its hooks are not in the plan that is committed."""
+
+    code = "HP864"
+    severity = "note"
+    message = "its hooks are not in the plan, since the file is for one machine only"
+    hint = "Move them to a file that is committed if they are for everybody."
+
+
 class FolderUntrusted(Kind):
     """The agent does not trust the folder, and runs no hook there before it does.
 
