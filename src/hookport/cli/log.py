@@ -16,7 +16,6 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from hookport.cli.terminal import Paint
-from hookport.dialects import get
 from hookport.errors import InputError, Problem, UsageError
 from hookport.runtime import journal
 
@@ -52,9 +51,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Print the events that were asked for, then, with --follow, each that comes."""
+    """The same as `show`, for an agent that there is."""
     if args.agent:
+        from hookport.dialects import get
+
         get(args.agent)
+    return show(args)
+
+
+def show(args: Namespace) -> int:
+    """Print the events that were asked for, then, with --follow, each that comes."""
     if args.n < 0:
         raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
     since = moment(args.since, datetime.now(UTC)) if args.since else None
