@@ -14,6 +14,7 @@ from hookport import findings as f
 from hookport.degrade import commands, fields, guards, handlers, matchers
 from hookport.degrade.capabilities import infer
 from hookport.degrade.work import Work, deny_command, specs_of
+from hookport.degrade.wrapping import ON_PATH, Bridge
 from hookport.dialects import Dialect
 from hookport.dialects._base import says
 from hookport.dialects._entries import event_order, merge_entries
@@ -60,13 +61,21 @@ def degrade(
     scripts: Mapping[str, str],
     *,
     bare: bool = False,
+    bridge: Bridge = ON_PATH,
 ) -> Degraded:
     """The part of a manifest that the target can say, with a finding for every change and drop.
 
-    `bare` leaves commands that speak another dialect as they are.
+    `bare` leaves commands that speak another dialect as they are; `bridge` is what runs them otherwise.
     """
     works = [
-        Work(hook, index, wheres[index] if index < len(wheres) else "", target, scripts, bare=bare)
+        Work(
+            hook,
+            index,
+            wheres[index] if index < len(wheres) else "",
+            target,
+            scripts,
+            None if bare else bridge,
+        )
         for index, hook in enumerate(manifest.hooks)
     ]
     left = [work for work in works if all(step(work) for step in STEPS)]

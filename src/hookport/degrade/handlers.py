@@ -15,7 +15,7 @@ from hookport.degrade.work import (
     strategy_for,
     without,
 )
-from hookport.degrade.wrapping import ANY_EVENT, MISSING, agree, wrapped
+from hookport.degrade.wrapping import ANY_EVENT, MISSING, ON_PATH, agree, wrapped
 from hookport.dialects._base import SECOND, says
 from hookport.dialects._entries import shell_word
 from hookport.model.hooks import Handler
@@ -174,10 +174,14 @@ def _wrap(work: Work) -> None:
     if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
         missing = deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"
+    bridge = work.bridge or ON_PATH
+    there = bridge._replace(call=bridge.windows)
     each_command(
         work,
-        lambda command: wrapped(command, words, options, missing),
-        lambda command: wrapped(f"powershell -NoProfile -Command {powershell(command)}", words, options, ""),
+        lambda command: wrapped(command, words, options, missing, bridge),
+        lambda command: wrapped(
+            f"powershell -NoProfile -Command {powershell(command)}", words, options, "", there
+        ),
     )
     work.is_wrapped = True
     work.note(f.Wrapped, source=work.source.id)

@@ -9,7 +9,7 @@ from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
 from hookport.degrade.capabilities import denies_by_answer, infer
-from hookport.degrade.wrapping import agree, unwrapped
+from hookport.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.dialects import Dialect, EventSpec, get
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
@@ -41,8 +41,7 @@ class Work:
         where: str,
         target: Dialect,
         scripts: Mapping[str, str],
-        *,
-        bare: bool = False,
+        bridge: Bridge | None = ON_PATH,
     ) -> None:
         inner = unwrapped(hook)
         is_inner, hook = inner != hook, inner
@@ -55,7 +54,8 @@ class Work:
         self.used = infer(hook, scripts)
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False
-        self.is_bare = bare
+        # What runs a command that speaks another dialect; None: nothing does.
+        self.bridge = bridge
         self.is_wrapped = False
         # What the wrapped command is told besides, as options.
         self.options: list[str] = []
@@ -83,7 +83,7 @@ class Work:
         """Whether the command is run through the bridge, which hears and answers for it."""
         return (
             self.hook.handler.type == "command"
-            and not (self.is_bare or self.is_home or self.is_replaced or self.target.is_hub)
+            and not (self.bridge is None or self.is_home or self.is_replaced or self.target.is_hub)
             and not agree(self.source, self.target, self.hook.event)
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from functools import cache
+from typing import NamedTuple
 
 from hookport.dialects import Dialect
 from hookport.dialects._wiring import wire
@@ -16,10 +17,22 @@ PROGRAM = "hookport"
 ANY_EVENT = "-"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 _WRAPPED = re.compile(
-    rf"(?:command -v {PROGRAM} >/dev/null 2>&1 \|\| \{{ .*?; exit \d+; \}}; )?"
-    rf"{PROGRAM} wrap (?P<dialect>[\w-]+) [\w-]+ [^ ]+(?: --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')",
+    r"""(?:\[ -[nz] "\$\w+" \] \|\| exit 0; )*(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
+    rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ [^ ]+"""
+    r"""(?: --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
     re.DOTALL,
 )
+
+
+class Bridge(NamedTuple):
+    """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell."""
+
+    call: str = PROGRAM
+    there: str = f"command -v {PROGRAM} >/dev/null 2>&1"
+    windows: str = PROGRAM
+
+
+ON_PATH = Bridge()
 
 
 def agree(source: Dialect, target: Dialect, event: str) -> bool:
@@ -42,15 +55,17 @@ def _read(own: Wire, event: str) -> object:
     return [table_of(own.reads, native, event) for native in natives]
 
 
-def wrapped(command: str, words: tuple[str, str, str], options: list[str], missing: str) -> str:
+def wrapped(
+    command: str, words: tuple[str, str, str], options: list[str], missing: str, bridge: Bridge = ON_PATH
+) -> str:
     """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
 
     Variables that the bridge sets are spelled with braces, which only the shell fills in (GM5).
     """
     for name in wire(words[0]).env:
         command = re.sub(rf"\${name}\b", f"${{{name}}}", command)
-    call = " ".join([PROGRAM, "wrap", *words, *options, "--", _word(command)])
-    return f"command -v {PROGRAM} >/dev/null 2>&1 || {{ {missing}; }}; {call}" if missing else call
+    call = " ".join([bridge.call, "wrap", *words, *options, "--", _word(command)])
+    return f"{bridge.there} || {{ {missing}; }}; {call}" if missing else call
 
 
 def unwrapped(hook: Hook) -> Hook:
