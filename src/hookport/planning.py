@@ -31,8 +31,13 @@ from hookport.wires.table import Wire
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
-# How an agent's entry calls the bridge, by whatever name and path.
-DISPATCH = re.compile(r"""(?:hookport|bridge\.pyz?)["']? dispatch [\w-]+ \S+(?: --\S+(?: \S+)?)*\s*""")
+# How an agent's entry calls the bridge, by whatever name and path: for all hooks, or for one that was
+# installed; and how an installed command that needs no bridge ends.
+DISPATCH = re.compile(
+    r"""(?:hookport|bridge\.pyz?)["']? dispatch [\w-]+ (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*"""
+)
+WRAP = re.compile(r"""bridge\.pyz?["']? wrap [\w-]+ [\w-]+ (?:'[^']*'|\S+) """)
+MARK = "# hookport"
 FORGET_SECONDS = 30 * 24 * 3600
 # File systems tell times in ticks of the kernel, 10 ms at most.
 TICK_NS = 20_000_000
@@ -101,11 +106,15 @@ def left_out(found: Discovery) -> Iterator[Finding]:
             yield BridgeEntry.at(one.place)._replace(file=one.file)
 
 
-def _is_bridge(found: Found) -> bool:
-    """Whether the entry makes an agent call us: what is behind it is found by itself."""
-    command = found.hook.handler.command
+def is_ours(command: str) -> bool:
+    """Whether hookport wrote the entry of a command: what is behind it is found by itself."""
     call = DISPATCH.search(command)
-    return bool(call and call.end() == len(command))
+    is_call = bool(call and call.end() == len(command))
+    return is_call or command.endswith(MARK) or bool(WRAP.search(command))
+
+
+def _is_bridge(found: Found) -> bool:
+    return is_ours(found.hook.handler.command)
 
 
 def planned(found: Found) -> Planned:
