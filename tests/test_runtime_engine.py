@@ -156,6 +156,16 @@ def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> N
     assert [one.matched for one in found] == [matched]
 
 
+def test_an_mcp_tool_whose_name_is_shortened() -> None:
+    tool = f"{'a' * 40}.{'b' * 40}"
+    event = fired("claude-code").replace(
+        call=Call(native=f"mcp__my fs__{tool}", server="my fs", mcp_tool=tool)
+    )
+    matcher = f"mcp_my_fs_{'a' * 20}...{'b' * 30}"
+    found = engine.explain(event, [of_matcher("gemini-cli", matcher)], setting())
+    assert [one.matched for one in found] == [True]
+
+
 def test_an_mcp_tool_of_an_unnamed_server_is_taken_for_a_match() -> None:
     payload = {"tool_name": "read", "tool_input": "{}", "hook_event_name": "beforeMCPExecution"}
     event = read_event(wire("cursor"), payload, "beforeMCPExecution")

@@ -22,7 +22,7 @@ from hookport.findings import (
 )
 from hookport.model.runs import Event
 from hookport.runtime.engine import Report
-from hookport.wires.events import read_event, write_event
+from hookport.wires.events import fired_for, read_event, write_event
 from hookport.wires.table import Wire
 
 # What the runtime notes, by the word it starts with.
@@ -92,23 +92,12 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
     if not agent:
         return Asked(event, wire(dialect))
     it = wire(get(agent).id)
-    if event.event not in it.natives:
-        others = ", ".join(one for one in agents() if event.event in wire(one).natives)
-        raise UsageError(f"{agent} has no event like {event.event}. These have: {others}")
-    return Asked(translated(event, it), it)
-
-
-def translated(event: Event, it: Wire) -> Event:
-    """The same event as another agent would fire it."""
-    payload = write_event(it, event)
-    native = next(native for tools, native in it.natives[event.event] if _fires(event, tools))
-    return read_event(it, payload, native)
-
-
-def _fires(event: Event, tools: list[str]) -> bool:
-    call = event.call
-    words = {call.tool, *call.also, "mcp" if call.mcp_tool else ""} if call else set()
-    return not tools or bool(words & set(tools)) or call is None
+    native = fired_for(it, event)
+    if not native:
+        others = ", ".join(one for one in agents() if fired_for(wire(one), event)) or "none"
+        about = f" on {event.call.tool or event.call.native}" if event.call else ""
+        raise UsageError(f"{agent} has no event like {event.event}{about}. These have: {others}")
+    return Asked(read_event(it, write_event(it, event), native), it)
 
 
 def _payload(path: str) -> dict[str, object]:

@@ -23,6 +23,7 @@ from hookport.dialects._base import (
 from hookport.dialects._patterns import compiled, compiles
 from hookport.model.hooks import ANY_SERVER, Term
 from hookport.model.tools import TOOLS
+from hookport.wires.events import mcp_spelled
 
 _ANY = r".*"
 _ORDER = {tool: number for number, tool in enumerate(TOOLS)}
@@ -135,18 +136,8 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     if not mcp.prefix and not term.tool:
         return "", _bare(mcp, term.value, "")
     if term.tool:
-        return _mcp_name(mcp, f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}"), ""
-    return "", re.escape(_mcp_name(mcp, f"{mcp.prefix}{term.value}{mcp.joint}")) + _ANY
-
-
-def _mcp_name(mcp: McpNames, name: str) -> str:
-    """A name in the characters and the length that the dialect gives its MCP tools."""
-    if mcp.allowed:
-        name = re.sub(f"[^{mcp.allowed}]", "_", name)
-    if mcp.longest and len(name) > mcp.longest:
-        half = (mcp.longest - 3) // 2
-        name = f"{name[:half]}...{name[-half:]}"
-    return name
+        return mcp_spelled(f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}", mcp.allowed, mcp.longest), ""
+    return "", re.escape(mcp_spelled(f"{mcp.prefix}{term.value}{mcp.joint}", mcp.allowed, mcp.longest)) + _ANY
 
 
 def _escaped(text: str) -> str:

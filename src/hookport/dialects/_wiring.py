@@ -8,8 +8,8 @@ from functools import cache
 from hookport.dialects import get, names
 from hookport.dialects._base import Dialect, EventSpec, ToolName, Tree, terms_of
 from hookport.model.events import native_event
-from hookport.wires.events import native_name
-from hookport.wires.spellings import get as read_place
+from hookport.wires.events import at, native_name
+from hookport.wires.spellings import bears
 from hookport.wires.table import Wire
 
 
@@ -78,13 +78,15 @@ def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
         if native not in own.events:
             continue
         keys = {**own.keys, **own.keys_of.get(native, {})}
-        tool = _at(payload, keys.get("tool"))
-        known = [place for places in keys.values() if (place := _at(payload, places)) is not None]
+        tool = at(payload, keys.get("tool"))
+        # The places of an input without an object of its own are those of others.
+        plain = [places for places in keys.values() if not isinstance(places, dict)]
+        known = [places for places in plain if at(payload, places) is not None]
         there = [key for key in own.fixed if key in payload]
         # A mark is worth more than a tool's name, that more than the absence of a key that is always sent,
         # and that more than any number of common keys.
         score = (
-            sum(_bears(payload, mark) for mark in own.marks),
+            sum(bears(payload, mark) for mark in own.marks),
             isinstance(tool, str) and tool in own.tools,
             len(there) - len(own.fixed),
             len(known) + len(there),
@@ -92,14 +94,3 @@ def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
         )
         found.append((score, name, native))
     return [(name, native) for _, name, native in sorted(found, key=lambda one: one[0], reverse=True)]
-
-
-def _at(payload: Mapping[str, Tree], places: Tree) -> Tree:
-    listed = [places] if isinstance(places, str) else places if isinstance(places, (list, tuple)) else ()
-    return next((found for place in listed if (found := read_place(payload, place)) is not None), None)
-
-
-def _bears(payload: Mapping[str, Tree], mark: str) -> bool:
-    place, _, text = mark.partition("=")
-    found = read_place(payload, place)
-    return found is not None and text in str(found)

@@ -55,20 +55,23 @@ def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
     for term in hook.terms:
         if call.tool and term[1] in hook.tools:
             continue  # The agent may call another tool by that word.
-        found = _term(term, call, names)
+        found = _term(term, call, names, wire)
         if found is not None and found.matches:
             return found
     known = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
     return Match(f"its matcher is for {known}, this is {call.tool or names[0]}", matches=False)
 
 
-def _term(term: Sequence[str], call: Call, names: list[str]) -> Match | None:
+def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:
     """A match on a tool that is in no vocabulary."""
     kind, value, inner = term
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
         return None if call.tool and not call.mcp_tool else _pattern(value, names)
+    if call.server and inner and mcp_name(wire, value, inner) in names:
+        # Where the server's name ends, a combined name does not always tell.
+        return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
     if not call.mcp_tool or inner not in ("", call.mcp_tool):
         return None
     if call.server or value == EVERY_SERVER:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from hookport.model._json import dumps, loads
 from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
 from hookport.wires.events import result_text
-from hookport.wires.spellings import fill, get, merged
+from hookport.wires.spellings import bears, fill, get, merged
 from hookport.wires.table import table_of
 
 TYPE_CHECKING = False
@@ -245,11 +245,7 @@ def write_answer(
 
 
 def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
-    for mark, answers in wire.answers_of.items():
-        key, _, text = mark.partition("=")
-        if key in event.extra and text in str(event.extra[key]):
-            return answers
-    return wire.answers
+    return next((found for mark, found in wire.answers_of.items() if bears(event.extra, mark)), wire.answers)
 
 
 def _changes(event: Event, changed: Tree) -> Tree:

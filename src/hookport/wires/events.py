@@ -30,13 +30,13 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     native = native or native_name(wire, payload)
     wire = _view(wire, native)
     keys = _keys(wire, native)
-    text = {name: _as_text(_read(payload, keys.get(name))) for name in _TEXT}
+    text = {name: _as_text(at(payload, keys.get(name))) for name in _TEXT}
     event = Event(
         event=canonical_name(wire, native),
         agent=wire.id,
         native=native,
         call=_read_call(wire, payload, keys, native),
-        stop_active=_read(payload, keys.get("stop_active")) is True,
+        stop_active=at(payload, keys.get("stop_active")) is True,
     ).replace(**text)
     written = write_event(wire, event)
     return event.replace(extra=without(payload, written), absent=tuple(lacking(written, payload)))
@@ -96,11 +96,15 @@ def canonical_name(wire: Wire, native: str) -> str:
 def native_for(wire: Wire, event: Event) -> str:
     """The native event a script of this wire was written for; the canonical name where it has none."""
     rows = wire.natives.get(event.event, ())
-    words = _words(event.call) if event.call else []
-    for tools, native in rows:
-        if not tools or set(tools) & set(words):
-            return str(native)
-    return str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
+    usual = str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
+    return fired_for(wire, event) or usual
+
+
+def fired_for(wire: Wire, event: Event) -> str:
+    """The native event that an agent of this wire fires for the same; empty where it fires none."""
+    call, rows = event.call, wire.natives.get(event.event, ())
+    fits = (native for tools, native in rows if not tools or call is None or set(tools) & set(_words(call)))
+    return str(next(fits, ""))
 
 
 def tool_name(wire: Wire, call: Call, native: str = "") -> str:
@@ -113,10 +117,20 @@ def tool_name(wire: Wire, call: Call, native: str = "") -> str:
 
 def mcp_name(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
-    prefix, joint, allowed, _ = wire.mcp or ("mcp__", "__", "", 0)
+    prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
     name = f"{prefix}{server or UNKNOWN_SERVER}{joint}{tool}" if joint else f"{prefix}{tool}"
+    return mcp_spelled(name, allowed, longest)
+
+
+def mcp_spelled(name: str, allowed: str, longest: int) -> str:
+    """An MCP tool's name with `_` for other characters than these (as a pattern's set), cut in the middle."""
     if allowed:
-        name = "".join(letter if letter.isalnum() or letter in allowed else "_" for letter in name)
+        import re
+
+        name = re.sub(f"[^{allowed}]", "_", name)
+    if longest and len(name) > longest:
+        half = (longest - 3) // 2
+        name = f"{name[:half]}...{name[-half:]}"
     return name
 
 
@@ -242,7 +256,8 @@ def _listed(places: Places | None) -> Iterable[str]:
     return () if not places else [places] if isinstance(places, str) else places
 
 
-def _read(payload: Mapping[str, Tree], places: Places | None) -> Tree:
+def at(payload: Mapping[str, Tree], places: Places | None) -> Tree:
+    """What stands at the first of several places that is there."""
     for place in _listed(places):
         found = get(payload, place)
         if found is not None:
@@ -274,16 +289,16 @@ def _words(call: Call) -> list[str]:
 
 
 def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree], native: str) -> Call | None:
-    name = _as_text(_read(payload, keys.get("tool")))
+    name = _as_text(at(payload, keys.get("tool")))
     tools = wire.event_tools.get(native, ())
-    server, mcp_tool = (_as_text(_read(payload, keys.get(key))) for key in ("server", "mcp_tool"))
+    server, mcp_tool = (_as_text(at(payload, keys.get(key))) for key in ("server", "mcp_tool"))
     if not (name or tools or mcp_tool):
         return None
     where = keys.get("input")
     if isinstance(where, dict):
         raw = {field: value for field, place in where.items() if (value := get(payload, place)) is not None}
     else:
-        raw = _read(payload, where)
+        raw = at(payload, where)
     known = wire.event_names.get(native, {})
     words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
@@ -292,7 +307,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     if name in wire.variants and isinstance(raw, dict):
         words = _variant(wire.variants[name], raw) or words
     tool = words[0] if words else ""
-    result = _read(payload, keys.get("result"))
+    result = at(payload, keys.get("result"))
     call = Call(
         tool=tool,
         also=tuple(words[1:]),
@@ -301,10 +316,10 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
         if isinstance(where, dict)
         else canonical_input(wire, tool, name or native, raw),
         raw=raw,
-        id=_as_text(_read(payload, keys.get("call_id"))),
+        id=_as_text(at(payload, keys.get("call_id"))),
         result=result,
         text=result_text(wire, result),
-        error=_read(payload, keys.get("error")),
+        error=at(payload, keys.get("error")),
         server=server,
         mcp_tool=mcp_tool,
     )

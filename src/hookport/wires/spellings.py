@@ -123,6 +123,13 @@ def get(payload: Tree, place: str) -> Tree:
     return SPELLINGS[spelling][0](found) if spelling else found
 
 
+def bears(payload: Tree, mark: str) -> bool:
+    """Whether something stands at a place, or, of a mark `place=text`, something with that text in it."""
+    place, _, text = mark.partition("=")
+    found = get(payload, place)
+    return found is not None and text in str(found)
+
+
 def put(payload: dict[str, Tree], place: str, value: Tree) -> None:
     """Write a value at a place, in the place's spelling."""
     path, _, spelling = place.partition(":")
