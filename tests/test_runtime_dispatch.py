@@ -285,6 +285,15 @@ def test_a_payload_that_cannot_be_read(place: Place, agent: str, name: str, clos
     assert [line["decision"]["verdict"] for line in place.journal()] == ["deny" if closed else "none"] * 3
 
 
+@pytest.mark.parametrize("payload", [{}, {"tool_name": None, "tool_input": {"command": "x"}}])
+def test_a_call_of_no_tool_is_a_failure(place: Place, payload: dict[str, Any]) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    code, told, _ = place.fire("gemini-cli", "BeforeTool", payload)
+    assert (code, "the payload names no tool" in told["systemMessage"]) == (0, True)
+    place.closed()
+    assert is_denied(place.fire("gemini-cli", "BeforeTool", payload))
+
+
 def test_what_cannot_be_answered_at_all_is_denied_in_the_agents_terms(place: Place) -> None:
     words = [*place.command[:-1], "wrap", "nope", "cline", "PreToolUse", "--on-failure=closed", "--", "true"]
     done = subprocess.run(words, input=b"{}", env=place.env, cwd=place.root, capture_output=True, check=False)

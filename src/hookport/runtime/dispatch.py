@@ -115,10 +115,17 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         report = _with_broken(report, sources.broken, setting.on_failure)
     if event.native not in agent.events and not report.runs:
         report = _with_failure(report, f"{agent.id} has no event '{event.native}'", setting.on_failure)
+    if event.event == "before_tool_execute" and not _names_tool(event):
+        # No matcher on a tool can have matched, so nothing that guards one has seen it.
+        report = _with_failure(report, "the payload names no tool", setting.on_failure)
     sessions.turned(event, env)
     report = _ended(event, report, agent, env)
     sessions.remember(event, report.event, report.decision, agent, env)
     return report
+
+
+def _names_tool(event: Event) -> bool:
+    return event.call is not None and bool(event.call.native or event.call.tool)
 
 
 def _ended(event: Event, report: engine.Report, agent: Wire, env: Mapping[str, str]) -> engine.Report:
