@@ -1575,3 +1575,102 @@ class ReadElsewhere(Kind):
     severity = "error"
     message = "{dialect} reads the files of a project at its root only, {root}: {count} would not fire"
     hint = "Move the hooks there."
+
+
+class RunsByItself(Kind):
+    """The agent reads the file that the hook is in, so it runs the hook without an entry of ours.
+
+    A second copy in the agent's own file would make it run twice.
+    """
+
+    code = "HP810"
+    severity = "note"
+    message = "not installed for {agent}: it reads {file} and runs this hook by itself"
+
+
+class EntryTwice(Kind):
+    """Entries of ours are in two places that the agent reads, so each hook runs twice."""
+
+    code = "HP811"
+    severity = "loss"
+    message = "{agent} reads entries of hookport here and in {other}: hooks run twice"
+    hint = "Take one of them out: `hookport unsync --scope user` or `--scope project`."
+
+
+class NoPlaceThere(Kind):
+    """The agent reads no hooks of this scope: some read those of a project only, some those of a user only."""
+
+    code = "HP812"
+    severity = "loss"
+    message = "{agent} reads no hooks of a {scope}, so nothing was installed for it"
+    hint = "Use `--scope {other}`."
+
+
+class NeverFires(Kind):
+    """The agent has no event for the hook, so no entry can make it run there."""
+
+    code = "HP813"
+    severity = "loss"
+    effect = "dropped"
+    message = "'{name}' never runs in {agent}: {reason}"
+    hint = "`hookport matrix` shows which agents have the event."
+
+
+class OnlyAdvises(Kind):
+    """The hook runs, and its deny does not hold: the agent does not listen on that event."""
+
+    code = "HP814"
+    severity = "loss"
+    effect = "changed"
+    message = "'{name}' cannot block in {agent}: {reason}"
+    hint = "`hookport matrix` shows where each agent can be stopped."
+
+
+class OnlyByBridge(Kind):
+    """The hook is no command, and only the bridge can run it for every agent and know it again."""
+
+    code = "HP815"
+    severity = "loss"
+    effect = "dropped"
+    message = "'{name}' was not installed for {agent}: natively only commands are, and it is of type {type}"
+    hint = "Use `--mode bridge`."
+
+
+class NotSynced(Kind):
+    """The agent's file cannot be edited without a risk to what is in it, so it was left as it is."""
+
+    code = "HP816"
+    severity = "error"
+    effect = "dropped"
+    message = "{message}. Nothing was written for {agent}"
+    hint = "Correct the file and run `hookport sync` again."
+
+
+class Drifted(Kind):
+    """The entries in the agent's file are not those that its hooks need now."""
+
+    code = "HP817"
+    severity = "error"
+    message = "the entries for {agent} are {state}"
+    hint = "Run `hookport sync`."
+
+
+class OfThisMachine(Kind):
+    """The entries name the interpreter of this machine, and the file belongs to the project.
+
+    On another machine the path leads nowhere: guards deny there, and the other hooks do not run.
+    """
+
+    code = "HP818"
+    severity = "note"
+    message = "the entries name {python} of this machine, where others who use the project have another path"
+    hint = "Use `--vendor` to have the project bring the bridge along, or `--scope user`."
+
+
+class TwoAgentsRead(Kind):
+    """Another agent reads the file too, and nothing tells the two apart: the hooks run there as well."""
+
+    code = "HP819"
+    severity = "loss"
+    message = "{other} reads this file of {agent} too, and a hook cannot tell which of the two runs it"
+    hint = "Install for one of the two, or switch the file off in the settings of {other}."

@@ -17,7 +17,8 @@ PROGRAM = "hookport"
 ANY_EVENT = "-"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 _WRAPPED = re.compile(
-    r"""(?:\[ -[nz] "\$\w+" \] \|\| exit 0; )*(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
+    r"""(?:\[ -[nz] "[$\w]+" \](?: && \[ -z "[$\w]+" \])? \|\| exit 0; )?"""
+    r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
     rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ [^ ]+"""
     r"""(?: --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
     re.DOTALL,

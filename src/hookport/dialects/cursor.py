@@ -211,7 +211,11 @@ DIALECT = Dialect(
     project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
     adjust=adjust,
     programs=("cursor-agent",),
-    # The files of Claude Code are read only with a setting that is kept where nobody else sees it.
+    may_read=(
+        Location("project", ".claude/settings.json", "doc"),
+        Location("local", ".claude/settings.local.json", "doc"),
+        Location("user", "~/.claude/settings.json", "doc"),
+    ),
     folder_trust=FolderTrust("", (), "Trust the workspace when Cursor asks.", "doc"),
     notes=("Cursor runs project hooks only in a trusted workspace.",),
     quirks=(
