@@ -11,6 +11,7 @@ import sys
 import time
 
 from hookport.model._json import dumps, loads
+from hookport.runtime.folders import own
 from hookport.runtime.redaction import clean, walk
 from hookport.wires.spellings import iso
 
@@ -41,16 +42,7 @@ HEAD = 256
 
 def folder(env: Mapping[str, str]) -> str:
     """Where hookport keeps its state; empty if the environment names no place."""
-    if chosen := env.get("HOOKPORT_STATE_DIR"):
-        return os.path.abspath(chosen)
-    if sys.platform == "win32":
-        return os.path.join(env["LOCALAPPDATA"], "hookport") if env.get("LOCALAPPDATA") else ""
-    # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
-    state = env.get("XDG_STATE_HOME", "")
-    if os.path.isabs(state):
-        return os.path.join(state, "hookport")
-    home = env.get("HOME", "")
-    return os.path.join(home, ".local", "state", "hookport") if os.path.isabs(home) else ""
+    return own(env, "HOOKPORT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
 
 
 def path(env: Mapping[str, str]) -> str:

@@ -10,6 +10,7 @@ import os
 
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
+from hookport.runtime.folders import own
 from hookport.wires.table import Wire
 
 TYPE_CHECKING = False
@@ -247,12 +248,7 @@ def _opened(folder: str) -> int | None:
 
 def path_for(cwd: str, env: Mapping[str, str]) -> str:
     """Where the plan of a folder is kept; empty where the environment names no place."""
-    place = env.get("HOOKPORT_CACHE_DIR", "")
-    if not place:
-        base = env.get("LOCALAPPDATA", "") if os.name == "nt" else env.get("XDG_CACHE_HOME", "")
-        home = env.get("HOME", "")
-        base = base if os.path.isabs(base) else os.path.join(home, ".cache") if home else ""
-        place = os.path.join(base, "hookport") if base else ""
+    place = own(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     if not place:
         return ""
     name = cwd.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C").replace(":", "%3A")
