@@ -1322,7 +1322,7 @@ class BridgeDiffers(Kind):
     hint = "`hookport vendor` writes it anew; find out first who changed it."
 
 
-class PlanStale(Kind):
+class BridgeStale(Kind):
     """The plan beside the bridge was not made from the hooks as they are now.
 
     The bridge says so when it runs, and what changed is a failure of the hooks concerned.
