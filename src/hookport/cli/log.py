@@ -175,6 +175,10 @@ def lines(record: Record, paint: Paint, hook: str = "") -> list[str]:
             )
         elif hook and _is(one, hook):
             below.append(f"  {name}: {_done(one)}")
+    message = _said(record).get("system_message")
+    if message and not any(one.get("failure") for one in _hooks(record)):
+        # A failure that is no hook's own, such as a payload that cannot be read, stands only here.
+        below.append(f"  {_plain(message, WIDEST_REASON)}")
     told = record.get("notes")
     below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
     return ["  ".join(cells).rstrip(), *below]
