@@ -170,6 +170,8 @@ def without(tree: dict[str, Tree], known: dict[str, Tree]) -> dict[str, Tree]:
     for key, value in tree.items():
         if key not in known:
             rest[key] = value
+        elif value is known[key]:
+            continue  # nor is it looked through, however deep it is
         elif isinstance(value, dict) and isinstance(known[key], dict):
             inner = without(value, known[key])
             if inner or not value:
@@ -185,7 +187,7 @@ def lacking(tree: dict[str, Tree], known: Tree) -> list[tuple[str, ...]]:
     for key, value in tree.items():
         if key not in known:
             found.append((key,))
-        elif isinstance(value, dict) and isinstance(known[key], dict):
+        elif value is not known[key] and isinstance(value, dict) and isinstance(known[key], dict):
             found += [(key, *way) for way in lacking(value, known[key])]
     return found
 
