@@ -400,6 +400,14 @@ def test_one_broken_hook_does_not_stop_the_others() -> None:
     )
 
 
+@pytest.mark.parametrize("type_", ["http", "prompt", "agent"])
+def test_a_server_that_fails_has_no_exit_code(type_: str) -> None:
+    event, own = fired("claude-code"), wire("copilot-cli")
+    result = RunResult("completed", 1, stderr="HTTP 500", detail="HTTP 500")
+    assert engine.read(hook("h", type=type_), own, event, result) == Decision(failure="HTTP 500")
+    assert engine.read(hook("h"), own, event, result).verdict == "deny"
+
+
 def test_what_we_stumble_over_does_not_undo_a_deny() -> None:
     hooks = [hook("a", said(decision="deny", reason="no")), hook("b", dialect="no-such")]
     report = run(fired("claude-code"), *hooks)

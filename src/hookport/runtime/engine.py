@@ -161,6 +161,9 @@ def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> D
     """The answer by the rules of the hook's own dialect, with the input in canonical names."""
     if result is None:
         return Decision()
+    if hook.type != "command" and result.exit_code:
+        # What an exit code means is about commands; the answer of a server that fails is not asked.
+        return Decision(failure=result.detail)
     if hook.type in ("prompt", "agent") and result.exit_code == 0:
         return _judged(result.stdout)
     native = hook.native or native_for(wire, event)
@@ -274,7 +277,7 @@ def _command(
     if not command:
         return RunResult("completed", 0, detail=f"it has no command for {sys.platform}")
     root = event.root or event.cwd
-    places = {"root": root, "cwd": event.cwd or root, "package": hook.package or root}
+    places = {"root": root, "cwd": event.cwd or root}
     cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)

@@ -50,7 +50,7 @@ class Wire(Value):
     texts: Sequence[str] = ()
     results: Mapping[str, Any] = {}
 
-    # Variables a script finds in its environment, and where it starts: `root`, `cwd` or `package`.
+    # Variables a script finds in its environment, and where it starts: `root` or `cwd`.
     env: Mapping[str, str] = {}
     starts_in: str = "cwd"
     # Keys of a payload that tell it from those of other dialects with the same event names; `key=text` where
