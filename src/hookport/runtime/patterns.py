@@ -30,26 +30,26 @@ class _OutOfTimeError(Exception):
     """The time for one match is over."""
 
 
-def search(pattern: str, text: str, *, whole: bool = False, seconds: float = SECONDS) -> bool | str:
-    """Whether the pattern matches somewhere in the text, or all of it; or in words why that is not known."""
+def search(pattern: str, text: str, *, seconds: float = SECONDS) -> bool | str:
+    """Whether the pattern matches somewhere in the text, or in words why that is not known."""
     compiled, look = _compiled(pattern), _look(pattern)
     # Without repeats both engines take linear time, and Python's is loaded already.
     if isinstance(compiled, str) or look is None or look.is_variable:
         linear = _re2(pattern)
         data = _encoded(text) if linear else None
         if linear and data is not None:
-            return (linear.fullmatch(data) if whole else linear.search(data)) is not None
+            return linear.search(data) is not None
     if isinstance(compiled, str):
         return f"{_shown(pattern)} is no regular expression: {compiled}"
     found: bool | str | None = None
-    if look and look.is_quick(len(text), whole=whole):
-        found = _matched(compiled, text, whole=whole)
+    if look and look.is_quick(len(text)):
+        found = _matched(compiled, text)
     elif len(text) > _LONGEST and (look is None or look.is_explosive):
         found = "could take too long"
     elif len(text) <= _INTERRUPTIBLE:
-        found = _interrupted(compiled, text, whole=whole, seconds=seconds)
+        found = _interrupted(compiled, text, seconds=seconds)
     if found is None:
-        found = _in_child(compiled, text, whole=whole, seconds=seconds)
+        found = _in_child(compiled, text, seconds=seconds)
     return (
         f"{_shown(pattern)} {found} on {len(text)} characters. {_ADVICE}" if isinstance(found, str) else found
     )
@@ -172,14 +172,14 @@ def _encoded(text: str) -> bytes | None:
         return None
 
 
-def _matched(compiled: re.Pattern[str], text: str, *, whole: bool) -> bool | str:
+def _matched(compiled: re.Pattern[str], text: str) -> bool | str:
     try:
-        return (compiled.fullmatch(text) if whole else compiled.search(text)) is not None
+        return compiled.search(text) is not None
     except MemoryError:
         return "took too much memory"
 
 
-def _interrupted(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: float) -> bool | str | None:
+def _interrupted(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str | None:
     """The answer within the time; None where this thread cannot be interrupted."""
     import signal
     import time
@@ -208,7 +208,7 @@ def _interrupted(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: 
     try:
         try:
             left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
-            return _matched(compiled, text, whole=whole)
+            return _matched(compiled, text)
         finally:
             is_armed = False
     except _OutOfTimeError:
@@ -224,17 +224,17 @@ def _interrupted(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: 
 _CHILD = """
 import json, re, signal, sys, warnings
 warnings.simplefilter("ignore")
-pattern, flags, text, whole, seconds = json.load(sys.stdin)
+pattern, flags, text, seconds = json.load(sys.stdin)
 compiled = re.compile(pattern, flags)
 if hasattr(signal, "setitimer"):
     signal.signal(signal.SIGALRM, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGALRM})
     signal.setitimer(signal.ITIMER_REAL, seconds)
-print(int((compiled.fullmatch(text) if whole else compiled.search(text)) is not None))
+print(int(compiled.search(text) is not None))
 """
 
 
-def _in_child(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: float) -> bool | str:
+def _in_child(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str:
     """The answer of a process that can be killed."""
     import json
     import signal
@@ -245,7 +245,7 @@ def _in_child(compiled: re.Pattern[str], text: str, *, whole: bool, seconds: flo
     try:
         done = subprocess.run(
             [sys.executable, "-I", "-S", "-c", _CHILD],
-            input=json.dumps([compiled.pattern, flags, text, whole, max(seconds, 0.001)]).encode(),
+            input=json.dumps([compiled.pattern, flags, text, max(seconds, 0.001)]).encode(),
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=seconds + _START_SECONDS,
@@ -291,12 +291,12 @@ class _Look(Value):
     def is_variable(self) -> bool:
         return bool(self.repeats or self.choices or self.is_explosive)
 
-    def is_quick(self, length: int, *, whole: bool) -> bool:
+    def is_quick(self, length: int) -> bool:
         if self.is_explosive:
             return False
         if not self.repeats:
             return self.choices <= 3 or length << self.choices <= _STEPS
-        return bool(length ** (self.repeats + (not whole)) << self.choices <= _STEPS)
+        return bool(length ** (self.repeats + 1) << self.choices <= _STEPS)
 
 
 @lru_cache(maxsize=256)
