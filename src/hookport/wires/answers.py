@@ -96,7 +96,11 @@ def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
         "message": Decision(system_message=text),
         "failure": Decision(failure="stdout is not a JSON object"),
     }
-    return meanings.get(table.get("text", "ignored"), Decision())
+    meaning = table.get("text", "ignored")
+    if meaning == "ignored" and table.get("verdicts") and text.startswith("{"):
+        # An answer that is cut off may have been a deny; where text is ignored it can be nothing else.
+        meaning = "failure"
+    return meanings.get(meaning, Decision())
 
 
 def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
