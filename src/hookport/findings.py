@@ -1598,7 +1598,7 @@ class EntryTwice(Kind):
 
 
 class NoPlaceThere(Kind):
-    """The agent reads no hooks of this scope: some read those of a project only, some those of a user only."""
+    """The agent reads no hooks of this scope: some read only those of a project, or only those of a user."""
 
     code = "HP812"
     severity = "loss"

@@ -1,0 +1,163 @@
+"""Install this project's hooks, or the user's, into the settings of the agents that are here.
+
+An agent is here if its configuration folder or its program is. `native` writes each hook by itself, behind
+the bridge where the agent speaks otherwise; `bridge` writes one entry for each event, which finds the hooks
+when it fires, so that later changes need no sync; `auto` takes native where nothing differs, else bridge.
+What is not hookport's keeps its bytes; `hookport undo` takes the run back.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport import findings as f
+from hookport.cli import report
+from hookport.cli.difference import difference
+from hookport.cli.terminal import Paint, table
+from hookport.findings import Finding
+from hookport.install import sync
+from hookport.install.sync import AgentPlan, Plan, Wish
+
+STYLES = {
+    "written": "changed",
+    "would write": "changed",
+    "up to date": "kept",
+    "drifted": "dropped",
+    "missing": "dropped",
+    "refused": "error",
+}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport sync`."""
+    add_agents(parser)
+    parser.add_argument(
+        "--scope", choices=("project", "user"), default="project", help="whose files (default: project)"
+    )
+    parser.add_argument(
+        "--mode", choices=("auto", "native", "bridge"), default="auto", help="how (default: auto)"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show the differences, write nothing")
+    parser.add_argument(
+        "--check", action="store_true", help="write nothing, and exit 1 if something would be written"
+    )
+    parser.add_argument(
+        "--vendor", action="store_true", help="put the bridge into the project and let the entries call it"
+    )
+
+
+def add_agents(parser: ArgumentParser) -> None:
+    """The agents that a command is for."""
+    parser.add_argument(
+        "--agent",
+        action="extend",
+        nargs="+",
+        default=[],
+        metavar="AGENT",
+        help="only these agents, whether or not they are here",
+    )
+
+
+def run(args: Namespace) -> int:
+    """Plan the edits, show or write them, and tell what became of each agent."""
+    env, cwd = dict(os.environ), str(Path.cwd())
+    wish = Wish(tuple(args.agent), args.scope, args.mode, args.vendor)
+    progress = Progress("sync")
+    is_dry = args.dry_run or args.check
+
+    def make() -> Plan:
+        made = sync.plan(cwd, env, wish, progress)
+        progress.end()
+        return made
+
+    plan = make() if is_dry else sync.apply(make, env, what="sync")
+    word = "would write" if args.dry_run else "written"
+    _show(plan, word, drifts=args.check and not args.dry_run)
+    if args.dry_run:
+        paint = Paint(sys.stdout)
+        for change in plan.changes:
+            sys.stdout.write(difference(change, paint))
+    findings = [*plan.findings, *(one for agent in plan.agents for one in agent.findings)]
+    if args.check:
+        findings += drift(plan)
+    if findings:
+        sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
+    return report.worst(findings, strict=False)
+
+
+def drift(plan: Plan) -> list[Finding]:
+    """What `--check` finds: an agent whose entries are not as they should be."""
+    found = [
+        f.Drifted.at("", agent=one.agent, state=one.state)._replace(file=change.path)
+        for one in plan.agents
+        for change in one.changes
+    ]
+    known = {change.path for one in plan.agents for change in one.changes}
+    rest = [change.path for change in plan.changes if change.path not in known]
+    return found + [
+        f.Drifted.at("", agent="this project", state="drifted")._replace(file=path) for path in rest
+    ]
+
+
+def _show(plan: Plan, word: str, *, drifts: bool) -> None:
+    if not plan.agents:
+        sys.stdout.write(
+            "no agent was found here: there is neither a configuration folder nor a program of one. "
+            "Name one with --agent.\n"
+        )
+        return
+    rows: list[tuple[str, ...]] = [("AGENT", "MODE", "STATE", "FILES")]
+    rows += [_row(plan.root, one, word, drifts=drifts) for one in plan.agents]
+    paint = Paint(sys.stdout)
+    sys.stdout.write(table(rows, paint, STYLES))
+    whys: dict[str, list[str]] = {}
+    for one in plan.agents:
+        if one.why:
+            whys.setdefault(f"{one.mode or 'nothing'}: {one.why}", []).append(one.agent)
+    for why, agents in whys.items():
+        sys.stdout.write(paint(f"{', '.join(agents)}: {why}\n", "note"))
+
+
+def _row(root: str, one: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ...]:
+    state = "up to date"
+    if any(finding.code == f.NotSynced.code for finding in one.findings):
+        state = "refused"
+    elif one.changes:
+        state = one.state if drifts else word
+    elif one.state == "absent":
+        state = "nothing to do"
+    files = ", ".join(shown(root, path) for path in one.paths)
+    return one.agent, one.mode or "–", state, files or "–"
+
+
+def shown(root: str, path: str) -> str:
+    """A path as a person reads it: relative to the project, or from the home."""
+    for base, start in ((root, ""), (os.environ.get("HOME", ""), "~/")):
+        if base and Path(path).is_relative_to(base):
+            return f"{start}{Path(path).relative_to(base)}"
+    return path
+
+
+class Progress:
+    """Which agent is looked at, on a terminal and only when it takes more than a second."""
+
+    def __init__(self, what: str) -> None:
+        self.what = what
+        self.begun = time.monotonic()
+        self.is_shown = False
+
+    def __call__(self, agent: str, number: int, count: int) -> None:
+        if sys.stderr.isatty() and time.monotonic() - self.begun > 1:
+            self.is_shown = True
+            sys.stderr.write(f"\r\x1b[K{self.what}: {agent} ({number + 1}/{count})")
+            sys.stderr.flush()
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self.is_shown:
+            sys.stderr.write("\r\x1b[K")
+            self.is_shown = False

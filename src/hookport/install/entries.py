@@ -1,0 +1,290 @@
+"""The hooks that we want in one agent's file: a call of the bridge for each event, or each hook by itself."""
+
+from __future__ import annotations
+
+import math
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import timedelta
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hookport import bridge as bridge_file
+from hookport import findings as f
+from hookport import sources
+from hookport.degrade import degrade
+from hookport.degrade.work import deny_command, powershell, quoted
+from hookport.degrade.wrapping import Bridge, agree
+from hookport.dialects import Dialect, EventSpec, agents, event_specs, get
+from hookport.dialects._base import SECOND, is_split, says, terms_of
+from hookport.dialects._entries import shell_word, slots
+from hookport.dialects._matchers import normal
+from hookport.dialects._wiring import wire
+from hookport.discovery import Found
+from hookport.findings import Finding
+from hookport.install.targets import PLACES, Target, absolute
+from hookport.model.events import EVENTS
+from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
+from hookport.planning import MARK, is_ours, name_of, planned
+
+Mode = Literal["native", "bridge"]
+
+VENDORED = ".hookport/bridge.pyz"
+# Of the time that an agent waits, this much is for the bridge itself.
+OVERHEAD = 5 * SECOND
+GONE = "hookport is not where it was, so its hooks cannot run. Install it and run `hookport sync`."
+CORE = tuple(event.name for event in EVENTS.values() if event.tier == "core")
+PACKAGE = "HOOKPORT_PACKAGE"
+
+
+class Entries(NamedTuple):
+    """What we want in the file of one agent, and why in this way."""
+
+    mode: Mode
+    why: str
+    hooks: tuple[Hook, ...]
+    findings: tuple[Finding, ...] = ()
+
+
+def program(target: Target, *, vendored: bool) -> Bridge:
+    """How an entry starts the bridge: by its path on this machine, or by that in the project."""
+    if vendored:
+        root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
+        file = VENDORED if root == "." else f'"{root}"/{VENDORED}'
+        there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
+        windows = "python -I -S " + VENDORED.replace("/", "\\")
+        return Bridge(f"python3 -I -S {file}", there, windows)
+    python, file = sys.executable, bridge_file.__file__
+    if sys.platform == "win32":
+        words = [_windows_word(word) for word in (python, "-I", "-S", file)]
+        return Bridge(" ".join(words), "", f"& {powershell(python)} -I -S {powershell(file)}")
+    there = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
+    return Bridge(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "")
+
+
+def _windows_word(word: str) -> str:
+    """A path that Git Bash and cmd read as one word, and PowerShell too where it has no blank."""
+    word = word.replace("\\", "/")
+    return f'"{word}"' if " " in word else word
+
+
+def command(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
+    """The call of the bridge for one event; where the bridge is gone, a guard denies and the rest say so."""
+    call = f"{start.call} {_words(dialect, spec, within)}"
+    if not start.there:
+        return call
+    if spec.blocks == "prevent":
+        missing = deny_command(dialect, GONE, spec.deny_answer)
+        missing += "" if missing.endswith("exit 2") else "; exit 0"
+    else:
+        missing = f"printf '%s\\n' {quoted(GONE)} >&2; exit 1"
+    return f"{start.there} || {{ {missing}; }}; {call}"
+
+
+def _words(dialect: Dialect, spec: EventSpec, within: timedelta | None) -> str:
+    words = f"dispatch {dialect.id} {shell_word(spec.native)}"
+    return f"{words} --within={within / SECOND:g}" if within else words
+
+
+def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable[str] = ()) -> Entries:
+    """One entry for each event that matters: the core ones, those of the hooks, and those there already."""
+    dialect = target.dialect
+    events = {*CORE, *(one.hook.event for one in found), *kept}
+    hooks: list[Hook] = []
+    for event in EVENTS:
+        if event not in events or not event_specs(dialect, event):
+            continue
+        waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
+        for spec, _ in slots(dialect, Hook(event, Handler())):
+            timeout = _within_limits(dialect, spec, max([DEFAULT_TIMEOUT, *waits]) + OVERHEAD)
+            windows = f"{start.windows} {_words(dialect, spec, timeout)}"
+            platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
+            hooks.append(
+                Hook(
+                    event,
+                    Handler(
+                        command=command(dialect, spec, start, timeout), platform=platform, timeout=timeout
+                    ),
+                    matcher=normal(terms_of(spec)) if is_split(spec) else (),
+                    blocking=spec.blocks != "observe",
+                    name=f"hookport {spec.native}" if says(dialect, "name") else "",
+                    dialect=dialect.id,
+                )
+            )
+    degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
+    why = "it finds the hooks when an event fires, so that later changes need no sync"
+    return Entries("bridge", why, degraded.manifest.hooks, tuple(_unheard(target, found)))
+
+
+def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> timedelta | None:
+    rule = dialect.handlers["command"].timeout
+    if rule.unit is None:
+        return None
+    limits = [limit for limit in (rule.maximum, spec.max_timeout) if limit]
+    timeout = min([max([timeout, *([rule.minimum] if rule.minimum else [])]), *limits])
+    return math.ceil(timeout / rule.unit) * rule.unit if rule.whole else timeout
+
+
+def _unheard(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
+    """Hooks that the agent never fires, or whose deny it does not obey."""
+    for one in found:
+        level, reason = enforcement(target.dialect, one.hook)
+        if level == "unavailable" or (level == "advisory" and one.hook.blocking):
+            kind = f.NeverFires if level == "unavailable" else f.OnlyAdvises
+            yield kind.at(one.place, agent=target.agent, name=name_of(one), reason=reason)._replace(
+                file=one.file
+            )
+
+
+def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
+    """(`enforced`, `advisory` or `unavailable`, why) of a hook that the agent runs through the bridge."""
+    specs = [spec for spec, _ in slots(dialect, hook._replace(provider_data=NOTHING))]
+    if not specs:
+        return "unavailable", dialect.lacks.get(hook.event, f"{dialect.title} has no such event")
+    if not planned_blocking(hook):
+        return "advisory", "the hook does not block"
+    deaf = [spec.native for spec in specs if spec.blocks == "observe"]
+    if deaf:
+        return "advisory", f"{dialect.title} only tells of {', '.join(deaf)}"
+    partly = next((spec.partly for spec in specs if spec.partly), "")
+    if partly:
+        return "advisory", f"not everywhere: {partly}"
+    return "enforced", ""
+
+
+def planned_blocking(hook: Hook) -> bool:
+    """Whether the hook may block: where its dialect has no word for it, every hook may."""
+    dialect = get(hook.dialect)
+    return not hook.handler.is_async and (
+        hook.blocking if dialect.is_hub or says(dialect, "blocking") else True
+    )
+
+
+def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
+    """Each hook by itself, behind the bridge where it was written for another wire."""
+    dialect = target.dialect
+    scripts: dict[str, str] = {}
+    for one in found:
+        scripts.update(sources.scripts(Path(target.root), (one.hook,), get(one.hook.dialect)))
+    wheres = tuple(f"{one.file}: {one.place}" for one in found)
+    manifest = Manifest(tuple(_packed(one) for one in found))
+    degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
+    told = [_placed(finding, found) for finding in degraded.findings if finding.severity != "note"]
+    hooks: list[Hook] = []
+    for hook, number in zip(degraded.manifest.hooks, degraded.kept, strict=True):
+        if hook.handler.type != "command":
+            one = found[number]
+            only = f.OnlyByBridge.at(one.place, agent=dialect.id, name=name_of(one), type=hook.handler.type)
+            told.append(only._replace(file=one.file))
+            continue
+        text = hook.handler.command
+        hooks.append(hook if is_ours(text) else _with_command(hook, _marked(text)))
+    return Entries("native", "", tuple(hooks), tuple(told))
+
+
+def _marked(text: str) -> str:
+    """A command that says it is ours, in a comment."""
+    return f"{text}\n{MARK}" if "\n" in text or text.endswith("\\") else f"{text} {MARK}"
+
+
+def _with_command(hook: Hook, text: str) -> Hook:
+    return hook._replace(handler=hook.handler._replace(command=text))
+
+
+def _placed(finding: Finding, found: Sequence[Found]) -> Finding:
+    one = found[finding.hook] if finding.hook is not None and finding.hook < len(found) else None
+    return finding._replace(hook=None, where=one.place, file=one.file) if one else finding
+
+
+def _packed(found: Found) -> Hook:
+    """The hook with the folder that its package's root stands for, which no agent knows."""
+    hook, dialect = found.hook, get(found.hook.dialect)
+    if not dialect.package_dir or hook.handler.type != "command":
+        return hook
+    texts = {"": hook.handler.command, **hook.handler.platform}
+    if not any(word in text for text in texts.values() for word in dialect.package_dir):
+        return hook
+    for spelling in sorted(dialect.package_dir, key=len, reverse=True):
+        texts = {name: text.replace(spelling, f"${{{PACKAGE}}}") for name, text in texts.items()}
+    names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
+    env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
+    given = texts.pop("")
+    return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
+
+
+def chosen(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable[str] = ()) -> Entries:
+    """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
+    dialect = target.dialect
+    why = ""
+    for one in found:
+        hook = one.hook
+        if hook.handler.type != "command":
+            why = f"'{name_of(one)}' is no command but of type {hook.handler.type}"
+        elif not agree(get(hook.dialect), dialect, hook.event):
+            why = f"'{name_of(one)}' was written for {hook.dialect}, which hears and says it in other words"
+        if why:
+            break
+    alone = native(target, found, start) if not why else None
+    if alone is not None:
+        bad = [one for one in alone.findings if one.severity == "error" or one.effect == "dropped"]
+        lost = bad[0] if bad else None
+        if lost is None:
+            return alone._replace(why=f"every hook hears and says what {dialect.title} says and hears")
+        why = f"natively something would be lost ({lost.code} {lost.message})"
+    return bridge(target, found, start, kept)._replace(why=why)
+
+
+def readers(target: Target, path: str) -> list[Dialect]:
+    """The other agents that read a file of this one."""
+    found = []
+    for name in agents():
+        dialect = get(name)
+        scopes = PLACES[target.scope]
+        places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+        paths = [place.path for place in places if place.scope in scopes]
+        spots = [absolute(dialect, place, target.root, target.env) for place in paths]
+        if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):
+            found.append(dialect)
+    return found
+
+
+def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
+    """The hooks, each ending at once where an agent runs it that reads the file besides its own.
+
+    Agents are told apart by the variable that names the project's root to their hooks.
+    """
+    others = list(dict.fromkeys(one.id for path in paths for one in readers(target, path)))
+    own, foreign = wire(target.agent).env, [wire(one).env for one in others]
+    absent = [mark for env in foreign if (mark := _mark(env, own))]
+    needs = [mark for env in foreign if not _mark(env, own) and (mark := _mark(own, env))]
+    tests = [f'[ -n "${mark}" ]' for mark in dict.fromkeys(needs)]
+    if absent:
+        tests.append('[ -z "' + "".join(f"${mark}" for mark in dict.fromkeys(absent)) + '" ]')
+    if not tests or sys.platform == "win32":
+        return tuple(hooks)
+    start = f"{' && '.join(tests)} || exit 0; "
+    return tuple(_with_command(hook, start + hook.handler.command) for hook in hooks)
+
+
+def _mark(env: Mapping[str, object], other: Mapping[str, object]) -> str:
+    """The variable with the project's root that only the first of two agents sets; empty if none."""
+    return next((name for name, value in env.items() if value == "$root" and name not in other), "")
+
+
+def runs_itself(target: Target, found: Found) -> str:
+    """Why the agent needs no entry for a hook: it runs it by itself; empty if it does not."""
+    if found.hook.dialect == target.agent:
+        return "its own"
+    dialect = target.dialect
+    for place in dialect.also_reads:
+        if found.file == absolute(dialect, place.path, target.root, target.env):
+            return place.path
+    return ""
+
+
+def told_apart(agent: str, other: str) -> bool:
+    """Whether a hook can tell which of two agents runs it."""
+    one, two = wire(agent).env, wire(other).env
+    return bool(_mark(one, two) or _mark(two, one))

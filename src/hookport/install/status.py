@@ -1,0 +1,176 @@
+"""What is installed: for each agent and hook whether its entry is there, whether it holds, when it ran."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from hookport.degrade.wrapping import unwrapped
+from hookport.dialects import agents as all_agents
+from hookport.dialects import get
+from hookport.discovery import Discovery, Found, discover
+from hookport.findings import Finding
+from hookport.install import entries, sync
+from hookport.install.entries import VENDORED
+from hookport.install.sync import AgentPlan, Wish
+from hookport.install.targets import SCOPES, Scope, Target, detected, target
+from hookport.model.hooks import Hook
+from hookport.planning import DISPATCH, name_of, runnable
+from hookport.runtime import journal
+
+BY_ITSELF = "by itself"
+
+
+class HookState(NamedTuple):
+    """One hook in one agent."""
+
+    name: str
+    event: str
+    file: str
+    place: str
+    scope: str
+    # `installed`, `drifted`, `missing`, or `by itself` where the agent reads the hook's own file.
+    state: str
+    # `enforced`, `advisory` or `unavailable`, and why.
+    level: str
+    reason: str
+    # When it last ran there, empty if the journal has nothing.
+    fired: str
+
+
+class AgentState(NamedTuple):
+    """One agent: our entries in its files, and its hooks."""
+
+    agent: str
+    title: str
+    shown: str
+    scope: Scope
+    mode: str
+    state: str
+    files: tuple[str, ...]
+    hooks: tuple[HookState, ...]
+    # What a person must know before hooks run there.
+    notes: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+class Status(NamedTuple):
+    """All agents that are here or have entries of ours."""
+
+    root: str
+    agents: tuple[AgentState, ...]
+
+
+class _Installed(NamedTuple):
+    """Our entries in one agent's files of one scope."""
+
+    target: Target
+    ours: tuple[Hook, ...]
+    plan: AgentPlan
+
+
+def status(
+    cwd: str,
+    env: Mapping[str, str],
+    names: Sequence[str] = (),
+    tell: Callable[[str, int, int], None] = lambda *_: None,
+) -> Status:
+    """The state of every agent that is here or has entries of ours; `tell` hears which is next."""
+    found = discover(cwd, env)
+    here = {one.agent: one.why for one in detected(found.root, env)}
+    fired = _fired(env)
+    chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
+    states: list[AgentState] = []
+    for number, agent in enumerate(chosen):
+        tell(agent, number, len(chosen))
+        there = [_installed(target(agent, scope, found.root, env), found) for scope in SCOPES]
+        with_ours = [one for one in there if one.ours]
+        if with_ours or agent in here or names:
+            shown = with_ours or there[:1]
+            states += [_agent_state(one, found, here.get(agent, ""), fired) for one in shown]
+    return Status(found.root, tuple(states))
+
+
+def _installed(one: Target, found: Discovery) -> _Installed:
+    ours = tuple(hook for path in one.every_file() for hook in sync.ours_in(one, path))
+    commands = [hook.handler.command for hook in ours]
+    mode: sync.Choice = "auto"
+    if commands:
+        mode = "bridge" if any(DISPATCH.search(command) for command in commands) else "native"
+    is_vendored = any(VENDORED in command for command in commands)
+    wish = Wish((one.agent,), one.scope, mode, vendor=is_vendored)
+    return _Installed(one, ours, sync.planned(one, found, wish))
+
+
+def _agent_state(
+    one: _Installed, found: Discovery, shown: str, fired: Mapping[tuple[str, ...], str]
+) -> AgentState:
+    dialect = one.target.dialect
+    plan = one.plan
+    is_bridge = plan.mode == "bridge"
+    hooks = [hook for hook in runnable(found) if is_bridge or hook.scope == one.target.scope]
+    return AgentState(
+        dialect.id,
+        dialect.title,
+        shown,
+        one.target.scope,
+        plan.mode,
+        plan.state,
+        plan.paths,
+        tuple(_hook_state(one, hook, fired) for hook in hooks),
+        dialect.notes,
+        plan.findings,
+    )
+
+
+def _hook_state(one: _Installed, found: Found, fired: Mapping[tuple[str, ...], str]) -> HookState:
+    dialect = one.target.dialect
+    level, reason = entries.enforcement(dialect, found.hook)
+    state = _state(one, found)
+    if state == BY_ITSELF and found.hook.dialect == dialect.id:
+        reason = ""
+    command = found.hook.handler.command
+    last = fired.get((dialect.id, found.file, found.place), "") or fired.get((dialect.id, "", command), "")
+    return HookState(
+        name_of(found), found.hook.event, found.file, found.place, found.scope, state, level, reason, last
+    )
+
+
+def _state(one: _Installed, found: Found) -> str:
+    if entries.runs_itself(one.target, found):
+        return BY_ITSELF
+    event, command = found.hook.event, found.hook.handler.command
+    if one.plan.mode == "bridge":
+        there, wanted = (
+            {hook.handler.command for hook in hooks if hook.event == event and _is_call(hook)}
+            for hooks in (one.ours, one.plan.hooks)
+        )
+    else:
+        there, wanted = (
+            {hook.handler.command for hook in hooks if _inner(hook).startswith(command)}
+            for hooks in (one.ours, one.plan.hooks)
+        )
+    if not there:
+        return "missing"
+    return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
+
+
+def _is_call(hook: Hook) -> bool:
+    return bool(DISPATCH.search(hook.handler.command))
+
+
+def _inner(hook: Hook) -> str:
+    """The command of the hook itself, without the bridge."""
+    return unwrapped(hook).handler.command
+
+
+def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:
+    """When each hook last ran, by agent, file and place; a command that was wrapped, by itself."""
+    found: dict[tuple[str, ...], str] = {}
+    for record in journal.Reader(env).new():
+        for run in record.get("hooks", ()):
+            if isinstance(run, dict) and run.get("matched"):
+                source, place = str(run.get("source", "")), str(run.get("place", ""))
+                key = (str(record.get("agent", "")), source, place if source else str(run.get("hook", "")))
+                found[key] = record["time"]
+    return found

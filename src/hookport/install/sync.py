@@ -1,0 +1,420 @@
+"""Entries in agents' files: what is wanted, what is there, and the edits between; nothing is written here.
+
+Every edit is a splice, so what is not ours keeps its bytes. Ours are known by their commands, whatever
+version or path they name.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hookport import checks, convert, edit, formats
+from hookport import findings as f
+from hookport.convert import Reading
+from hookport.dialects import Tree, get
+from hookport.dialects import agents as all_agents
+from hookport.dialects._entries import slots
+from hookport.discovery import Discovery, Found, discover, project_root
+from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
+from hookport.findings import Finding
+from hookport.install import entries, files, ledger
+from hookport.install.entries import VENDORED, Entries
+from hookport.install.files import Change
+from hookport.install.targets import SCOPES, Scope, Target, detected, target
+from hookport.model.hooks import Hook, Manifest
+from hookport.planning import DISPATCH, is_ours, runnable
+
+Choice = Literal["auto", "native", "bridge"]
+State = Literal["installed", "drifted", "missing", "absent"]
+ATTEMPTS = 20
+
+
+class AgentPlan(NamedTuple):
+    """What is to be done for one agent: the edits, how and why; `state` tells what is there now."""
+
+    agent: str
+    scope: Scope
+    # What shows that the agent is here.
+    shown: str
+    mode: str
+    why: str
+    state: State
+    hooks: tuple[Hook, ...] = ()
+    changes: tuple[Change, ...] = ()
+    paths: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Plan(NamedTuple):
+    """What is to be done for all agents."""
+
+    root: str
+    agents: tuple[AgentPlan, ...]
+    changes: tuple[Change, ...]
+    findings: tuple[Finding, ...]
+
+
+class Wish(NamedTuple):
+    """What the user asks for: which agents (all that are here, if none), where, in which way."""
+
+    agents: tuple[str, ...] = ()
+    scope: Scope = "project"
+    mode: Choice = "auto"
+    vendor: bool = False
+
+
+def _nothing(_agent: str, _number: int, _count: int) -> None:
+    """Nobody watches."""
+
+
+def plan(
+    cwd: str, env: Mapping[str, str], wish: Wish, tell: Callable[[str, int, int], None] = _nothing
+) -> Plan:
+    """The edits that give every agent its entries; `tell` hears which agent is next."""
+    found = discover(cwd, env)
+    here = {one.agent: one.why for one in detected(found.root, env)}
+    chosen = tuple(dict.fromkeys(get(name).id for name in wish.agents)) or tuple(here)
+    _only_agents(chosen)
+    plans: list[AgentPlan] = []
+    for number, agent in enumerate(chosen):
+        tell(agent, number, len(chosen))
+        one = target(agent, wish.scope, found.root, env)
+        plans.append(planned(one, found, wish)._replace(shown=here.get(agent, "named")))
+    changes = [change for one in plans for change in one.changes]
+    general: list[Finding] = [one for one in found.findings if one.severity == "error"]
+    if wish.vendor:
+        changes += _vendored(found.root)
+    elif wish.scope == "project" and any(one.mode and one.hooks for one in plans):
+        general.append(f.OfThisMachine.at("", python=sys.executable))
+    return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+
+
+def _only_agents(names: Iterable[str]) -> None:
+    for name in names:
+        if get(name).kind != "agent":
+            raise UsageError(
+                f"'{name}' is a format: no agent reads it by itself. Try one of `hookport dialects`."
+            )
+
+
+def _vendored(root: str) -> list[Change]:
+    """The bridge that the project brings along."""
+    from hookport.install import vendor
+
+    path = str(Path(root, VENDORED))
+    before, after = files.read(path), vendor.build()
+    return [] if before == after else [Change(path, before, after)]
+
+
+def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
+    """The edits for one agent; whatever keeps us from them is a finding, and no file of it is touched."""
+    if not one.places():
+        other = next(scope for scope in SCOPES if scope != one.scope)
+        finding = f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)
+        return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=(finding,))
+    try:
+        wanted = _wanted(one, found, wish)
+        return _edits(one, wanted)
+    except InputError as error:
+        refused = [_refusal(problem, one.agent) for problem in error.problems]
+        return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
+
+
+def _refusal(problem: Problem, agent: str) -> Finding:
+    where = spell_path(problem.path)
+    finding = f.NotSynced.at(where, message=problem.message.removesuffix("."), agent=agent)
+    return finding._replace(file=problem.file, line=problem.line, column=problem.column)
+
+
+def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
+    """The entries that the agent needs for the hooks of the scope."""
+    start = entries.program(one, vendored=wish.vendor)
+    hooks = [hook for hook in runnable(found) if wish.mode == "bridge" or hook.scope == one.scope]
+    told = []
+    kept: list[Found] = []
+    for hook in hooks:
+        itself = entries.runs_itself(one, hook)
+        if not itself:
+            kept.append(hook)
+        elif hook.hook.dialect != one.agent:
+            already = f.RunsByItself.at(hook.place, agent=one.agent, file=itself)
+            told.append(already._replace(file=hook.file))
+    if wish.mode == "native":
+        made = entries.native(one, kept, start)._replace(why="it was asked for")
+    elif wish.mode == "bridge":
+        made = entries.bridge(one, kept, start, _events_there(one))._replace(why="it was asked for")
+    elif kept:
+        everything = [hook for hook in runnable(found) if not entries.runs_itself(one, hook)]
+        made = entries.chosen(one, kept, start, _events_there(one))
+        if made.mode == "bridge":
+            made = entries.bridge(one, everything, start, _events_there(one))._replace(why=made.why)
+    else:
+        why = "it runs all of them by itself" if hooks else f"there are no hooks of the {one.scope}"
+        made = Entries("native", why, ())
+    return made._replace(findings=(*told, *made.findings))
+
+
+def _events_there(one: Target) -> list[str]:
+    """The events of the entries in a user's file: they serve every project, so another one's stay."""
+    if one.scope != "user":
+        return []
+    return [hook.event for path in one.every_file() for hook in ours_in(one, path) if _is_call(hook)]
+
+
+def _is_call(hook: Hook) -> bool:
+    return bool(DISPATCH.search(hook.handler.command))
+
+
+def ours_in(one: Target, path: str) -> list[Hook]:
+    """Our entries in a file; none if it cannot be read."""
+    data = files.read(path)
+    if data is None:
+        return []
+    try:
+        hooks = convert.read({path: data}, one.dialect).decoded.manifest.hooks
+    except InputError:
+        return []
+    return [hook for hook in hooks if is_ours(hook.handler.command)]
+
+
+def _edits(one: Target, wanted: Entries) -> AgentPlan:
+    """The splices that turn what is there into what is wanted."""
+    keys = one.dialect.shape.encode(one.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
+    places = one.paths_for(keys)
+    holding = {path: mine for path in one.every_file() if (mine := ours_in(one, path))}
+    if wanted.hooks:
+        hooks = entries.for_one_agent(one, wanted.hooks, places.values())
+        existing = one.existing(places.values())
+        changes = _spliced(one, existing, hooks, places)
+    else:
+        hooks, existing = (), {path: data for path in holding if (data := files.read(path)) is not None}
+        changes = [change for path in existing for change in _taken_out(one, path)]
+    ours = [hook for path in existing for hook in holding.get(path, ())]
+    state: State = "installed"
+    if changes:
+        state = "drifted" if ours else "missing"
+    elif not hooks:
+        state = "absent"
+    told = [*wanted.findings, *_twice(one, [*places.values()], holding), *_shared(one, places.values())]
+    return AgentPlan(
+        one.agent,
+        one.scope,
+        "",
+        wanted.mode if hooks else "",
+        wanted.why,
+        state,
+        hooks,
+        tuple(changes),
+        tuple(places.values()) if hooks else tuple(existing),
+        tuple(told),
+    )
+
+
+def _twice(one: Target, paths: Sequence[str], holding: Mapping[str, list[Hook]]) -> Iterator[Finding]:
+    """Our entries in other files that the agent reads besides."""
+    if not paths:
+        return
+    other = next(scope for scope in SCOPES if scope != one.scope)
+    elsewhere = target(one.agent, other, one.root, one.env)
+    more = [path for path in elsewhere.every_file() if ours_in(elsewhere, path)]
+    for path in dict.fromkeys([*holding, *more]):
+        if path not in paths and _real(path) not in map(_real, paths):
+            yield f.EntryTwice.at("", agent=one.agent, other=path)._replace(file=paths[0])
+
+
+def _shared(one: Target, paths: Iterable[str]) -> Iterator[Finding]:
+    """Other agents that read the file, where nothing tells the two apart."""
+    for path in paths:
+        for other in entries.readers(one, path):
+            if not entries.told_apart(one.agent, other.id):
+                yield f.TwoAgentsRead.at("", agent=one.agent, other=other.id)._replace(file=path)
+
+
+def _real(path: str) -> str:
+    return str(Path(path).resolve())
+
+
+def _spliced(
+    one: Target, existing: Mapping[str, bytes], hooks: Sequence[Hook], places: Mapping[str, str]
+) -> list[Change]:
+    """The files with our former entries replaced by these; every other hook stays where it is."""
+    dialect = one.dialect
+    if not existing:
+        return _written(one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks)
+    reading = convert.read(existing, dialect)
+    merged = _merged(reading.decoded.manifest.hooks, hooks, reading)
+    if any(document.kind == "text" for document in reading.documents.values()):
+        trees = dialect.shape.encode(dialect, Manifest(merged))
+        return _written(one, existing, trees, one.paths_for(trees), merged)
+    after = edit.encode(reading, merged)
+    _checked(one, after)
+    return _changes(existing, after)
+
+
+def _written(
+    one: Target,
+    existing: Mapping[str, bytes],
+    trees: Mapping[str, Tree],
+    places: Mapping[str, str],
+    hooks: Sequence[Hook],
+) -> list[Change]:
+    """Files that are written whole: new ones, and those that are generated."""
+    after = {
+        places[key]: formats.dump(tree, convert.kind_in(one.dialect, places[key]))
+        for key, tree in trees.items()
+        if key in places
+    }
+    if len(after) == len(trees):
+        convert.verify(one.dialect, after, tuple(hooks))
+    _checked(one, after)
+    return _changes(existing, after)
+
+
+def _changes(existing: Mapping[str, bytes], after: Mapping[str, bytes]) -> list[Change]:
+    paths = dict.fromkeys([*existing, *after])
+    pairs = [(path, existing.get(path), after.get(path)) for path in paths]
+    return [
+        Change(path, before, now, executable=bool(now and now.startswith(b"#!")))
+        for path, before, now in pairs
+        if before != now
+    ]
+
+
+def _merged(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) -> tuple[Hook, ...]:
+    """The hooks there, ours replaced in their places, and those of ours that are new at the end."""
+    left = list(wanted)
+    kept = [hook for hook in before if hook in left and is_ours(hook.handler.command)]
+    for hook in kept:
+        if hook in left:
+            left.remove(hook)
+    merged: list[Hook] = []
+    for hook in before:
+        if not is_ours(hook.handler.command):
+            merged.append(hook)
+        elif hook in kept:
+            kept.remove(hook)
+            merged.append(hook)
+        else:
+            same = next((one for one in left if _slot(reading, one) == _slot(reading, hook)), None)
+            if same is not None:
+                left.remove(same)
+                merged.append(same)
+    return (*merged, *left)
+
+
+def _slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
+    return tuple(spec.native for spec, _ in slots(reading.dialect, hook))
+
+
+def _checked(one: Target, after: Mapping[str, bytes]) -> None:
+    """The result must be read by the agent, our entries without an error; else nothing is written."""
+    reading = convert.read(after, one.dialect) if after else None
+    if reading is None:
+        return
+    hooks = reading.decoded.manifest.hooks
+    for finding in (*reading.decoded.findings, *checks.check(reading)):
+        mine = finding.hook is not None and is_ours(hooks[finding.hook].handler.command)
+        if mine and finding.severity == "error":
+            raise InternalError(f"{one.agent} would not run our entry: {finding.code} {finding.message}")
+
+
+def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None) -> Plan:
+    """The edits that take everything of ours out again."""
+    root = project_root(cwd, env)
+    chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
+    _only_agents(chosen)
+    plans: list[AgentPlan] = []
+    seen: set[str] = set()
+    for agent in chosen:
+        for place in SCOPES if scope is None else (scope,):
+            one = target(agent, place, root, env)
+            plans += _removed(one, seen)
+    changes = [change for one in plans for change in one.changes]
+    if not names and scope != "user":
+        changes += _restored(str(Path(root, VENDORED)), env)
+    return Plan(root, tuple(plans), tuple(changes), ())
+
+
+def _removed(one: Target, seen: set[str]) -> list[AgentPlan]:
+    changes: list[Change] = []
+    told: list[Finding] = []
+    for path in one.every_file():
+        if path in seen or not (ours_in(one, path) or _is_known(one, path)):
+            continue
+        seen.add(path)
+        try:
+            changes += _taken_out(one, path)
+        except InputError as error:
+            told += [_refusal(problem, one.agent) for problem in error.problems]
+    if not changes and not told:
+        return []
+    paths = tuple(change.path for change in changes)
+    return [AgentPlan(one.agent, one.scope, "", "", "", "installed", (), tuple(changes), paths, tuple(told))]
+
+
+def _is_known(one: Target, path: str) -> bool:
+    """Whether the ledger has our entries in a file that cannot be read any more."""
+    return ledger.of(path, one.env) is not None
+
+
+def _restored(path: str, env: Mapping[str, str]) -> list[Change]:
+    """The former bytes of a file that is as we left it."""
+    record, now = ledger.of(path, env), files.read(path)
+    if record is None or not record.exact or now is None or now != record.written:
+        return []
+    return [Change(path, now, record.original)]
+
+
+def _taken_out(one: Target, path: str) -> list[Change]:
+    """The file as it was, if nobody edited it since; else without our entries, or gone if it held no more."""
+    whole = _restored(path, one.env)
+    if whole:
+        return whole
+    before = files.read(path)
+    if before is None:
+        return []
+    reading = convert.read({path: before}, one.dialect)
+    hooks = reading.decoded.manifest.hooks
+    left = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
+    if len(left) == len(hooks):
+        return []
+    is_text = reading.documents[path].kind == "text"
+    if is_text:
+        trees = one.dialect.shape.encode(one.dialect, Manifest(left)) if left else {}
+        after = next((formats.dump(tree, "text") for tree in trees.values()), None)
+    else:
+        after = edit.encode(reading, left).get(path)
+    record = ledger.of(path, one.env)
+    is_new = (record is not None and record.original is None) or "hookport" in Path(path).name
+    if after is not None and not left and is_new and not is_text and _is_bare(one, path, after, hooks):
+        after = None
+    return [Change(path, before, after, executable=bool(after and after.startswith(b"#!")))]
+
+
+def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
+    """Whether a file without hooks says nothing that we did not write beside them."""
+    tree = convert.parse({path: data}, one.dialect)[path].tree
+    fresh = one.dialect.shape.encode(one.dialect, Manifest(hooks))
+    known = [said for said in fresh.values() if isinstance(said, dict)]
+    return isinstance(tree, dict) and all(
+        not value or any(said.get(key) == value for said in known) for key, value in tree.items()
+    )
+
+
+def apply(make: Callable[[], Plan], env: Mapping[str, str], *, what: str, ends: bool = False) -> Plan:
+    """Make a plan and carry it out; made again where a file changed meanwhile."""
+    for attempt in range(ATTEMPTS):
+        made = make()
+        if not made.changes:
+            return made
+        try:
+            files.apply(made.changes, env, what=what, ends=ends)
+        except files.ChangedError:
+            if attempt == ATTEMPTS - 1:
+                raise
+        else:
+            return made
+    raise InternalError("a plan was neither carried out nor refused")

@@ -1,0 +1,187 @@
+"""Which agents are here and where we write for them, by the places that their dialects name."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hookport.convert import kind_in, read
+from hookport.dialects import Dialect, agents, get
+from hookport.dialects._base import Location
+from hookport.dialects._module import MARK
+from hookport.errors import InputError
+from hookport.install import files
+
+Scope = Literal["project", "user"]
+SCOPES: tuple[Scope, ...] = ("project", "user")
+# Folders that are shared: what is an agent's own is one step below.
+SHARED = (".github", ".config", "Documents")
+# The scopes of places that a project or a user has; `local` files are a project's that are not shared.
+PLACES: dict[Scope, tuple[str, ...]] = {"project": ("project", "local"), "user": ("user",)}
+
+
+class Detected(NamedTuple):
+    """An agent that is here, and what shows it."""
+
+    agent: str
+    why: str
+
+
+class Target(NamedTuple):
+    """Where one agent looks for hooks of one scope."""
+
+    dialect: Dialect
+    scope: Scope
+    root: str
+    env: Mapping[str, str]
+
+    @property
+    def agent(self) -> str:
+        """The dialect's id."""
+        return self.dialect.id
+
+    def path(self, place: str) -> str:
+        """A place of the dialect on this machine; empty if there is no home for it."""
+        return absolute(self.dialect, place, self.root, self.env)
+
+    def places(self) -> list[Location]:
+        """The places of this scope."""
+        return [place for place in self.dialect.locations if place.scope in PLACES[self.scope]]
+
+    def paths_for(self, keys: Iterable[str]) -> dict[str, str]:
+        """Where the files go that the dialect writes, by its own names for them.
+
+        Of several products only those that are here are written for, or the first where none is.
+        """
+        found = {key: path for key in keys if (path := self._path_for(key))}
+        here = {key: path for key, path in found.items() if Path(_own_folder(path, self)).is_dir()}
+        first = next((_own_folder(path, self) for path in found.values()), "")
+        return here or {key: path for key, path in found.items() if _own_folder(path, self) == first}
+
+    def existing(self, paths: Iterable[str]) -> dict[str, bytes]:
+        """The files that are there of these, and those that hookport generated beside them."""
+        listed = dict.fromkeys(paths)
+        pattern = self._named_after_events()
+        if pattern:
+            folder = Path(self.path(pattern)).parent
+            mark = MARK.encode()
+            for file in sorted(folder.iterdir()) if folder.is_dir() else ():
+                if file.is_file() and mark in (files.read(str(file)) or b"")[:4096]:
+                    listed[str(file)] = None
+        return {path: data for path in listed if (data := files.read(path)) is not None}
+
+    def every_file(self) -> list[str]:
+        """Every file of this scope that the agent may read, if it is there."""
+        found: dict[str, None] = {}
+        for place in self.places():
+            path = self.path(place.path)
+            if not path:
+                continue
+            folder, name = Path(path).parent, Path(path).name
+            inside = sorted(folder.iterdir()) if "*" in name and folder.is_dir() else [folder / name]
+            names = [str(file) for file in inside if fnmatchcase(file.name, name)]
+            found.update(dict.fromkeys(name for name in names if Path(name).is_file()))
+        return list(found)
+
+    def _named_after_events(self) -> str:
+        """The place of the scope whose files are named after events, if the dialect writes such."""
+        first = self.dialect.locations[0].path
+        return next((place.path for place in self.places() if "*" in first), "")
+
+    def _path_for(self, key: str) -> str:
+        """Where one file goes: the place of the scope that is most like the dialect's own name for it."""
+        steps = key.split("/")
+        alike = [(_alike(steps, place.path.split("/")), place.path) for place in self.places()]
+        best = max((length for length, _ in alike), default=0)
+        place = next((path for length, path in alike if length == best), "") if best else ""
+        if "*" in place:
+            place = f"{place.rpartition('/')[0]}/{steps[-1]}"
+        return self._unshadowed(self.path(place)) if place else ""
+
+    def _unshadowed(self, path: str) -> str:
+        """The file that the agent really reads where one hides another."""
+        for shadow in self.dialect.shadows:
+            hidden, above = self.path(shadow.file), self.path(shadow.by)
+            if path == hidden and (Path(above).is_file() if shadow.even_empty else self._has_hooks(above)):
+                return above
+            if path == above and not Path(above).is_file() and self._has_hooks(hidden):
+                return hidden
+        return path
+
+    def _has_hooks(self, path: str) -> bool:
+        data = files.read(path) if Path(path).is_file() else None
+        if data is None or kind_in(self.dialect, path) == "text":
+            return False
+        try:
+            return bool(read({path: data}, self.dialect).decoded.manifest.hooks)
+        except InputError:
+            return False
+
+
+def target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:
+    """Where an agent looks for hooks of a scope."""
+    return Target(get(agent), scope, root, env)
+
+
+def detected(root: str, env: Mapping[str, str]) -> list[Detected]:
+    """The agents whose configuration folder or program is here."""
+    found: list[Detected] = []
+    for agent in agents():
+        why = _shown_by(get(agent), root, env)
+        if why:
+            found.append(Detected(agent, why))
+    return found
+
+
+def _shown_by(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
+    for scope in SCOPES:
+        one = Target(dialect, scope, root, env)
+        for place in one.places():
+            path = one.path(place.path)
+            folder = _own_folder(path, one) if path else ""
+            if folder and Path(folder).is_dir():
+                return folder
+    for program in dialect.programs:
+        path = shutil.which(program, path=env.get("PATH", "")) or ""
+        if path:
+            return path
+    return ""
+
+
+def absolute(dialect: Dialect, place: str, root: str, env: Mapping[str, str]) -> str:
+    """A place on this machine; empty where the environment names no home."""
+    folder, variable = dialect.home
+    if folder and env.get(variable) and f"{place}/".startswith(f"{folder}/"):
+        return str(Path(env[variable], place.removeprefix(folder).lstrip("/")))
+    if place.startswith("/"):
+        return place
+    if not place.startswith("~/"):
+        return str(Path(root, place))
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    config = env.get("XDG_CONFIG_HOME", "")
+    if place.startswith("~/.config/") and Path(config).is_absolute():
+        return str(Path(config, place.removeprefix("~/.config/")))
+    return str(Path(home, place.removeprefix("~/"))) if Path(home).is_absolute() else ""
+
+
+def _own_folder(path: str, one: Target) -> str:
+    """The agent's own folder that a path is in: the first below the root or the home that nobody shares."""
+    bases = [one.root] if one.scope == "project" else [one.path("~/.config/"), one.path("~/")]
+    for base in filter(None, bases):
+        if Path(path).is_relative_to(base):
+            steps = Path(path).relative_to(base).parts
+            return str(Path(base, *steps[: 2 if steps[0] in SHARED else 1]))
+    return str(Path(path).parent)
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many steps at the end of two paths are the same, but for case; a star stands for any name."""
+    number = 0
+    for mine, theirs in zip(reversed(one), reversed(other), strict=False):
+        if theirs.lower() not in (mine.lower(), "*"):
+            break
+        number += 1
+    return number
