@@ -186,6 +186,12 @@ def test_a_patch_of_nothing_and_no_patch() -> None:
     assert parts("") is None
 
 
+@pytest.mark.parametrize("edits", [5, ["x"], [[{}]]])
+def test_edits_that_are_none_are_written_from_the_part_s_own_text(edits: object) -> None:
+    part = {"tool": "file_edit", "path": "a", "old": "1\n", "new": "2\n"}
+    assert render([{**part, "edits": edits}]) == render([part])
+
+
 def test_an_edit_without_hunks_is_written_from_its_own_text() -> None:
     text = "*** Begin Patch\n*** Update File: a\n@@\n-x\n+y\n*** End Patch\n"
     assert render([{"tool": "file_edit", "path": "a", "old": "x", "new": "y"}]) == text

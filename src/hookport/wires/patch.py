@@ -66,7 +66,9 @@ def render(parts: Iterable[Mapping[str, Any]]) -> str:
             lines.append(f"*** Update File: {path}")
             if "moved_to" in part:
                 lines.append(f"*** Move to: {_line(part['moved_to'])}")
-            for edit in part.get("edits") or (part,):
+            edits = part.get("edits")
+            known = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
+            for edit in known or (part,):
                 lines += _hunk(edit)
     return "\n".join([*lines, _END, ""])
 

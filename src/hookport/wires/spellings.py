@@ -39,7 +39,10 @@ def _to_strings(value: Tree) -> Tree:
 def _from_ms(value: Tree) -> Tree:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
-    return iso(value / 1000)
+    try:
+        return iso(value / 1000)
+    except (ValueError, OverflowError, OSError):  # a moment that no calendar has
+        return value
 
 
 def _to_ms(value: Tree) -> Tree:
