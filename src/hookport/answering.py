@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
+    from hookport.runtime.vendored import Bridge
     from hookport.wires.table import Wire
 else:
     import _signal as signal  # `signal` makes enums of them
@@ -39,15 +40,18 @@ TERMINATED = 143
 DEFAULT_SECONDS = 600.0
 
 
-def main(args: list[str] | None = None) -> int:
-    """Answer one event; what goes wrong here is said on stderr, and denies where failures deny."""
+def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
+    """Answer one event; what goes wrong here is said on stderr, and denies where failures deny.
+
+    With a bridge, the hooks are those of its project.
+    """
     args = sys.argv[1:] if args is None else args
     env = dict(os.environ)
     _on_terminate()
     try:
-        return dispatch.tell(_answer(args, env))
+        return dispatch.tell(_answer(args, env, bridge))
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        closed = _is_closed(args, env)
+        closed = _is_closed(args, env, bridge)
         told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
         effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
         if env.get("HOOKPORT_DEBUG"):
@@ -55,39 +59,46 @@ def main(args: list[str] | None = None) -> int:
 
             traceback.print_exc()
         message = f"hookport: {told} {effect}"
-        return dispatch.tell(_denied(args, message) if closed else Answer(stderr=f"{message}\n", exit_code=1))
+        answer = _denied(args, message, bridge) if closed else Answer(stderr=f"{message}\n", exit_code=1)
+        return dispatch.tell(answer)
 
 
-def _denied(args: list[str], reason: str) -> Answer:
+def _denied(args: list[str], reason: str, bridge: Bridge | None) -> Answer:
     """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey."""
     try:
         _, (*_, agent, native), _, _ = _parsed(args)
-        own = _wire(agent)
+        own = bridge.wire(agent) if bridge else _wire(agent)
         event = Event(canonical_name(own, native), agent, native)
         return dispatch.told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
     except Exception:  # noqa: BLE001  (it may be what failed)
         return Answer(stderr=f"{reason}\n", exit_code=BLOCK)
 
 
-def _is_closed(args: list[str], env: Mapping[str, str]) -> bool:
+def _is_closed(args: list[str], env: Mapping[str, str], bridge: Bridge | None) -> bool:
     """Whether failures deny here, as far as that can still be told."""
-    settings: Mapping[str, str] = {}
-    try:
-        _with_libraries()
-        from hookport import planning
-
-        settings = planning.settings_in(dispatch.here(), env)
-    except Exception:  # noqa: BLE001, S110  (it may be what failed)
-        pass
     ours = args[: args.index("--")] if "--" in args else args
     said = " ".join(ours).replace("--on-failure ", "--on-failure=")
     for word in (policy.CLOSED, policy.OPEN):
         if f"--on-failure={word}" in said:
             return word == policy.CLOSED
-    return policy.standing(settings, env) == policy.CLOSED
+    return policy.standing(_settings(env, bridge), env) == policy.CLOSED
 
 
-def _answer(args: list[str], env: dict[str, str]) -> Answer:
+def _settings(env: Mapping[str, str], bridge: Bridge | None) -> Mapping[str, str]:
+    try:
+        if bridge is not None:
+            from hookport.runtime import vendored
+
+            return vendored.settings(bridge.root)
+        _with_libraries()
+        from hookport import planning
+
+        return planning.settings_in(dispatch.here(), env)
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return {}
+
+
+def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answer:
     command, words, options, inner = _parsed(args)
     within = float(options.get("--within", 0.0))
     if options.get("--on-failure") and command == "dispatch":
@@ -95,10 +106,15 @@ def _answer(args: list[str], env: dict[str, str]) -> Answer:
     payload = dispatch.read_stdin()
     *words, agent, native = words
     native = "" if native == ANY_EVENT else native
-    if command == "dispatch":
-        sources = _sources(agent, native, payload, env)
+    if command == "wrap":
+        tables, wires = (bridge.tables, bridge.wire) if bridge else (_tables(env), _wire)
+        sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
+    elif bridge is not None:
+        from hookport.runtime import vendored
+
+        sources = vendored.sources(bridge, agent, env)
     else:
-        sources = _wrapped(words[0], agent, inner, options, env)
+        sources = _sources(agent, native, payload, env)
     return dispatch.answer(payload, native, sources, env, within).answer
 
 
@@ -187,17 +203,25 @@ def _with_libraries() -> None:
         site.main()
 
 
+def _tables(env: Mapping[str, str]) -> plan.Plan:
+    """The plan that has all wires and no hook."""
+    kept = plan.load(plan.path_for("", env))
+    if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
+        return kept
+    _with_libraries()
+    from hookport import planning
+
+    return planning.without_hooks(env)
+
+
 def _wrapped(
-    script: str, agent: str, inner: list[str], options: Mapping[str, str], env: Mapping[str, str]
+    script: str,
+    inner: list[str],
+    options: Mapping[str, str],
+    sources: dispatch.Sources,
+    env: Mapping[str, str],
 ) -> dispatch.Sources:
     """One command as the only hook there is."""
-    kept = plan.load(plan.path_for("", env))
-    if not isinstance(kept, plan.Plan) or kept.header["version"] != __version__ or plan.changed(kept):
-        _with_libraries()
-        from hookport import planning
-
-        kept = planning.without_hooks(env)
-    sources = dispatch.of_plan(kept, agent, _wire)
     late = options.get("--on-timeout", "")
     hook = plan.Planned(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
