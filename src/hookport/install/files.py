@@ -83,23 +83,18 @@ def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends:
     written. A file with several names (hard links) is replaced under this one; the others keep the old bytes.
     """
     with ledger.locked(env) as place:
+        _settle(place)
+        entries = _entries(changes, place, ends=ends)
+        if not entries:
+            return
+        run = Run(ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends)
         try:
-            _settle(place)
-            entries = _entries(changes, place, ends=ends)
-            if not entries:
-                return
-            run = Run(ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends)
             ledger.keep(place, run)
-        except OSError as error:
-            raise ledger.unwritable(place, error) from error
-        try:
             _carry_out([_forward(run, number) for number, one in enumerate(entries) if _matters(one)])
             _remember(place, run)
             ledger.keep(place, run._replace(unfinished=False))
         except BaseException as error:
             _give_up(place, run, error)
-            if isinstance(error, OSError):
-                raise ledger.unwritable(place, error) from error
             raise
 
 
@@ -123,12 +118,10 @@ def undo(env: Mapping[str, str], *, dry_run: bool = False) -> list[Change]:
             return []
         left = _left(run)
         if not dry_run:
+            ledger.keep(place, run._replace(unfinished=True))
             try:
-                ledger.keep(place, run._replace(unfinished=True))
                 _take_back(place, run, left)
-            except OSError as error:
-                raise ledger.unwritable(place, error) from error
-            except InputError as error:
+            except (OSError, InputError) as error:
                 _clear(run)
                 if any(_reads(one, one.before) for one in left if one.before != one.after):
                     message = f"{error}\nSome files were taken back, not all. Try `hookport undo` again."

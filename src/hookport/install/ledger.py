@@ -129,7 +129,10 @@ def folder(env: Mapping[str, str]) -> Path | None:
 
 @contextmanager
 def locked(env: Mapping[str, str]) -> Iterator[Path]:
-    """The ledger's folder, which nobody else writes to meanwhile; the lock ends with its process."""
+    """The ledger's folder, which nobody else writes to meanwhile; the lock ends with its process.
+
+    A system's error that is not caught inside is one of the ledger.
+    """
     place = folder(env)
     if place is None:
         raise InputError(
@@ -139,26 +142,17 @@ def locked(env: Mapping[str, str]) -> Iterator[Path]:
         for one in (place.parent, place, place / "files", place / "runs"):
             one.mkdir(0o700, parents=True, exist_ok=True)
         held = os.open(place / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            _take(held, place)
+            for draft in place.glob(f"*/*{DRAFT}"):
+                draft.unlink()
+            yield place
+        finally:
+            os.close(held)
     except OSError as error:
-        raise unwritable(place, error) from error
-    try:
-        _take(held, place)
-        for draft in place.glob(f"*/*{DRAFT}"):
-            draft.unlink()
-        yield place
-    finally:
-        os.close(held)
-
-
-def unwritable(place: Path, error: OSError) -> InputError:
-    """The error of a ledger that cannot be written, so that nothing else is written either."""
-    why = error.strerror or str(error)
-    return InputError(
-        Problem(
-            f"the ledger cannot be written: {why}. Set HOOKPORT_STATE_DIR to a folder that can be.",
-            file=str(error.filename or place),
-        )
-    )
+        message = f"the ledger cannot be written: {error.strerror or error}. "
+        message += "Set HOOKPORT_STATE_DIR to a folder that can be."
+        raise InputError(Problem(message, file=str(error.filename or place))) from error
 
 
 def _take(held: int, place: Path) -> None:
@@ -180,8 +174,6 @@ def _take(held: int, place: Path) -> None:
                 )
                 raise InputError(Problem(message, file=str(place / "lock"))) from error
             time.sleep(POLL_SECONDS)
-        except OSError as error:
-            raise unwritable(place, error) from error
         else:
             return
 
@@ -189,7 +181,7 @@ def _take(held: int, place: Path) -> None:
 def newest(place: Path) -> Run | Broken | None:
     """The last run."""
     files = _listed(place, "runs")
-    return _read(files[-1], _run) if files else None
+    return _understood(files[-1], _run) if files else None
 
 
 def now() -> str:
@@ -226,7 +218,7 @@ def remember(place: Path, target: str, record: Record | None) -> None:
 
 def known(place: Path, target: str) -> Record | Broken | None:
     """What is remembered of a file."""
-    return _read(_file(place, target), _record)
+    return _understood(_file(place, target), _record)
 
 
 def made_folders(place: Path) -> set[str]:
@@ -254,7 +246,13 @@ def _run_file(place: Path, number: int) -> Path:
 
 
 def _listed(place: Path | None, name: str) -> list[Path]:
-    return sorted((place / name).glob(NAMES[name])) if place else []
+    try:
+        return sorted(file for file in (place / name).iterdir() if file.match(NAMES[name])) if place else []
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    except OSError as error:
+        message = f"the ledger cannot be read: {error.strerror or error}."
+        raise InputError(Problem(message, file=str(error.filename or place))) from error
 
 
 def _write(file: Path, tree: Tree) -> None:
@@ -279,14 +277,20 @@ def _remove(file: Path) -> None:
 def _read(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
     """What a file says; None if there is none."""
     try:
+        return _understood(file, make)
+    except OSError as error:
+        return Broken(file, error.strerror or str(error))
+
+
+def _understood(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
+    """The same for a writer: what cannot be read now is not lost, so it must not be written over."""
+    try:
         tree = json.loads(file.read_bytes())
         if tree["version"] != VERSION:
             return Broken(file, f"its version is {tree['version']}, and this hookport knows {VERSION}")
         return make(tree)
     except FileNotFoundError:
         return None
-    except OSError as error:
-        return Broken(file, error.strerror or str(error))
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return Broken(file, "it is damaged")
 
