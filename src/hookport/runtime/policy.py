@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hookport.model.runs import Decision
+from hookport.wires.answers import TIMED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ def decided(decision: Decision, hook: Planned | None, default: str) -> Decision:
 def _is_closed(decision: Decision, hook: Planned | None, default: str) -> bool:
     if hook is None:
         return default == CLOSED
-    if decision.failure.startswith("timed out") and hook.timeout_action:
+    if decision.failure.startswith(TIMED_OUT) and hook.timeout_action:
         return hook.timeout_action == "block"
     if hook.on_failure:
         return hook.on_failure in ("block", CLOSED)

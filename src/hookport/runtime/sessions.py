@@ -34,7 +34,7 @@ def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str
     if event.event not in STOPS or agent.caps_stops:
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
-    most = int(limit) if limit.isdigit() and int(limit) else MOST_STOPS
+    most = int(limit) if limit.isdecimal() and int(limit) else MOST_STOPS
     memory = _load(event, env)
     is_fresh = not event.stop_active and "stop_active" in agent.keys
     count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Tree = Any
 
+# How the failure of a hook that took too long begins; what it means may differ from other failures.
+TIMED_OUT = "timed out"
 # Said where a hook denies without a word, since some agents let a deny without a reason pass.
 NO_REASON = "a hook denied this without giving a reason"
 
@@ -49,7 +51,7 @@ def read_answer(
     """What a script of this wire decided."""
     code = result.exit_code
     if result.outcome != "completed" or code is None:
-        words = {"signal": f"killed by signal {result.signal}", "timeout": "timed out"}
+        words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
         said = words.get(result.outcome, result.outcome.replace("_", " "))
         return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
     table = table_of(wire.reads, native, canonical)
