@@ -157,11 +157,30 @@ def dialect_page(one: Dialect) -> str:
         wait += f", {default.total_seconds():g} s if left out" if default else ""
         fields.append((type_, ", ".join(f"`{key}`" for key in spec.fields), wait))
     text += "\n## Handlers\n\n" + markdown(fields)
+    gates = gates_of(one)
+    if gates:
+        text += "\n## What keeps hooks from running\n\n" + markdown([("what", "where", "source"), *gates])
     if one.quirks:
         text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
     if one.notes:
         text += "\n## Before it works\n\n" + "".join(f"- {note}\n" for note in one.notes)
     return text
+
+
+def gates_of(one: Dialect) -> list[tuple[str, ...]]:
+    """Settings, trust and files for which an agent does not run hooks that are written correctly."""
+    rows: list[tuple[str, ...]] = []
+    for gate in one.gates:
+        files = ", ".join(f"`{file or 'the file itself'}`" for file in gate.files)
+        where = f"`{gate.variable}`" if gate.variable else f"`{'.'.join(gate.key)}` in {files}"
+        rows.append((gate.what, where, gate.source))
+    if one.folder_trust:
+        where = f"`{one.folder_trust.file}`" if one.folder_trust.file else "known to the agent only"
+        rows.append(("the folder is not trusted", where, one.folder_trust.source))
+    if one.hook_trust:
+        rows.append(("the hook is not trusted", f"`{one.hook_trust.file}`", one.hook_trust.source))
+    rows += [(f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in one.shadows]
+    return rows
 
 
 def conformance() -> dict[str, str]:

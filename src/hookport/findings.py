@@ -1381,7 +1381,7 @@ class HooksOff(Kind):
 
     code = "HP872"
     severity = "error"
-    message = "{dialect} runs none of {count}: {what}"
+    message = "{count} would not fire in {dialect}: {what}"
     hint = "{fix}"
 
 

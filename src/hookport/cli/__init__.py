@@ -19,6 +19,7 @@ COMMANDS = {
     "undo": "take back what the last run wrote into agents' files",
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
+    "doctor": "find hooks that would never fire, and why",
     "matrix": "show what each agent can do",
     "dialects": "list the dialects",
     "explain": "explain a finding",

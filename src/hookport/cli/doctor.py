@@ -1,0 +1,113 @@
+"""Find hooks that would never fire: what keeps each agent from running them, the evidence, and the way out.
+
+It looks at this project and at the user's own files, and starts each agent once to ask for its version.
+The exit code is 1 if a hook would not fire.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport.cli.report import inside
+from hookport.cli.terminal import Paint
+from hookport.dialects import agents, get
+from hookport.errors import UsageError, closest
+from hookport.install.doctor import Diagnosis, Report, examine, world_of
+from hookport.install.doctor.files import World, counted, shown
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport doctor`."""
+    parser.add_argument(
+        "--agent",
+        metavar="AGENT",
+        action="append",
+        default=[],
+        help="look at this agent only; may be given several times",
+    )
+    parser.add_argument(
+        "--fix",
+        action="store_true",
+        help="make scripts executable, and write hookport's own entries and plan anew; change nothing else",
+    )
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Examine, repair if asked to, and tell what is left."""
+    for name in args.agent:
+        if get(name).kind != "agent":
+            raise UsageError(f"'{name}' is no agent.{closest(name, agents())}")
+    env = dict(os.environ)
+    cwd = str(Path.cwd())
+    world = world_of(cwd, env)
+    reports = examine(cwd, env, args.agent)
+    if args.fix:
+        from hookport.install.doctor.repair import repair
+
+        done = repair(reports, cwd, env)
+        for line in done:
+            sys.stderr.write(f"hookport: {line.replace(f'{world.root}{os.sep}', '')}\n")
+        reports = examine(cwd, env, args.agent) if done else reports
+    found = [one for report in reports for one in report.diagnoses]
+    if args.json:
+        objects = [as_json(one, report, world) for report in reports for one in report.diagnoses]
+        sys.stdout.write(json.dumps(objects, indent=2, ensure_ascii=False) + "\n")
+    else:
+        paint = Paint(sys.stdout)
+        sys.stdout.write("".join(_text(report, world, paint) for report in reports))
+        if not reports:
+            sys.stdout.write(f"there are no hooks of any agent in {world.root}, nor of the user\n")
+    return int(any(one.finding.severity == "error" for one in found))
+
+
+def as_json(one: Diagnosis, report: Report, world: World) -> dict[str, str]:
+    """A diagnosis as `--json` prints it; the evidence tells the version it was found with."""
+    by = f"{one.agent} {report.version}" if one.agent and report.version else ""
+    told = one.evidence if by in one.evidence else f"{one.evidence} ({by})".strip()
+    return {
+        "code": one.finding.code,
+        "severity": one.finding.severity,
+        "agent": one.agent,
+        "where": _where(one, world),
+        "message": one.finding.message,
+        "evidence": told,
+        "fix": one.finding.hint,
+    }
+
+
+def _where(one: Diagnosis, world: World) -> str:
+    finding = one.finding
+    file = shown(finding.file, world) if finding.file else ""
+    if file and finding.line:
+        file += f":{finding.line}:{finding.column}"
+    return ": ".join(part for part in (file, inside(finding) if finding.file else finding.where) if part)
+
+
+def summary(report: Report) -> str:
+    """One line about an agent: `codex 0.166.0: 3 hooks, 1 would not fire`."""
+    parts = [counted(report.hooks)]
+    if report.dead:
+        parts.append(f"{report.dead} would not fire")
+    if report.files_dropped:
+        parts.append(f"{counted(report.files_dropped, 'file')} with hooks not read")
+    if not report.diagnoses:
+        parts.append("nothing found")
+    return f"{report.agent or 'hookport'}{f' {report.version}' * bool(report.version)}: {', '.join(parts)}"
+
+
+def _text(report: Report, world: World, paint: Paint) -> str:
+    text = f"{paint(summary(report), 'bold')}\n"
+    for one in report.diagnoses:
+        severity = paint(f"{one.finding.severity:5}", one.finding.severity)
+        where = _where(one, world)
+        text += f"  {severity} {one.finding.code} {f'{where}: ' * bool(where)}{one.finding.message}\n"
+        if one.evidence and one.finding.severity != "note":
+            text += f"        {paint(f'evidence: {one.evidence}', 'note')}\n"
+        if one.finding.hint:
+            text += f"        {paint(f'fix: {one.finding.hint}', 'note')}\n"
+    return text

@@ -1,0 +1,165 @@
+"""Finds hooks that would never fire, agent by agent; nothing is changed, and each finding has evidence."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.dialects import Dialect, agents, get
+from hookport.discovery import project_root
+from hookport.findings import Finding
+from hookport.install.doctor import bridge, entries, gates, scopes
+from hookport.install.doctor import own as itself
+from hookport.install.doctor.case import Case, Diagnosis, name
+from hookport.install.doctor.files import World, foreign, places, sources
+from hookport.install.doctor.history import History, history
+
+__all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
+
+VERSION_SECONDS = 5
+CHECKS = (
+    entries.dropped,
+    gates.switched_off,
+    gates.untrusted_folder,
+    gates.untrusted_hooks,
+    gates.shadowed,
+    scopes.misplaced,
+    scopes.passed_over,
+    entries.known,
+    entries.events,
+    entries.gone_tools,
+    entries.programs,
+    entries.relative,
+    entries.generated,
+    bridge.broken,
+    bridge.foreign,
+    bridge.late,
+    scopes.copies,
+)
+
+
+class Report(NamedTuple):
+    """What was found about one agent, or about hookport itself where the agent has no name."""
+
+    agent: str
+    version: str
+    hooks: int
+    files_dropped: int
+    diagnoses: tuple[Diagnosis, ...]
+
+    @property
+    def dead(self) -> int:
+        """How many of the hooks would not fire."""
+        return len(frozenset().union(*(one.dead for one in self.diagnoses)))
+
+
+def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> list[Finding]:
+    """Everything that keeps hooks from firing in a folder."""
+    return [one.finding for report in examine(root, env, chosen) for one in report.diagnoses]
+
+
+def examine(cwd: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> list[Report]:
+    """A report for each agent that has hooks here, or for each of the chosen ones; hookport's own is last."""
+    world = world_of(cwd, env)
+    past = history(env)
+    dialects = [get(agent) for agent in chosen or agents()]
+    with ThreadPoolExecutor() as pool:
+        cases = list(pool.map(lambda dialect: case_of(dialect, world, past, force=bool(chosen)), dialects))
+    reports = [_report(case) for case in cases]
+    shown = [report for report in reports if chosen or report.hooks or report.diagnoses]
+    mine = itself.own(world, cases)
+    found = _once(itself.examined(mine, world, cases, past)) if not chosen else ()
+    if mine.hooks or found:
+        shown.append(Report("", "", len(mine.hooks), 0, found))
+    return shown
+
+
+def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
+    """The report for one agent, by what its tables say."""
+    return _report(case_of(dialect, world_of(cwd, env), history(env), force=True))
+
+
+def _report(case: Case) -> Report:
+    found = _once(one for check in CHECKS for one in check(case))
+    hooks = sum(len(source.hooks) for source in case.sources)
+    read = frozenset(name(source, one) for source in case.sources for one in source.hooks)
+    misplaced = frozenset().union(*(one.dead for one in found)) - read
+    dropped = sum(bool(source.problems) for source in case.sources)
+    return Report(case.dialect.id, case.version, hooks + len(misplaced), dropped, found)
+
+
+def _once(found: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
+    """Each finding once, the worst first."""
+    rank = {"error": 0, "loss": 1, "note": 2}
+    kept = {
+        (one.finding.code, one.finding.file, one.finding.where, one.finding.message): one for one in found
+    }
+    return tuple(sorted(kept.values(), key=lambda one: rank[one.finding.severity]))
+
+
+def world_of(cwd: str, env: Mapping[str, str]) -> World:
+    """Where to look for a folder."""
+    here = Path(os.path.realpath(cwd))
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    return World(here, Path(project_root(cwd, env)), Path(home) if Path(home).is_absolute() else None, env)
+
+
+def case_of(dialect: Dialect, world: World, past: History, *, force: bool) -> Case:
+    """What is known of an agent; an agent without hooks is not asked for its version, unless it is meant."""
+    own = tuple(sources(dialect, world))
+    others = tuple(foreign(dialect, world))
+    matters = force or any(source.hooks or source.problems for source in own)
+    path = world.env.get("PATH", os.defpath)
+    programs = [found for found in (shutil.which(one, path=path) for one in dialect.programs) if found]
+    version = next(filter(None, (version_of(program, world) for program in programs)), "") if matters else ""
+    is_here = bool(programs) or any(place.exists() for place in _homes(dialect, world))
+    return Case(dialect, world, version, is_here, own, others, past)
+
+
+def _homes(dialect: Dialect, world: World) -> Iterator[Path]:
+    """The folders of the agent in the user's home, and the file where it remembers trust."""
+    if dialect.folder_trust and dialect.folder_trust.file:
+        yield from places(dialect.folder_trust.file, dialect, world)
+    for row in dialect.locations:
+        if row.scope == "user" and row.path.startswith("~/"):
+            steps = row.path.split("/")
+            depth = 3 if steps[1] in (".config", "Documents") else 2
+            yield from places("/".join(steps[:depth]), dialect, world)
+
+
+def version_of(program: str, world: World) -> str:
+    """What a program says its version is; empty if it does not in time."""
+    with tempfile.TemporaryFile() as said:
+        try:
+            child = subprocess.Popen(
+                [program, "--version"],
+                cwd=world.home if world.home and world.home.is_dir() else None,
+                env=dict(world.env),
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError:
+            return ""
+        try:
+            child.wait(VERSION_SECONDS)
+        except subprocess.TimeoutExpired:
+            if sys.platform == "win32":
+                child.kill()
+            else:
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+            return ""
+        said.seek(0)
+        found = re.search(r"\d+(?:\.\d+)+[\w.+-]*", said.read(4096).decode("utf-8", "replace"))
+    return found[0] if found else ""

@@ -1,0 +1,214 @@
+"""hookport itself: the hooks that it runs, whether anybody calls it, and whether it can keep its state."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import __version__, checks, planning, sources
+from hookport import findings as f
+from hookport.checks.places import placed
+from hookport.checks.scripts import named_script
+from hookport.discovery import Discovery, Found, discover
+from hookport.errors import InputError
+from hookport.findings import Finding
+from hookport.install.doctor.bridge import evidence_of, is_ours, words_of
+from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
+from hookport.install.doctor.entries import KEPT
+from hookport.install.doctor.files import World, counted, shown
+from hookport.install.doctor.history import FEWEST, History, is_late
+from hookport.runtime import journal, plan
+from hookport.runtime.plan import Planned
+
+
+class Own(NamedTuple):
+    """What hookport runs for agents; `theirs` are files that agents read themselves, left out here."""
+
+    found: Discovery
+    hooks: tuple[Found, ...]
+    theirs: frozenset[str]
+
+
+def own(world: World, cases: Iterable[Case]) -> Own:
+    """What hookport would run in a folder."""
+    found = discover(str(world.cwd), world.env)
+    theirs = frozenset(str(source.path) for case in cases for source in case.sources)
+    return Own(found, tuple(one for one in planning.runnable(found) if one.file not in theirs), theirs)
+
+
+def examined(mine: Own, world: World, cases: list[Case], past: History) -> Iterator[Diagnosis]:
+    """Everything that is wrong with hookport's own hooks and files."""
+    yield from _discovered(mine, world)
+    yield from _checked(mine, world)
+    yield from _scripts(mine, world)
+    yield from _uncalled(mine, cases)
+    yield from _late(mine, past)
+    yield from _idle(mine, world, past)
+    yield from _state(world)
+    yield from _plan(mine, world)
+
+
+def _at(one: Found, finding: Finding) -> Finding:
+    return finding._replace(file=one.file, where=one.place)
+
+
+def _key(one: Found) -> tuple[str, str]:
+    return one.file, one.place
+
+
+def _discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
+    """Sources that cannot be used, and settings that cannot be read."""
+    for finding in mine.found.findings:
+        if finding.file in mine.theirs or finding.severity != "error":
+            continue
+        dead = frozenset(_key(one) for one in mine.hooks if one.file == finding.file)
+        yield Diagnosis("", finding, shown(finding.file, world), dead)
+    made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
+    broken = made.header["broken"] if isinstance(made, plan.Plan) else ()
+    for line in broken:
+        code, _, message = line.partition(" ")
+        if code == f.BadSettings.code:
+            yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
+
+
+def _checked(mine: Own, world: World) -> Iterator[Diagnosis]:
+    """What `hookport check` finds in the files of these hooks."""
+    codes = {kind.code for kind in KEPT}
+    for file in dict.fromkeys(one.file for one in mine.hooks):
+        places = [one.place for one in mine.hooks if one.file == file]
+        try:
+            readings = [sources.read(source) for source in sources.find_all(Path(file))[0]]
+        except InputError:
+            continue
+        for reading in readings:
+            for finding in (placed(one, reading) for one in checks.check(reading) if one.code in codes):
+                known = finding.hook is not None and finding.hook < len(places)
+                place = places[finding.hook or 0] if known else ""
+                dead = frozenset({(file, place)}) if finding.severity == "error" else NOBODY
+                yield Diagnosis("", finding._replace(hook=None), shown(file, world), dead)
+
+
+def _scripts(mine: Own, world: World) -> Iterator[Diagnosis]:
+    """Scripts that are missing, or cannot be started; the scripts of folders are known by their names."""
+    for one in mine.hooks:
+        script = named_script(one.hook.handler.command)
+        dead = frozenset({_key(one)})
+        for path in map(Path, one.scripts):
+            name = shown(path, world)
+            if not path.is_file():
+                yield Diagnosis(
+                    "", _at(one, f.ScriptMissing.at("", None, script=name)), f"{name} is not there", dead
+                )
+            elif script and script.is_direct and not os.access(path, os.X_OK):
+                finding = _at(one, f.ScriptNotExecutable.at("", None, script=name))
+                mode = f"{name} has mode {path.stat().st_mode & 0o777:o}"
+                yield Diagnosis("", finding, mode, dead, Repair("chmod", str(path)))
+
+
+def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
+    """Hooks that wait for an agent to call hookport, which none does."""
+    called = any(
+        is_ours(one) or planning.is_ours(one.hook.handler.command)
+        for case in cases
+        for source in case.sources
+        for one in source.hooks
+    )
+    called = called or any(map(_is_code, cases))
+    if mine.hooks and not called:
+        files = dict.fromkeys(one.file for one in mine.hooks)
+        finding = f.NoBridge.at("", count=counted(len(mine.hooks)))._replace(file=next(iter(files)))
+        evidence = "no entry of any agent calls `hookport dispatch`"
+        yield Diagnosis("", finding, evidence, frozenset(map(_key, mine.hooks)))
+
+
+def _is_code(case: Case) -> bool:
+    return any(source.document is not None and source.document.kind == "text" for source in case.sources)
+
+
+def _late(mine: Own, past: History) -> Iterator[Diagnosis]:
+    """Hooks whose time is shorter than their last runs took."""
+    for one in mine.hooks:
+        limit = planning.planned(one).timeout_seconds
+        runs = past.by_hook.get(_key(one))
+        if runs is not None and is_late(runs, limit):
+            finding = _at(one, f.TimeoutTooShort.at("", None, **words_of(runs, limit)))
+            yield Diagnosis("", finding, evidence_of(runs), frozenset({_key(one)}))
+
+
+def _idle(mine: Own, world: World, past: History) -> Iterator[Diagnosis]:
+    """Hooks that did not run on events that they are for, since their file was last changed."""
+    for one in mine.hooks:
+        hook = planning.planned(one)
+        since = _changed(one)
+        met = [
+            told
+            for told in past.events
+            if told.event == hook.event
+            and told.time >= since
+            and _is_for(hook, told.tool)
+            and _is_here(told.cwd, world)
+        ]
+        if len(met) < FEWEST or any(told.hooks.get(_key(one), (False, ""))[0] for told in met):
+            continue
+        why = met[-1].hooks.get(_key(one), (False, "it was not among the hooks of the event"))[1]
+        finding = _at(one, f.NeverFired.at("", count=len(met)))
+        yield Diagnosis("", finding, f"{met[-1].time} {met[-1].agent}: {why}")
+
+
+def _changed(one: Found) -> str:
+    """When a hook was last changed, as the journal tells times."""
+    try:
+        seconds = max(Path(path).stat().st_mtime for path in (one.file, *one.scripts) if Path(path).exists())
+    except (OSError, ValueError):
+        return ""
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.999Z"
+
+
+def _is_for(hook: Planned, tool: str) -> bool:
+    if hook.subject != "tool":
+        return not hook.terms
+    return not hook.terms or tool in hook.tools
+
+
+def _is_here(cwd: str, world: World) -> bool:
+    return bool(cwd) and (Path(cwd) == world.root or world.root in Path(cwd).parents)
+
+
+def _state(world: World) -> Iterator[Diagnosis]:
+    """The folder of the journal, and that of the plans."""
+    path = plan.path_for(str(world.cwd), world.env)
+    for folder, what in (
+        (journal.folder(world.env), "journal"),
+        (str(Path(path).parent) if path else "", "plans"),
+    ):
+        why = _unwritable(folder) if folder else f"there is no place for the {what}: HOME is not set"
+        if why:
+            yield Diagnosis("", f.StateNotKept.at("", why=why)._replace(file=folder), why)
+
+
+def _unwritable(folder: str) -> str:
+    """Why nothing can be written to a folder that may have to be made; empty if it can."""
+    there = Path(folder)
+    while not os.path.lexists(there) and there != there.parent:
+        there = there.parent
+    if not there.is_dir():
+        return f"{there} is not a folder"
+    return "" if os.access(there, os.W_OK | os.X_OK) else f"{there} is not writable"
+
+
+def _plan(mine: Own, world: World) -> Iterator[Diagnosis]:
+    path = plan.path_for(str(world.cwd), world.env)
+    if not mine.hooks or not path or not Path(path).exists():
+        return
+    kept = plan.load(path)
+    why = kept if isinstance(kept, str) else ""
+    if isinstance(kept, plan.Plan):
+        made_by = kept.header["version"]
+        why = f"it was made by hookport {made_by}" if made_by != __version__ else ""
+        why = why or ("a source changed since" if plan.changed(kept) else "")
+    if why:
+        finding = f.PlanStale.at("", why=why)._replace(file=path)
+        yield Diagnosis("", finding, why, repair=Repair("plan", str(world.cwd)))

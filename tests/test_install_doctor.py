@@ -1,0 +1,625 @@
+"""Each reason for which a hook never fires is found in a real tree, and a tree without one gives nothing."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hookport import convert
+from hookport.dialects import agents, get
+from hookport.dialects._base import Dialect, Gate
+from hookport.findings import KINDS
+from hookport.install.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
+from hookport.install.doctor.repair import repair
+from hookport.runtime import journal
+
+GUARD = "#!/bin/sh\nexit 0\n"
+
+
+def claude(
+    command: str = '"$CLAUDE_PROJECT_DIR"/guard.sh', timeout: float | None = None, **more: object
+) -> str:
+    return nested("PreToolUse", "Bash", command, timeout, **more)
+
+
+def nested(event: str, matcher: str, command: str, timeout: float | None = None, **more: object) -> str:
+    entry = {"type": "command", "command": command, **({} if timeout is None else {"timeout": timeout})}
+    return json.dumps({**more, "hooks": {event: [{"matcher": matcher, "hooks": [entry]}]}}, indent=1)
+
+
+CODEX_COMMAND = '"$(git rev-parse --show-toplevel)"/guard.sh'
+CODEX = nested("PreToolUse", "Bash", CODEX_COMMAND)
+CODEX_TRUST = """
+[projects."{root}"]
+trust_level = "trusted"
+[hooks.state."{root}/.codex/hooks.json:pre_tool_use:0:0"]
+trusted_hash = "sha256:0"
+"""
+COPILOT = json.dumps({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "./guard.sh"}]}})
+GEMINI = nested("BeforeTool", "run_shell_command", "$GEMINI_PROJECT_DIR/guard.sh")
+QWEN = nested("PreToolUse", "Bash", "$QWEN_PROJECT_DIR/guard.sh")
+DROID = json.dumps(
+    {"PreToolUse": [{"hooks": [{"type": "command", "command": "$FACTORY_PROJECT_DIR/guard.sh"}]}]}
+)
+WINDSURF = json.dumps({"hooks": {"pre_run_command": [{"command": "./guard.sh"}]}})
+VS_CODE = json.dumps({"hooks": {"PreToolUse": [{"type": "command", "command": "./guard.sh"}]}})
+KIMI = '[[hooks]]\nevent = "PreToolUse"\nmatcher = "Bash"\ncommand = "true"\n'
+CURSOR = json.dumps({"version": 1, "hooks": {"stop": [{"command": "./guard.sh"}]}})
+CLINE = '[{"event": "PreToolUse", "command": "true"}]'
+
+# A tree for each agent in which every hook would fire.
+CLEAN: dict[str, dict[str, str]] = {
+    "claude-code": {
+        ".claude/settings.json": claude(),
+        "~/.claude.json": '{"projects": {"{root}": {"hasTrustDialogAccepted": true}}}',
+    },
+    "codex": {".codex/hooks.json": CODEX, "~/.codex/config.toml": CODEX_TRUST},
+    "copilot-cli": {
+        ".github/hooks/a.json": COPILOT,
+        "~/.copilot/config.json": '{"trustedFolders": ["{root}"]}',
+    },
+    "cursor": {".cursor/hooks.json": CURSOR},
+    "factory-droid": {".factory/hooks.json": DROID, "~/.factory/settings.json": "{}"},
+    "gemini-cli": {
+        ".gemini/settings.json": GEMINI,
+        "~/.gemini/trustedFolders.json": '{"{root}": "TRUST_FOLDER"}',
+    },
+    "kimi-cli": {"~/.kimi-code/config.toml": KIMI},
+    "qwen-code": {".qwen/settings.json": QWEN, "~/.qwen/settings.json": "{}"},
+    "vs-code-copilot": {".github/hooks/a.json": VS_CODE},
+    "windsurf": {".windsurf/hooks.json": WINDSURF},
+}
+
+
+class Place(NamedTuple):
+    """A project and a home, with what agents see of them."""
+
+    root: Path
+    home: Path
+    env: dict[str, str]
+
+    def write(self, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            path = self.home / name[2:] if name.startswith("~/") else self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text.replace("{root}", str(self.root)), "utf-8")
+            path.chmod(0o755 if text.startswith("#!") else 0o644)
+
+    def program(self, name: str, version: str) -> None:
+        self.write({f"~/bin/{name}": f"#!/bin/sh\necho '{name} version {version}'\n"})
+
+    def report(self, agent: str) -> Report:
+        return examine_agent(get(agent), str(self.root), self.env)
+
+    def codes(self, agent: str) -> list[str]:
+        return [one.finding.code for one in self.report(agent).diagnoses]
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    root, home = tmp_path / "project", tmp_path / "home"
+    (root / ".git").mkdir(parents=True)
+    (home / "bin").mkdir(parents=True)
+    env = {"HOME": str(home), "PATH": f"{home / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    made = Place(root, home, env)
+    made.write({"guard.sh": GUARD})
+    return made
+
+
+@pytest.mark.parametrize("agent", CLEAN)
+def test_a_tree_where_all_is_well_gives_nothing(agent: str, place: Place) -> None:
+    place.write(CLEAN[agent])
+    report = place.report(agent)
+    assert report == Report(agent, "", 1, 0, ())
+    assert diagnose(str(place.root), place.env, [agent]) == []
+
+
+WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
+    ("claude-code", "no trust", {"~/.claude.json": '{"projects": {}}'}, ["HP870"]),
+    ("claude-code", "all off", {".claude/settings.local.json": '{"disableAllHooks": true}'}, ["HP872"]),
+    (
+        "claude-code",
+        "all off in the file",
+        {".claude/settings.json": claude(disableAllHooks=True)},
+        ["HP872"],
+    ),
+    ("claude-code", "no comma", {".claude/settings.local.json": '{"a": 1 "b": 2}'}, ["HP873"]),
+    ("claude-code", "local settings at home", {"~/.claude/settings.local.json": claude()}, ["HP875"]),
+    ("claude-code", "no interpreter", {".claude/settings.json": claude("node9 x.js")}, ["HP876"]),
+    ("claude-code", "no absolute one", {".claude/settings.json": claude("/no/python3 -c 1")}, ["HP876"]),
+    ("claude-code", "no shebang's", {"guard.sh": "#!/usr/bin/env ruby9\n"}, ["HP876"]),
+    ("claude-code", "relative", {".claude/settings.json": claude("sh guard.sh")}, ["HP877"]),
+    ("claude-code", "no script", {".claude/settings.json": claude("$CLAUDE_PROJECT_DIR/no.sh")}, ["HP503"]),
+    (
+        "claude-code",
+        "no tool",
+        {".claude/settings.json": nested("PreToolUse", "bash", "true")},
+        ["HP501"],
+    ),
+    (
+        "claude-code",
+        "gone tool",
+        {".claude/settings.json": nested("PreToolUse", "Grep|Glob", "true")},
+        ["HP890"],
+    ),
+    ("claude-code", "ms for s", {".claude/settings.json": claude(timeout=30000)}, ["HP502"]),
+    (
+        "claude-code",
+        "bridge gone",
+        {
+            ".claude/settings.json": claude(
+                "/gone/python3 -I -S /gone/bridge.py dispatch claude-code PreToolUse"
+            )
+        },
+        ["HP882"],
+    ),
+    (
+        "claude-code",
+        "bridge not on PATH",
+        {".claude/settings.json": claude("hookport dispatch claude-code PreToolUse")},
+        ["HP882"],
+    ),
+    (
+        "claude-code",
+        "wrapped and gone",
+        {".claude/settings.json": claude("'/a b/bridge.pyz' wrap universal claude-code - -- 'true'")},
+        ["HP882"],
+    ),
+    (
+        "claude-code",
+        "vendored bridge gone",
+        {
+            ".claude/settings.json": claude(
+                'python3 "$CLAUDE_PROJECT_DIR/.hookport/bridge.pyz" dispatch claude-code Stop'
+            )
+        },
+        ["HP882"],
+    ),
+    (
+        "claude-code",
+        "another agent's bridge",
+        {
+            ".claude/settings.json": claude('"$CLAUDE_PROJECT_DIR/bridge.py" dispatch gemini-cli BeforeTool'),
+            "bridge.py": "#!/bin/sh\n",
+        },
+        ["HP883"],
+    ),
+    ("codex", "no trust", {"~/.codex/config.toml": ""}, ["HP870", "HP871"]),
+    (
+        "codex",
+        "trusted above",
+        {"~/.codex/config.toml": CODEX_TRUST.replace('projects."{root}"', 'projects."/"')},
+        ["HP870"],
+    ),
+    ("codex", "no hash", {"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")}, ["HP871"]),
+    ("codex", "hook off", {"~/.codex/config.toml": CODEX_TRUST + "enabled = false\n"}, ["HP871"]),
+    (
+        "codex",
+        "feature off",
+        {"~/.codex/config.toml": CODEX_TRUST + "[features]\nhooks = false\n"},
+        ["HP872"],
+    ),
+    ("codex", "bad entry", {".codex/hooks.json": nested("Stop", "", "true", timeout=1.5)}, ["HP873"]),
+    ("copilot-cli", "no trust", {"~/.copilot/config.json": "{}"}, ["HP870"]),
+    (
+        "copilot-cli",
+        "file off",
+        {".github/hooks/a.json": COPILOT.replace("{", '{"disableAllHooks": true, ', 1)},
+        ["HP872"],
+    ),
+    ("copilot-cli", "all off", {".github/copilot/settings.json": '{"disableAllHooks": true}'}, ["HP872"]),
+    (
+        "copilot-cli",
+        "also Claude's",
+        {".claude/settings.json": nested("PreToolUse", "", "./guard.sh")},
+        ["HP878"],
+    ),
+    ("copilot-cli", "at home", {"~/.github/hooks/b.json": COPILOT.replace("guard", "other")}, ["HP875"]),
+    ("cursor", "CLI", {".cursor/hooks.json": CURSOR.replace("stop", "beforeSubmitPrompt")}, ["HP881"]),
+    ("cursor", "unseen", {"~/.cursor/cli.json": "{}"}, ["HP888"]),
+    (
+        "factory-droid",
+        "wrapped",
+        {".factory/hooks.json": json.dumps({"hooks": json.loads(DROID)})},
+        ["HP108"],
+    ),
+    ("factory-droid", "hidden", {".factory/settings.json": nested("Stop", "", "true")}, ["HP874"]),
+    ("factory-droid", "twice", {"~/.factory/hooks.json": DROID}, ["HP878"]),
+    ("gemini-cli", "no trust", {"~/.gemini/trustedFolders.json": "{}"}, ["HP870"]),
+    (
+        "gemini-cli",
+        "distrust",
+        {"~/.gemini/trustedFolders.json": '{"/": "TRUST_FOLDER", "{root}": "DO_NOT_TRUST"}'},
+        ["HP870"],
+    ),
+    ("gemini-cli", "off", {"~/.gemini/settings.json": '{"hooksConfig": {"enabled": false}} // x'}, ["HP872"]),
+    (
+        "gemini-cli",
+        "seconds",
+        {".gemini/settings.json": nested("BeforeTool", "", "true", timeout=30)},
+        ["HP502"],
+    ),
+    (
+        "gemini-cli",
+        "list",
+        {".gemini/settings.json": nested("SessionStart", "startup|resume", "true")},
+        ["HP108"],
+    ),
+    (
+        "gemini-cli",
+        "Claude's tool",
+        {".gemini/settings.json": nested("BeforeTool", "Bash", "true")},
+        ["HP501"],
+    ),
+    (
+        "kimi-cli",
+        "bad sibling",
+        {"~/.kimi-code/config.toml": KIMI + KIMI.replace('"true"\n', '"true"\ntimeout = 5000\n')},
+        ["HP873"],
+    ),
+    ("kimi-cli", "star", {"~/.kimi-code/config.toml": KIMI.replace('"Bash"', '"*"')}, ["HP108"]),
+    ("kimi-cli", "in a project", {".kimi-code/config.toml": KIMI}, ["HP875"]),
+    (
+        "qwen-code",
+        "no trust",
+        {"~/.qwen/settings.json": '{"security": {"folderTrust": {"enabled": true}}}'},
+        ["HP870"],
+    ),
+    ("qwen-code", "off", {"~/.qwen/settings.json": '{"disableAllHooks": true}'}, ["HP872"]),
+    ("qwen-code", "headless", {".qwen/settings.json": nested("SessionEnd", "", "true")}, ["HP881"]),
+    ("vs-code-copilot", "off", {".vscode/settings.json": '{"chat.useHooks": false, /* no */}'}, ["HP872"]),
+    (
+        "vs-code-copilot",
+        "place off",
+        {".vscode/settings.json": '{"chat.hookFilesLocations": {".github/hooks": false}}'},
+        ["HP872"],
+    ),
+    (
+        "vs-code-copilot",
+        "also Claude's",
+        {".claude/settings.json": nested("PreToolUse", "", "./guard.sh")},
+        ["HP878"],
+    ),
+    ("windsurf", "hidden", {".devin/hooks.json": WINDSURF.replace("guard.sh", "guard.sh x")}, ["HP874"]),
+]
+
+
+@pytest.mark.parametrize(
+    ("agent", "files", "codes"),
+    [pytest.param(agent, files, codes, id=f"{agent}: {what}") for agent, what, files, codes in WRONG],
+)
+def test_what_keeps_a_hook_from_firing_is_found(
+    agent: str, files: dict[str, str], codes: list[str], place: Place
+) -> None:
+    place.write({**CLEAN[agent], **files})
+    report = place.report(agent)
+    assert [one.finding.code for one in report.diagnoses] == codes
+    for one in report.diagnoses:
+        if one.finding.severity == "error":
+            assert one.dead or report.files_dropped
+            assert one.finding.hint
+        if one.finding.severity != "note":
+            assert one.evidence
+
+
+def test_the_evidence_names_the_place_and_the_value(place: Place) -> None:
+    place.write({**CLEAN["codex"], "~/.codex/config.toml": CODEX_TRUST + "[features]\nhooks = false\n"})
+    (one,) = place.report("codex").diagnoses
+    settings = place.home / ".codex/config.toml"
+    finding = KINDS["HP872"].at(
+        "features.hooks",
+        None,
+        dialect="Codex CLI",
+        count="1 hook",
+        what="the feature is switched off",
+        fix="Take `hooks = false` out of [features].",
+    )
+    assert one.finding == finding._replace(file=str(settings), line=7, column=9)
+    assert one.evidence == "features.hooks is false"
+    assert one.dead == {(str(place.root / ".codex/hooks.json"), "hooks.PreToolUse[0].hooks[0]")}
+
+
+def test_a_policy_of_the_machine_counts_before_all(place: Place) -> None:
+    place.write({**CLEAN["claude-code"], "~/managed.json": '{"allowManagedHooksOnly": true}'})
+    dialect = get("claude-code")
+    policy = next(gate for gate in dialect.gates if gate.key == ("allowManagedHooksOnly",))
+    here = dialect._replace(gates=(policy._replace(files=("~/managed.json",)),))
+    (one,) = examine_agent(here, str(place.root), place.env).diagnoses
+    assert (one.finding.code, one.evidence) == ("HP872", "allowManagedHooksOnly is true")
+    assert all(file.startswith(("/", "C:")) for file in policy.files)
+
+
+def test_a_variable_switches_plugins_off_and_cut_code_is_found(place: Place) -> None:
+    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = convert.convert(reading, get("opencode")).files
+    place.write({file.path: file.text})
+    assert place.codes("opencode") == []
+    place.env["OPENCODE_PURE"] = "1"
+    assert place.codes("opencode") == ["HP872"]
+    del place.env["OPENCODE_PURE"]
+    place.write({file.path: file.text[: len(file.text) * 3 // 4]})
+    assert place.codes("opencode") == ["HP889"]
+
+
+def test_a_generated_script_must_be_executable(place: Place) -> None:
+    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = convert.convert(reading, get("cline")).files
+    place.write({file.path: file.text})
+    assert place.codes("cline") == []
+    (place.root / file.path).chmod(0o644)
+    report = place.report("cline")
+    assert [one.finding.code for one in report.diagnoses] == ["HP504"]
+    assert len(repair([report], str(place.root), place.env)) == 1
+    assert place.codes("cline") == []
+
+
+def test_without_the_agent_there_is_nothing_to_trust(place: Place) -> None:
+    place.write({".codex/hooks.json": CODEX})
+    assert place.codes("codex") == []
+    place.program("codex", "0.166.0")
+    report = place.report("codex")
+    assert report.version == "0.166.0"
+    assert [one.finding.code for one in report.diagnoses] == ["HP870", "HP871"]
+
+
+def test_variables_move_settings_and_lift_the_question(place: Place) -> None:
+    place.write({".codex/hooks.json": CODEX, "~/elsewhere/config.toml": CODEX_TRUST})
+    place.program("codex", "0.166.0")
+    place.env["CODEX_HOME"] = str(place.home / "elsewhere")
+    assert place.codes("codex") == []
+    place.write({".gemini/settings.json": GEMINI, "~/.gemini/x": ""})
+    assert place.codes("gemini-cli") == ["HP870"]
+    place.env["GEMINI_CLI_TRUST_WORKSPACE"] = "true"
+    assert place.codes("gemini-cli") == []
+
+
+APP_SERVER = """#!{python}
+import json, sys
+if sys.argv[1] == "--version":
+    print("codex-cli 0.166.0")
+    sys.exit()
+for line in sys.stdin:
+    if json.loads(line).get("id") == 2:
+        hook = {"key": "{root}/.codex/hooks.json:pre_tool_use:0:0", "trustStatus": "modified"}
+        print(json.dumps({"id": 2, "result": {"data": [{"hooks": [hook]}]}}), flush=True)
+"""
+
+
+def test_a_hook_that_changed_since_it_was_trusted_is_found_by_asking_the_agent(place: Place) -> None:
+    place.write({**CLEAN["codex"], "~/bin/codex": APP_SERVER.replace("{python}", sys.executable)})
+    (one,) = place.report("codex").diagnoses
+    assert one.finding.message == "Codex CLI skips this hook: it changed since it was trusted"
+
+
+def test_an_event_of_a_later_version_never_fires(place: Place) -> None:
+    place.write({**CLEAN["codex"], ".codex/hooks.json": nested("Interrupt", "", "true")})
+    place.write({"~/.codex/config.toml": CODEX_TRUST.replace("pre_tool_use", "interrupt")})
+    place.program("codex", "0.151.0")
+    (one,) = place.report("codex").diagnoses
+    assert one.finding.message == "Codex CLI 0.151.0 has no event 'Interrupt', which came with 0.152.0"
+    place.program("codex", "0.152.0")
+    assert place.codes("codex") == []
+
+
+def test_an_unknown_event_is_an_error_only_where_the_facts_are_as_new(place: Place) -> None:
+    place.write({**CLEAN["claude-code"], ".claude/settings.json": nested("BrandNew", "", "true")})
+    place.program("claude", "2.1.325")
+    assert place.codes("claude-code") == ["HP880"]
+    place.program("claude", "99.0.0")
+    (one,) = place.report("claude-code").diagnoses
+    assert (one.finding.code, one.finding.severity) == ("HP102", "loss")
+
+
+def test_a_tool_that_is_gone_is_still_there_in_an_older_version(place: Place) -> None:
+    place.write({**CLEAN["claude-code"], ".claude/settings.json": nested("PreToolUse", "Grep", "true")})
+    place.program("claude", "2.1.240")
+    assert place.codes("claude-code") == []
+
+
+def test_a_program_that_does_not_tell_its_version_in_time_is_ended(place: Place) -> None:
+    place.write({"~/bin/slow": "#!/bin/sh\nsleep 600 &\nwait\n"})
+    begun = time.monotonic()
+    assert version_of(str(place.home / "bin/slow"), world_of(str(place.root), place.env)) == ""
+    assert time.monotonic() - begun < 60
+
+
+def test_a_script_is_made_executable_and_nothing_else_is_changed(place: Place) -> None:
+    place.write(CLEAN["claude-code"])
+    (place.root / "guard.sh").chmod(0o640)
+    settings = (place.root / ".claude/settings.json").read_bytes()
+    reports = examine(str(place.root), place.env)
+    assert [one.finding.code for report in reports for one in report.diagnoses] == ["HP504"]
+    done = repair(reports, str(place.root), place.env)
+    assert done == [f"made {place.root / 'guard.sh'} executable (its mode was 640, and is 750)"]
+    assert (place.root / ".claude/settings.json").read_bytes() == settings
+    assert [report.diagnoses for report in examine(str(place.root), place.env)] == [()]
+
+
+def record(place: Place, **more: object) -> None:
+    told = {"agent": "claude-code", "event": "before_tool_execute", "native": "PreToolUse", "tool": "shell"}
+    assert (
+        journal.write({**told, "cwd": str(place.root), "seconds": 0.01, "hooks": [], **more}, place.env) == ""
+    )
+
+
+def test_a_bridge_that_has_less_time_than_it_takes_is_found(place: Place) -> None:
+    command = '"$CLAUDE_PROJECT_DIR/bridge.py" dispatch claude-code PreToolUse'
+    place.write(
+        {**CLEAN["claude-code"], ".claude/settings.json": claude(command, timeout=2), "bridge.py": GUARD}
+    )
+    for _ in range(5):
+        record(place, seconds=1.5)
+    assert place.codes("claude-code") == []
+    for _ in range(5):
+        record(place, seconds=2.5)
+    (one,) = place.report("claude-code").diagnoses
+    assert (one.finding.code, one.evidence) == (
+        "HP879",
+        "the last runs took 2.50 s, 2.50 s, 2.50 s, 2.50 s, 2.50 s",
+    )
+
+
+def test_a_wrapped_command_is_measured_too(place: Place) -> None:
+    command = "\"$CLAUDE_PROJECT_DIR/bridge.py\" wrap universal claude-code PreToolUse -- './guard.sh -v'"
+    place.write(
+        {**CLEAN["claude-code"], ".claude/settings.json": claude(command, timeout=2), "bridge.py": GUARD}
+    )
+    run = {"hook": "./guard.sh -v", "source": "", "place": "", "matched": True, "seconds": 2.0}
+    record(place, hooks=[{**run, "outcome": "timeout"}])
+    assert place.codes("claude-code") == ["HP879"]
+
+
+def test_two_bridges_for_one_event_run_twice(place: Place) -> None:
+    place.write({**CLEAN["claude-code"], ".claude/settings.json": BRIDGED, "bridge.py": GUARD})
+    place.write({"~/.claude/settings.json": claude("{root}/bridge.py dispatch claude-code PreToolUse")})
+    assert place.codes("claude-code") == ["HP878"]
+
+
+def test_an_entry_of_ours_that_is_broken_is_written_anew(place: Place) -> None:
+    mine = "/gone/python3 -I -S /gone/bridge.py dispatch claude-code PreToolUse"
+    place.write({".hookport/hooks.json": MANIFEST})
+    place.write({**CLEAN["claude-code"], ".claude/settings.json": claude(mine, model="opus")})
+    report = place.report("claude-code")
+    assert [one.finding.code for one in report.diagnoses] == ["HP882"]
+    (line,) = repair([report], str(place.root), place.env)
+    settings = place.root / ".claude/settings.json"
+    assert line == f"wrote hookport's entries in {settings} anew; `hookport undo` takes that back"
+    assert place.codes("claude-code") == []
+    assert json.loads(settings.read_text())["model"] == "opus"
+
+
+MANIFEST = json.dumps(
+    {
+        "spec": "hooks/1.0",
+        "hooks": [
+            {
+                "name": "guard",
+                "event": "before_tool_execute",
+                "matcher": "shell",
+                "handler": {"type": "command", "command": "./guard.sh", "timeout": 5},
+            }
+        ],
+    }
+)
+BRIDGED = claude('"$CLAUDE_PROJECT_DIR/bridge.py" dispatch claude-code PreToolUse')
+
+
+def itself(place: Place) -> Report:
+    (report,) = [one for one in examine(str(place.root), place.env) if not one.agent]
+    return report
+
+
+def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
+    place.write({".hookport/hooks.json": MANIFEST})
+    report = itself(place)
+    assert [one.finding.code for one in report.diagnoses] == ["HP885"]
+    assert (report.hooks, report.dead) == (1, 1)
+    place.write({".claude/settings.json": BRIDGED, "bridge.py": GUARD})
+    assert itself(place).diagnoses == ()
+    (place.root / "guard.sh").chmod(0o644)
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP504"]
+    (place.root / "guard.sh").unlink()
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP503"]
+
+
+def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) -> None:
+    place.write({".hookport/hooks.json": MANIFEST, ".claude/settings.json": BRIDGED, "bridge.py": GUARD})
+    old = time.time() - 3600
+    for file in (".hookport/hooks.json", "guard.sh"):
+        os.utime(place.root / file, (old, old))
+    run = {"hook": "guard", "source": str(place.root / ".hookport/hooks.json"), "place": "hooks[0]"}
+    for _ in range(3):
+        record(place, hooks=[{**run, "matched": False, "why": "it is not approved"}])
+    record(place, tool="file_read")
+    (one,) = itself(place).diagnoses
+    assert (one.finding.code, one.finding.message) == (
+        "HP884",
+        "it did not run on any of the last 3 events of its kind",
+    )
+    assert one.evidence.endswith("claude-code: it is not approved")
+    record(place, hooks=[{**run, "matched": True, "why": "", "seconds": 0.2, "outcome": "completed"}])
+    assert itself(place).diagnoses == ()
+    record(place, hooks=[{**run, "matched": True, "why": "", "seconds": 5.0, "outcome": "timeout"}])
+    (one,) = itself(place).diagnoses
+    assert one.finding.message == (
+        "the timeout is 5 s, and of the last 2 runs 95 % ended within 5.00 s; 1 was cut off"
+    )
+
+
+def test_what_hookport_needs_for_itself_is_looked_at(place: Place) -> None:
+    place.write({".hookport/hooks.json": MANIFEST, ".claude/settings.json": BRIDGED, "bridge.py": GUARD})
+    place.write({".hookport/config.json": '{"on_failure": "maybe"}', "~/state": ""})
+    place.env["HOOKPORT_STATE_DIR"] = str(place.home / "state")
+    place.env["HOOKPORT_CACHE_DIR"] = str(place.home / "cache")
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP710", "HP886"]
+    plan = place.home / "cache/plans" / f"{str(place.root).replace('/', '%2F')}.plan"
+    plan.parent.mkdir(parents=True)
+    plan.write_text("torn")
+    (place.root / ".hookport/config.json").unlink()
+    place.env["HOOKPORT_STATE_DIR"] = str(place.home / "other")
+    report = itself(place)
+    assert [one.finding.code for one in report.diagnoses] == ["HP887"]
+    repair([report], str(place.root), place.env)
+    assert itself(place).diagnoses == ()
+
+
+def test_a_file_below_the_root_is_passed_over(place: Place) -> None:
+    place.write({**CLEAN["copilot-cli"], "sub/.github/hooks/b.json": COPILOT.replace("guard", "other")})
+    report = examine_agent(get("copilot-cli"), str(place.root / "sub"), place.env)
+    assert [one.finding.code for one in report.diagnoses] == ["HP891"]
+    assert (report.hooks, report.dead) == (2, 1)
+
+
+@pytest.mark.parametrize("agent", agents())
+def test_every_fact_about_what_keeps_hooks_from_running_has_a_source(agent: str) -> None:
+    dialect: Dialect = get(agent)
+    sources = [row.source for rows in (dialect.gates, dialect.shadows, dialect.also_reads) for row in rows]
+    sources += [row.source for row in (dialect.folder_trust, dialect.hook_trust) if row]
+    assert sorted(set(sources) - dialect.sources.keys()) == []
+    for gate in dialect.gates:
+        assert isinstance(gate, Gate)
+        assert bool(gate.variable) != bool(gate.files and gate.key and gate.off)
+
+
+def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> None:
+    def run(words: str) -> subprocess.CompletedProcess[str]:
+        env = {**place.env, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
+        command = [sys.executable, "-m", "hookport", "doctor", *shlex.split(words)]
+        return subprocess.run(
+            command, cwd=place.root, env=env, capture_output=True, text=True, check=False, timeout=120
+        )
+
+    place.program("codex", "0.166.0")
+    place.write(CLEAN["codex"])
+    done = run("")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "codex 0.166.0: 1 hook, nothing found\n", "")
+    place.write({"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")})
+    hook = f"{place.root}/.codex/hooks.json:pre_tool_use:0:0"
+    done = run("--agent codex --json")
+    assert (done.returncode, json.loads(done.stdout)) == (
+        1,
+        [
+            {
+                "code": "HP871",
+                "severity": "error",
+                "agent": "codex",
+                "where": ".codex/hooks.json:7:6: hooks.PreToolUse[0].hooks[0]",
+                "message": "Codex CLI skips this hook: it is not trusted",
+                "evidence": f'~/.codex/config.toml: hooks.state."{hook}" has no trusted_hash (codex 0.166.0)',
+                "fix": "Start `codex` here and review the hook with `/hooks`.",
+            }
+        ],
+    )
+    done = run("--agent universal")
+    assert (done.returncode, done.stdout) == (2, "")
