@@ -1,0 +1,378 @@
+"""Settings files of every agent: an install adds what is ours, nothing else, and takes it back to the byte.
+
+A folder `installs/AGENT-…/before` holds a `project` or a `home` as people keep them; `refused` in its name
+says that sync must leave it alone. The commands are those of the command line, run in this process.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from difflib import SequenceMatcher
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from hookport import cli, convert, dialects
+from hookport.dialects import Dialect
+from hookport.errors import InputError
+from hookport.install.withdrawal import taken_back
+from hookport.model.hooks import Hook
+
+FOLDER = Path(__file__).parent / "installs"
+AGENTS = [name for name in dialects.names() if dialects.get(name).kind == "agent"]
+MODES = ("native", "bridge", "auto")
+CASES = sorted(path.name for path in FOLDER.iterdir())
+GOOD = [case for case in CASES if "-refused" not in case]
+# An entry that an earlier hookport wrote, which a new one replaces.
+OLDER = "-older-"
+GUARD = """---
+name: shell-guard
+description: Nothing leaves this machine
+trigger: before_tool
+matcher:
+  tool: Shell
+timeout: 10000
+---
+"""
+MANIFEST = """{
+  "spec": "hooks/0.1",
+  "hooks": [
+    { "name": "notes", "event": "session_start", "handler": { "type": "command", "command": "cat NOTES" } },
+    { "name": "tests", "event": "agent_stop", "handler": { "type": "command", "command": "make -s test" } },
+    { "name": "writes", "event": "before_tool_execute", "matcher": "file_write", "blocking": true,
+      "handler": { "type": "command", "command": "./owner.sh", "timeout": 20 } }
+  ]
+}
+"""
+Files = dict[str, tuple[int, bytes | str | None]]
+
+
+class World(NamedTuple):
+    """A project and a home that hold one case."""
+
+    agent: Dialect
+    base: Path
+    scope: str
+
+    def run(self, *words: str) -> int:
+        return cli.main(list(words))
+
+    def sync(self, mode: str, *words: str) -> int:
+        return self.run("sync", "--agent", self.agent.id, "--scope", self.scope, "--mode", mode, *words)
+
+    def files(self) -> Files:
+        """Everything that is there but for what is ours alone."""
+        return {
+            str(path.relative_to(self.base)): _said(path)
+            for top in ("project", "home")
+            for path in sorted((self.base / top).rglob("*"))
+        }
+
+    def texts(self) -> dict[str, bytes]:
+        """The bytes of the agent's own files, by their paths as the agent writes them."""
+        names = {path: spelled(path) for path in self.files()}
+        return {
+            name: (self.base / path).read_bytes()
+            for path, name in names.items()
+            if self.owns(name) and (self.base / path).is_file()
+        }
+
+    def owns(self, name: str) -> bool:
+        places = [place.path for place in self.agent.locations if place.scope in ("project", "local", "user")]
+        return any(fnmatchcase(name, place) for place in places)
+
+    def hooks(self, texts: Mapping[str, bytes]) -> dict[str, list[Hook]]:
+        """The hooks of each file that can be read; a script of the user's is none."""
+        found = {}
+        for name, data in texts.items():
+            try:
+                found[name] = list(convert.read({name: data}, self.agent).decoded.manifest.hooks)
+            except InputError:
+                found[name] = []
+        return found
+
+
+def _said(path: Path) -> tuple[int, bytes | str | None]:
+    mode = stat.S_IMODE(path.lstat().st_mode)
+    if path.is_symlink():
+        return mode, str(path.readlink())
+    return mode, path.read_bytes() if path.is_file() else None
+
+
+def agent_of(case: str) -> str:
+    return max((name for name in AGENTS if case.startswith(f"{name}-") or case == name), key=len)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A folder with a home and a repository in it, which the process is in."""
+    project, home = tmp_path / "project", tmp_path / "home"
+    for folder in (project / ".git", home):
+        folder.mkdir(parents=True)
+    for name in [name for name in os.environ if name.startswith(("XDG_", "HOOKPORT_", "CLAUDE", "CODEX"))]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("HOOKPORT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.chdir(project)
+    yield tmp_path
+    for path in tmp_path.rglob("*"):
+        if not path.is_symlink():
+            path.chmod(0o755)
+
+
+def world(case: str, place: Path) -> World:
+    """The files of a case, and hooks to install beside them."""
+    before = FOLDER / case / "before"
+    for folder in before.iterdir():
+        shutil.copytree(folder, place / folder.name, symlinks=True, dirs_exist_ok=True)
+    scope = "project" if (before / "project").exists() else "user"
+    dialect = dialects.get(agent_of(case))
+    for top, hooks in (("project", ".agents"), ("home", ".config/agents")):
+        guard = place / top / hooks / "hooks" / f"{top}-guard"
+        (guard / "scripts").mkdir(parents=True)
+        (guard / "HOOK.md").write_text(GUARD.replace("shell-guard", guard.name), "utf-8")
+        (guard / "scripts/run.sh").write_text("#!/bin/sh\necho '{}'\n", "utf-8")
+        (guard / "scripts/run.sh").chmod(0o755)
+    for manifest in (place / "project/.hookport/hooks.json", place / "home/.config/hookport/hooks.json"):
+        manifest.parent.mkdir(parents=True)
+        manifest.write_text(MANIFEST, "utf-8")
+    if "read-only" in case:
+        (place / "project/.claude/settings.json").chmod(0o444)
+    return World(dialect, place, scope)
+
+
+def changed(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[str]:
+    return sorted(
+        name for name in {*before, *after} if before.get(name, "missing") != after.get(name, "missing")
+    )
+
+
+def is_within(part: bytes, whole: bytes) -> bool:
+    """Whether all bytes of a part are in the whole, in their order."""
+    rest = iter(whole)
+    return all(byte in rest for byte in part)
+
+
+def assert_spliced(before: bytes, after: bytes) -> None:
+    """Nothing was taken away, and lines outside of what was added are as they were."""
+    one, other = before.splitlines(keepends=True), after.splitlines(keepends=True)
+    for what, start, end, at, to in SequenceMatcher(None, one, other, autojunk=False).get_opcodes():
+        if what != "equal":
+            assert is_within(b"".join(one[start:end]), b"".join(other[at:to]))
+
+
+def without(hooks: Sequence[Hook], mine: Sequence[Hook]) -> tuple[list[Hook], list[Hook]]:
+    """Those that a user had, in their order, and the others."""
+    left, kept, others = list(mine), [], []
+    for hook in hooks:
+        if hook in left:
+            left.remove(hook)
+            kept.append(hook)
+        else:
+            others.append(hook)
+    return kept, others
+
+
+def is_older(hook: Hook) -> bool:
+    return "/old/" in hook.handler.command or hook.handler.command.startswith("/usr/local/bin/hookport ")
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", GOOD)
+def test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes(
+    case: str, mode: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = world(case, place)
+    before, texts = here.files(), here.texts()
+    mine = {name: [hook for hook in hooks if not is_older(hook)] for name, hooks in here.hooks(texts).items()}
+    assert here.sync(mode) == 0, capfd.readouterr().err
+    after, now = here.files(), here.texts()
+    ours: list[tuple[str, Hook]] = []
+    for name in changed(texts, now):
+        kept, more = without(here.hooks(now).get(name, []), mine.get(name, []))
+        assert kept == mine.get(name, [])
+        assert not any(map(is_older, more))
+        ours += [(name, hook) for hook in more]
+        if name in texts and OLDER not in case:
+            assert_spliced(texts[name], now[name])
+    assert ours, capfd.readouterr().err
+    assert all(ours.count(one) == 1 for one in ours)
+    own = {name for name in changed(before, after) if (before.get(name) or after[name])[1] is not None}
+    assert all(here.owns(spelled(name)) for name in own if name not in links(before))
+    assert all(stat.S_IFMT(mode_) == stat.S_IFMT(after[name][0]) for name, (mode_, _) in before.items())
+
+    assert here.sync(mode, *(["--check"] if mode == "auto" else [])) == 0
+    assert here.files() == after
+
+    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.files() == before
+    assert here.run("undo") == 0, capfd.readouterr().err
+    assert here.files() == after
+    assert here.run("undo") == 0, capfd.readouterr().err
+    assert here.files() == before
+
+
+def spelled(path: str) -> str:
+    return path.removeprefix("project/") if path.startswith("project/") else f"~/{path.removeprefix('home/')}"
+
+
+def links(files: Files) -> list[str]:
+    """Where links lead, as paths of this snapshot."""
+    return [
+        os.path.normpath(Path(path).parent / target)
+        for path, (_, target) in files.items()
+        if isinstance(target, str)
+    ]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("case", [case for case in CASES if case not in GOOD])
+def test_a_file_that_cannot_be_read_is_refused_and_untouched(
+    case: str, mode: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = world(case, place)
+    before = here.files()
+    assert here.sync(mode) == 2
+    said = capfd.readouterr().err
+    assert any(f"{Path(name).name}:" in said for name in here.texts())
+    assert "Nothing was written." in said
+    assert here.files() == before
+
+
+def comment(text: bytes) -> bytes:
+    first, brace, rest = text.partition(b"{")
+    return first + brace + b" /* a note of mine */" + rest
+
+
+def blank(text: bytes) -> bytes:
+    first, brace, rest = text.partition(b"{")
+    return first + brace + b"\n \t\n" + rest
+
+
+def hash_line(text: bytes) -> bytes:
+    return b"# a note of mine\n" + text
+
+
+EDITS: dict[str, Callable[[bytes], bytes]] = {"json": blank, "jsonc": comment, "toml": hash_line}
+
+
+@pytest.mark.parametrize("case", [case for case in GOOD if OLDER not in case])
+def test_unsync_keeps_what_a_person_changed_meanwhile(
+    case: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = world(case, place)
+    before, texts = here.files(), here.texts()
+    assert here.sync("bridge") == 0, capfd.readouterr().err
+    for name in changed(texts, here.texts()):
+        edit = EDITS.get(convert.kind_in(here.agent, name))
+        if name in texts and edit:
+            path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
+            real = path.resolve()
+            real.chmod(0o644)
+            real.write_bytes(edit(path.read_bytes()))
+            real.chmod(before[str(path.relative_to(place))][0] if not path.is_symlink() else 0o644)
+            key = str(real.relative_to(place.resolve()))
+            before[key] = (before[key][0], edit(texts[name]))
+    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.files() == before
+
+
+WRITTEN = '{"hooks": {"Stop": [{"a": 1}, {"ours": 1}]}, "x": 1}'
+HERS = '{"hooks": {"Stop": [{"a": 1}]}, "x": 1}'
+
+
+@pytest.mark.parametrize(
+    ("original", "written", "current", "expected"),
+    [
+        (HERS, WRITTEN, WRITTEN, HERS),
+        (
+            HERS,
+            WRITTEN,
+            WRITTEN.replace('"x": 1', '"x": 2, "y": []'),
+            HERS.replace('"x": 1', '"x": 2, "y": []'),
+        ),
+        (HERS, WRITTEN, WRITTEN.replace('{"a": 1}', '{"a": 7}'), HERS.replace('{"a": 1}', '{"a": 7}')),
+        (HERS, WRITTEN, WRITTEN.replace("1}]", '1}, {"b": 1}]'), HERS.replace("1}]", '1}, {"b": 1}]')),
+        (HERS, WRITTEN, WRITTEN.replace("}, {", '}, {"b": 1}, {'), HERS.replace("}]", '}, {"b": 1}]')),
+        (HERS, WRITTEN, WRITTEN.replace("ours", "now hers"), None),
+        (HERS, WRITTEN, HERS, None),
+        (HERS, WRITTEN, "", None),
+        ("{}", '{\n  "hooks": 1\n}', '{\n\n  "hooks": 1\n}', "{\n}"),
+        ("# to do", "# to do\n[[ours]]\nx = 1\n", "# do it\n[[ours]]\nx = 1\n", "# do it"),
+        ("a = []\nb = 1\n", "a = [1]\nb = 1\n", "# new\na = [1]\nb = 2\n", "# new\na = []\nb = 2\n"),
+        ("old\nx\n", "new\nx\n", "new\nx\ny\n", "old\nx\ny\n"),
+    ],
+)
+def test_what_was_written_is_taken_out_of_a_text_that_was_edited_since(
+    original: str, written: str, current: str, expected: str | None
+) -> None:
+    got = taken_back(original.encode(), written.encode(), current.encode())
+    assert got == (None if expected is None else expected.encode())
+
+
+def test_a_huge_file_is_spliced_like_any_other(place: Path) -> None:
+    """Two megabytes, by the program itself."""
+    here = world("claude-code-plain", place)
+    rules = ",\n".join(
+        f'      "Bash(make target-{number:06} --with-a-long-option:*)"' for number in range(40_000)
+    )
+    path = place / "project/.claude/settings.json"
+    text = path.read_text("utf-8").replace('"allow": [', f'"allow": [\n{rules},\n      ')
+    path.write_text(text, "utf-8")
+    assert path.stat().st_size > 2_000_000
+    before = here.files()
+    for mode in ("native", "bridge"):
+        program([*SYNC, "--mode", mode], place / "project")
+        after = path.read_text("utf-8")
+        assert after != text
+        assert rules in after
+        program(["unsync"], place / "project")
+        assert here.files() == before
+
+
+SYNC = ["sync", "--agent", "claude-code", "--scope", "project"]
+
+
+@pytest.mark.parametrize(
+    "case", ["claude-code-unicode", "gemini-cli-comments", "codex-toml-user", "cursor-plain"]
+)
+def test_the_program_does_the_same_from_a_folder_below(case: str, place: Path) -> None:
+    here = world(case, place)
+    below = place / "project/src/deep"
+    below.mkdir(parents=True)
+    before = here.files()
+    words = ["--agent", here.agent.id]
+    program(["sync", *words, "--scope", here.scope], below)
+    after = here.files()
+    assert after != before
+    assert here.sync("auto") == 0
+    assert here.files() == after
+    program(["unsync", *words], below)
+    assert here.files() == before
+    program(["sync", *words, "--scope", here.scope], below)
+    assert here.files() == after
+    program(["undo"], below)
+    assert here.files() == before
+
+
+def program(words: list[str], cwd: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-m", "hookport", *words],
+        cwd=cwd,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        stdin=subprocess.DEVNULL,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
