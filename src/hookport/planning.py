@@ -31,12 +31,15 @@ from hookport.wires.table import Wire
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
-# How an agent's entry calls the bridge, by whatever name and path: for all hooks, or for one that was
-# installed; and how an installed command that needs no bridge ends.
-DISPATCH = re.compile(
-    r"""(?:hookport|bridge\.pyz?)["']? dispatch [\w-]+ (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*"""
+# How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
+# and what it is asked, for all hooks or for one that was installed.
+_WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
+_CALL = re.compile(
+    rf"""(?:^|; |& )(?P<before>(?:{_WORD} )*?)(?P<program>{_WORD}) """
+    r"""(?:(?P<dispatch>dispatch [\w-]+ (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*$)"""
+    r"""|wrap [\w-]+ [\w-]+ (?:'[^']*'|\S+) )"""
 )
-WRAP = re.compile(r"""bridge\.pyz?["']? wrap [\w-]+ [\w-]+ (?:'[^']*'|\S+) """)
+# How an installed command ends that needs no bridge.
 MARK = "# hookport"
 FORGET_SECONDS = 30 * 24 * 3600
 # File systems tell times in ticks of the kernel, 10 ms at most.
@@ -108,9 +111,31 @@ def left_out(found: Discovery) -> Iterator[Finding]:
 
 def is_ours(command: str) -> bool:
     """Whether hookport wrote the entry of a command: what is behind it is found by itself."""
-    call = DISPATCH.search(command)
-    is_call = bool(call and call.end() == len(command))
-    return is_call or command.endswith(MARK) or bool(WRAP.search(command))
+    return command.endswith(MARK) or any(_calls(command))
+
+
+def is_dispatch(command: str) -> bool:
+    """Whether a command calls the bridge for all hooks."""
+    return any(call["dispatch"] for call in _calls(command))
+
+
+def _calls(command: str) -> Iterator[re.Match[str]]:
+    """The calls of the bridge, by whatever path: the program itself, or a Python that runs it."""
+    for call in _CALL.finditer(command):
+        words = [_bare(word) for word in re.findall(_WORD, call["before"])]
+        name = _bare(call["program"])
+        by_python = not words or ("py" in words[0] and all(word.startswith("-") for word in words[1:]))
+        # A wrapped command that names no path was put there by a person.
+        known = name in ("bridge.py", "bridge.pyz") or (
+            call["dispatch"] and name in ("hookport", "hookport.exe")
+        )
+        if by_python and known:
+            yield call
+
+
+def _bare(word: str) -> str:
+    """The last part of a path, without quotes."""
+    return re.sub(r"""['"]""", "", word).replace("\\", "/").rpartition("/")[2]
 
 
 def _is_bridge(found: Found) -> bool:
