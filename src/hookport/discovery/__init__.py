@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport import convert, sources
+from hookport import convert, salvage, sources
 from hookport.checks.places import placed
 from hookport.checks.scripts import named_script
 from hookport.dialects import Dialect, get, names
 from hookport.discovery.disk import Log, data_of, head_of, is_folder, is_there, names_in
 from hookport.discovery.entries import entry_of
-from hookport.errors import InputError, spell_path
+from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NoHookFile
 from hookport.model.hooks import Hook
 
@@ -230,7 +230,7 @@ def _read(spot: _Spot, folders: _Folders, log: Log) -> list[_Unit]:
         if spot.dialects[0].companions:
             return _read_folder(spot, log)
         data = data_of(spot.file)
-        hooks = _found(_reading(spot, data), [spot], folders, log) if data is not None else ()
+        hooks = _found(_reading(spot, data, log), [spot], folders, log) if data is not None else ()
     except InputError as error:
         log.broken(*error.problems)
         return []
@@ -260,19 +260,22 @@ def _read_folder(spot: _Spot, log: Log) -> list[_Unit]:
     return [_Unit("hook", hook.name, spot, (found,))]
 
 
-def _reading(spot: _Spot, data: bytes) -> convert.Reading:
-    """The file in the dialect of its place that fits best; InputError as that dialect words it."""
-    fits: list[tuple[tuple[int, ...], convert.Reading | InputError]] = []
+def _reading(spot: _Spot, data: bytes, log: Log) -> convert.Reading:
+    """The file in the dialect of its place that fits best, without the hooks it refuses; InputError if all."""
+    fits: list[tuple[tuple[int, ...], convert.Reading | InputError, list[Problem]]] = []
     for number, dialect in enumerate(spot.dialects):
         reading: convert.Reading | InputError
+        problems: list[Problem] = []
         try:
-            reading = convert.read({str(spot.file): data}, dialect)
+            reading, problems = salvage.read({str(spot.file): data}, dialect)
         except InputError as error:
             reading = error
-        fits.append(((*_fit(dialect, reading, data), -number), reading))
-    best = max(fits, key=lambda fit: fit[0])[1]
+        fit = _fit(dialect, reading, data)
+        fits.append(((*fit, -len(problems), -number), reading, problems))
+    _, best, refused = max(fits, key=lambda fit: fit[0])
     if isinstance(best, InputError):
         raise best
+    log.broken(*refused)
     return best
 
 

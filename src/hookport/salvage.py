@@ -1,0 +1,79 @@
+"""What is left of a file of which some hooks are refused: the others, each where it stood."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+
+from hookport import convert
+from hookport.convert import Reading, located
+from hookport.dialects import Dialect, RefusedError, Tree
+from hookport.dialects._base import Path
+from hookport.errors import InputError, Problem
+
+# Each round takes out every hook that is refused; only what that uncovers needs another.
+ROUNDS = 20
+
+
+def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Problem]]:
+    """The manifest without the hooks that are refused, and why they are; InputError where none is left."""
+    documents = convert.parse(files, dialect)
+    trees: dict[str, Tree] = {name: copy.deepcopy(document.tree) for name, document in documents.items()}
+    taken: dict[tuple[str, Path], list[int]] = {}
+    problems: list[Problem] = []
+    for _ in range(ROUNDS):
+        try:
+            decoded = dialect.shape.decode(dialect, trees)
+        except RefusedError as refused:
+            found = [one._replace(path=_former(one.file, one.path, taken)) for one in refused.problems]
+            problems += [located(one, documents) for one in found if one not in problems]
+            cuts = {(one.file, _entry(dialect, one.path)) for one in refused.problems}
+            if any(not path for _, path in cuts):
+                raise InputError(*problems) from None
+            for file, path in sorted(cuts, key=lambda cut: cut[1], reverse=True):
+                _cut(trees[file], path)
+                _remember(taken, file, path)
+            continue
+        if problems and not decoded.manifest.hooks:
+            raise InputError(*problems)
+        places = tuple(
+            place._replace(path=_former(place.file, place.path, taken)) for place in decoded.places
+        )
+        return Reading(dialect, documents, decoded._replace(places=places)), problems
+    raise InputError(*problems)
+
+
+def _entry(dialect: Dialect, path: Path) -> Path:
+    """The way to the hook that a problem is in: never a part of its matcher or of its arguments."""
+    found: Path = ()
+    for end, key in enumerate(path):
+        above = path[:end]
+        in_list = above[-1:] == ("hooks",) or (
+            len(above) == len(dialect.root) + 1 and above[:-1] == dialect.root
+        )
+        if isinstance(key, int) and in_list:
+            found = path[: end + 1]
+    return found
+
+
+def _cut(tree: Tree, path: Path) -> None:
+    for key in path[:-1]:
+        tree = tree[key]
+    del tree[path[-1]]
+
+
+def _remember(taken: dict[tuple[str, Path], list[int]], file: str, path: Path) -> None:
+    *above, index = _former(file, path, taken)
+    if isinstance(index, int):
+        taken.setdefault((file, tuple(above)), []).append(index)
+
+
+def _former(file: str, path: Path, taken: Mapping[tuple[str, Path], list[int]]) -> Path:
+    """A way in the tree that is left, as it is in the file."""
+    former: Path = ()
+    for key in path:
+        if isinstance(key, int):
+            for gone in sorted(taken.get((file, former), ())):
+                key += gone <= key  # noqa: PLW2901  (counting past what is gone)
+        former = (*former, key)
+    return former
