@@ -153,6 +153,13 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
         {".claude/settings.json": nested("PreToolUse", "Grep|Glob", "true")},
         ["HP890"],
     ),
+    (
+        "claude-code",
+        "unknown tool",
+        {".claude/settings.json": nested("PreToolUse", "Xyzzy", "true")},
+        ["HP103"],
+    ),
+    ("claude-code", "one known", {".claude/settings.json": nested("PreToolUse", "Xyzzy|Edit", "true")}, []),
     ("claude-code", "ms for s", {".claude/settings.json": claude(timeout=30000)}, ["HP502"]),
     (
         "claude-code",
@@ -579,6 +586,29 @@ def test_a_file_below_the_root_is_passed_over(place: Place) -> None:
     report = examine_agent(get("copilot-cli"), str(place.root / "sub"), place.env)
     assert [one.finding.code for one in report.diagnoses] == ["HP891"]
     assert (report.hooks, report.dead) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "is_call"),
+    [
+        ("hookport dispatch claude-code Stop", True),
+        ("/a/hookport dispatch claude-code Stop --within 5", True),
+        ("'/a b/python3.11' -I -S '/a b/bridge.py' dispatch claude-code Stop", True),
+        (
+            "[ -x /p ] || { echo no >&2; exit 2; }; /p/python3 -I -S /p/bridge.py dispatch claude-code Stop",
+            True,
+        ),
+        ("exec env A=1 hookport wrap universal claude-code - -- 'true'", True),
+        ("echo hookport dispatch claude-code Stop", False),
+        ("# hookport dispatch claude-code Stop", False),
+        ("grep 'hookport dispatch claude-code' log", False),
+    ],
+)
+def test_only_a_command_that_starts_hookport_is_taken_for_one(
+    command: str, is_call: bool, place: Place
+) -> None:
+    place.write({**CLEAN["claude-code"], ".claude/settings.json": nested("Stop", "", command)})
+    assert ("HP882" in place.codes("claude-code")) is is_call
 
 
 @pytest.mark.parametrize("agent", agents())

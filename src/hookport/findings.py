@@ -1393,7 +1393,7 @@ class FileDropped(Kind):
 
     code = "HP873"
     severity = "error"
-    message = "{dialect} runs no hook of this file: {message}"
+    message = "no hook of this file runs in {dialect}: {message}"
     hint = "Correct it; `hookport check` shows more."
 
 
@@ -1523,7 +1523,7 @@ class StateNotKept(Kind):
 
     code = "HP886"
     severity = "loss"
-    message = "hookport cannot keep its state: {why}"
+    message = "neither journal nor plans are kept: {why}"
     hint = "Make the folder writable, or name another with HOOKPORT_STATE_DIR."
 
 

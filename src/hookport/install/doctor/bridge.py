@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from hookport.checks import Seen
+from hookport.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.dialects import agents, get
 from hookport.findings import BridgeBroken, BridgeForeign, TimeoutTooShort
 from hookport.install.doctor.case import Case, Diagnosis, Repair, about
@@ -21,6 +22,7 @@ CALL = re.compile(
     r"""(?P<program>hookport|bridge\.pyz?)["']? (?P<act>dispatch|wrap) (?P<first>[\w-]+)"""
     r"(?: (?P<second>[\w-]+))?"
 )
+OPERATOR = re.compile(r"[();<>|&{}]+")
 PROGRAM = "hookport"
 # What a shell has of its own in such a command.
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
@@ -28,19 +30,30 @@ SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
 
 def is_ours(one: Seen) -> bool:
     """Whether an entry calls hookport."""
-    return CALL.search(one.hook.handler.command) is not None
+    return call_of(one) is not None
+
+
+def call_of(one: Seen) -> re.Match[str] | None:
+    """The call of hookport in an entry; a command that only speaks of one has none."""
+    call = CALL.search(one.hook.handler.command)
+    words = _words(one.hook.handler.command[: call.end("program")]) if call else []
+    start = max((number + 1 for number, word in enumerate(words) if OPERATOR.fullmatch(word)), default=0)
+    words = [word for word in words[start:] if word not in WRAPPERS and not re.match(r"\w+=", word)]
+    first = words[0].rpartition("/")[2] if words else ""
+    is_started = len(words) == 1 or INTERPRETERS.fullmatch(first) is not None
+    return call if is_started else None
 
 
 def agent_of(one: Seen) -> str:
     """The agent in whose words an entry answers."""
-    call = CALL.search(one.hook.handler.command)
+    call = call_of(one)
     return "" if call is None else (call["first"] if call["act"] == "dispatch" else call["second"] or "")
 
 
 def broken(case: Case) -> Iterator[Diagnosis]:
     """Entries whose interpreter, or whose hookport, is gone."""
     for source, one in case.commands():
-        call = CALL.search(one.hook.handler.command)
+        call = call_of(one)
         missing = _missing(one, call, case) if call else ""
         if missing:
             yield about(case, source, one, BridgeBroken, path=missing)._replace(
@@ -110,7 +123,7 @@ def _reads(agent: str, source: Source) -> bool:
 def late(case: Case) -> Iterator[Diagnosis]:
     """Entries whose time is shorter than their last runs took."""
     for source, one in case.commands():
-        call = CALL.search(one.hook.handler.command)
+        call = call_of(one)
         if call is None:
             continue
         spec = one.dialect.handlers.get(one.hook.handler.type)

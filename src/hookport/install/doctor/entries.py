@@ -27,6 +27,7 @@ from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
 from hookport.install.doctor.files import Source, line_of, shown, spelled
+from hookport.model.tools import TOOLS
 from hookport.runtime.redaction import clean
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.
@@ -105,8 +106,14 @@ def _is_told(case: Case, finding: Finding, hooks: list[Seen]) -> bool:
     """Whether another check tells the same: of a switch, of what it switched off, of hookport's script."""
     switches = {spelled(gate.key) for gate in case.dialect.gates}
     about_script = finding.code in {kind.code for kind in SCRIPTS}
+    if finding.code == f.UnknownTool.code and any(map(_has_known_tool, hooks)):
+        return True
     off = not any(one.hook.enabled for one in hooks)
     return finding.where in switches or off or (about_script and all(map(is_ours, hooks)))
+
+
+def _has_known_tool(one: Seen) -> bool:
+    return any(term.kind != "tool" or term.value in TOOLS for term in one.hook.matcher)
 
 
 def _judged(case: Case, source: Source, finding: Finding, hooks: list[Seen]) -> Diagnosis:

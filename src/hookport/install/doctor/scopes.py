@@ -10,7 +10,7 @@ from hookport import findings as f
 from hookport.checks import Seen
 from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import get
-from hookport.install.doctor.bridge import CALL, is_ours
+from hookport.install.doctor.bridge import call_of, is_ours
 from hookport.install.doctor.case import Case, Diagnosis, about, at_file, name
 from hookport.install.doctor.files import SCOPES, Source, counted, found_at, read, shown
 from hookport.planning import MARK
@@ -105,7 +105,7 @@ def _key(one: Seen) -> tuple[str, ...]:
 
 
 def _shown(one: Seen) -> str:
-    call = CALL.search(one.hook.handler.command)
+    call = call_of(one)
     return call[0] if call else unwrapped(one.hook).handler.command[:80]
 
 
