@@ -61,6 +61,7 @@ class Project:
         names = {"HOME": "home", "XDG_CONFIG_HOME": "config", "HOOKPORT_STATE_DIR": "state"}
         self.env = {
             "PATH": os.environ.get("PATH", os.defpath),
+            "PYTHONPATH": str(SOURCE),
             "HOOKPORT_CACHE_DIR": str(self.cache),
             **{name: str(folder / place) for name, place in names.items()},
         }
@@ -101,6 +102,7 @@ class Project:
 
     def proof(self) -> None:
         """The one hook ran and no other, and it is the second dispatch that finds a plan."""
+        self.run(sys.executable, "-m", "hookport", "trust", "--yes")
         for _ in range(2):
             done = self.dispatch()
         journal = Path(self.env["HOOKPORT_STATE_DIR"]) / "journal.jsonl"

@@ -17,7 +17,11 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent / "commands"
-VARYING = ((re.compile(r"\b\d+ ms\b"), "… ms"), (re.compile(r'("seconds": )[\d.]+'), r"\1…"))
+VARYING = (
+    (re.compile(r"\b\d+ ms\b"), "… ms"),
+    (re.compile(r'("seconds": )[\d.]+'), r"\1…"),
+    (re.compile(r'(approved it on |"approved": ")20[\dT:.Z-]+'), r"\1…"),
+)
 BLOCK = re.compile(r"^```(file|console)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 

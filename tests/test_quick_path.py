@@ -15,6 +15,7 @@ import pytest
 import hookport
 from hookport.planning import settled
 from hookport.runtime import plan
+from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -74,6 +75,7 @@ class Project:
         self.folder = folder
         self.root = folder / "project"
         (self.root / ".git").mkdir(parents=True)
+        self.is_approving = True
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder / "home"),
@@ -93,6 +95,8 @@ class Project:
         path.chmod(mode)
 
     def run(self, *argv: str) -> subprocess.CompletedProcess[bytes]:
+        if self.is_approving:
+            approve(self.root, self.env)
         data = json.dumps({**PAYLOAD, "cwd": str(self.root)}).encode()
         return subprocess.run(
             argv, env=self.env, cwd=self.root, input=data, capture_output=True, check=False, timeout=30
@@ -165,6 +169,7 @@ def test_scripts_of_hooks_for_other_events_do_not_matter(project: Project) -> No
     assert project.reason() == "first"
     kept = project.kept()
     project.script(other / "scripts" / "run.py", "second")
+    project.is_approving = False
     assert project.reason() == "first"
     assert project.kept() == kept
 

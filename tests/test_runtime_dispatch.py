@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 import hookport
+from tests.approval import approve, approve_for_ci
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -40,6 +41,7 @@ class Place:
         self.home.mkdir()
         (self.root / ".git").mkdir(parents=True)
         self.command = COMMANDS["bridge"]
+        self.is_approving = True
         self.env = {
             "PATH": os.environ["PATH"],
             "PYTHONPATH": str(SOURCE),
@@ -72,7 +74,8 @@ class Place:
     def fire(
         self, agent: str, native: str, payload: Any = None, cwd: Path | None = None, **env: str
     ) -> Answered:
-        """(exit code, stdout as JSON where it is some, stderr)."""
+        """(exit code, stdout as JSON where it is some, stderr), with the hooks approved by their user."""
+        self.approve()
         data = payload if isinstance(payload, bytes) else json.dumps(payload or {}).encode()
         done = subprocess.run(
             [*self.command, agent, native],
@@ -86,6 +89,10 @@ class Place:
         out, err = done.stdout.decode(), done.stderr.decode()
         assert "Traceback" not in err
         return done.returncode, json.loads(out) if out.strip() else None, err
+
+    def approve(self) -> None:
+        if self.is_approving:
+            approve(self.root, self.env)
 
     def shell(self, agent: str = "claude-code", command: str = "ls", cwd: Path | None = None) -> Answered:
         """A shell command of an agent that names its tools as Claude Code does, or as Gemini CLI."""
@@ -363,6 +370,7 @@ def test_a_home_that_is_read_only(place: Place) -> None:
         name: str(file / "x") for name in ("HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME")
     }
     asked = call("ls", str(place.root))
+    places |= approve_for_ci(place.root, place.env)
     assert place.fire("codex", "PreToolUse", asked, None, **places) == (2, None, "no\n")
     if os.getuid():  # root may write everywhere
         place.home.chmod(0o500)
@@ -381,7 +389,8 @@ def test_without_a_home_nothing_is_written_anywhere(place: Place, agent: str) ->
         }
     )
     env = {"PATH": place.env["PATH"], "PYTHONPATH": place.env["PYTHONPATH"]}
-    place.env = env
+    place.env = env | approve_for_ci(place.root, env)
+    place.is_approving = False
     native = {"codex": ("PreToolUse", "Stop"), "cursor": ("preToolUse", "stop")}[agent]
     tool = {"codex": "Bash", "cursor": "Shell"}[agent]
     asked = {**call("ls", str(place.root)), "tool_name": tool}
@@ -396,6 +405,7 @@ def test_a_folder_that_is_gone(place: Place) -> None:
     gone = place.folder / "gone"
     gone.mkdir()
     place.hook("guard", "echo no >&2; exit 2")
+    place.approve()
     words = [*place.command, "codex", "PreToolUse"]
     done = subprocess.run(
         ["/bin/sh", "-c", f'cd {gone}; rmdir {gone}; exec "$@"', "sh", *words],
@@ -448,6 +458,7 @@ def is_alive(pid: int) -> bool:
 def test_an_agent_that_gives_up_ends_the_hook_and_its_children(place: Place, number: int) -> None:
     told = place.folder / "pids"
     place.hook("guard", f"sleep 600 & echo $$ $! > {told}; wait")
+    place.approve()
     with subprocess.Popen(
         [*place.command, "codex", "PreToolUse"],
         stdin=subprocess.PIPE,

@@ -23,6 +23,7 @@ from hookport.model.runs import Answer
 from hookport.runtime.dispatch import Sources, Told, answer
 from hookport.runtime.plan import Planned
 from tests.agents import DOCUMENTED, SEATS, Outcome, Seat, args_of, payload_of
+from tests.approval import approve
 from tests.guards import (
     CONTEXT,
     DANGEROUS,
@@ -273,13 +274,14 @@ matcher:
 
 
 def called(folder: Path, payload: bytes, *args: str) -> Answer:
-    """What the command line answers."""
+    """What the command line answers where the user approved the hooks."""
     env = {
         "PATH": os.environ["PATH"],
         "HOME": str(folder / "home"),
         "HOOKPORT_STATE_DIR": str(folder / "state"),
         "HOOKPORT_CACHE_DIR": str(folder / "cache"),
     }
+    approve(folder / "project", env)
     command = [sys.executable, "-m", "hookport", *args]
     done = subprocess.run(
         command,

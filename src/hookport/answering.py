@@ -183,7 +183,7 @@ def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
     """The plan of a folder as it was kept, or made anew."""
     path = plan.path_for(cwd, env)
     kept = plan.load(path) if path else ""
-    if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
+    if isinstance(kept, plan.Plan) and plan.holds(kept, __version__, env) and not plan.changed(kept):
         return kept
     return _new_plan(cwd, env)
 
@@ -237,6 +237,8 @@ def _wrapped(
     def hooks(event: Event) -> Iterable[plan.Planned]:
         return [hook.replace(event=event.event)]
 
+    # The command is the user's own entry, so that it needs no approval.
+    sources = sources.replace(needs_approval=False)
     return sources.replace(hooks=hooks, root=next(_named_roots(sources.agent, env), "") or _repository())
 
 

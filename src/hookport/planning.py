@@ -15,17 +15,19 @@ from hookport.dialects import event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, config_folder, discover, project_root
+from hookport.discovery import Discovery, Found, config_folder, discover, project_root, protected
 from hookport.discovery.disk import data_of
-from hookport.errors import InputError
+from hookport.discovery.identity import hook_of, identity
+from hookport.errors import HookportError, InputError
 from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
-from hookport.runtime import plan, policy
+from hookport.runtime import plan, policy, protection, trust
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import match
+from hookport.runtime.trust import Approval
 from hookport.wires.table import Wire
 
 # The HOOK.md specification's default, which others do not contradict.
@@ -50,12 +52,12 @@ def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
     """The plan for a folder, made anew where a source changed; and why it could not be kept, if so."""
     path = plan.path_for(cwd, env)
     kept = plan.load(path) if path else "there is no place for plans"
-    if isinstance(kept, Plan) and kept.header["version"] == __version__ and not _changed(kept):
+    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
         return kept, ""
     begun = time.time_ns()
     found = discover(cwd, env)
     text = compiled(found, env, cwd)
-    if not settled(found.watched, begun):
+    if not settled((*found.watched, *_approvals(found.root, env)), begun):
         return _parsed(text), "a source changed while it was read"
     return _parsed(text), _keep(path, text) if path else kept if isinstance(kept, str) else ""
 
@@ -72,7 +74,7 @@ def _changed(kept: Plan) -> bool:
 
 def without_hooks(env: Mapping[str, str]) -> Plan:
     """The plan that has all wires and no hook, for commands that are run by themselves."""
-    text = compiled(Discovery("", (), (), ()), env)
+    text = compiled(Discovery("", (), (), ()), {**env, trust.VARIABLE: ""})
     path = plan.path_for("", env)
     if path:
         _keep(path, text)
@@ -83,11 +85,87 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     """The text of the plan of what was found."""
     settings, watched, findings = _settings(found.root, env)
     files = dict.fromkeys((*found.watched, *watched, *_own_files()))
-    hooks = [planned(one).replace(watched=_taken(files, one)) for one in runnable(found)]
+    if found.root:
+        files |= dict.fromkeys((*_approvals(found.root, env), *protected.watched(env)))
+    hooks = judged(found, env, files)
     there = {path: Path(path).exists() for path in _repositories(cwd, found.root)}
     broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
-    origin = Origin(found.root, __version__, tuple(files), there, settings, broken)
+    origin = Origin(
+        found.root,
+        __version__,
+        tuple(files),
+        there,
+        settings,
+        broken,
+        waiting=trust.waiting(hooks),
+        trusted_lock=env.get(trust.VARIABLE, ""),
+        protected=protected.protected(found, env) if found.root else (),
+    )
     return plan.make(hooks, map(wire, names()), origin)
+
+
+def judged(found: Discovery, env: Mapping[str, str], files: dict[str, None] | None = None) -> list[Planned]:
+    """The hooks with what their user approved: first those of the user that the project overrides.
+
+    Those that were approved and are not there as they were come last; they are never run, but an event that
+    is for one of them tells so.
+    """
+    watched = {} if files is None else files
+    approved = trust.approval(found.root, env) if found.root else Approval()
+    own = {id(one): identified(one, found.root, env) for one in projects(found)}
+    own = {
+        key: hook.replace(trust=trust.record(hook, found.root, env, approved)) for key, hook in own.items()
+    }
+    over = [
+        planned(one.hook).replace(
+            watched=_taken(watched, one.hook), rivals=[own[id(by)].trust for by in one.by if id(by) in own]
+        )
+        for one in found.overridden
+        if one.hook.hook.enabled and not _is_bridge(one.hook)
+    ]
+    hooks = [
+        (own[id(one)] if id(one) in own else planned(one)).replace(watched=_taken(watched, one))
+        for one in runnable(found)
+    ]
+    return [*over, *hooks, *_missed(list(own.values()), approved, found.root, env)]
+
+
+def projects(found: Discovery) -> list[Found]:
+    """The hooks that the project brings along, those that are off too, without the entries that call us."""
+    return [one for one in found.hooks if one.scope == "project" and not _is_bridge(one)]
+
+
+def identified(found: Found, root: str, env: Mapping[str, str]) -> Planned:
+    """One hook of a project as the plan has it, with what the lock says of it."""
+    it = identity(found, root, env)
+    return planned(found).replace(id=it.id, definition=it.definition, files=it.files, under=it.under)
+
+
+def _missed(own: list[Planned], approved: Approval, root: str, env: Mapping[str, str]) -> Iterator[Planned]:
+    """The approved hooks that are gone, or changed: they match as they did when they were approved."""
+    here = {(hook.id.partition("#")[0], hook.definition) for hook in own}
+    ids = {hook.id for hook in own}
+    texts = Path(trust.store(env)).parent / trust.TEXTS
+    for place, entry in approved.hooks.items():
+        file, _, spot = place.partition("#")
+        if (file, entry["definition"]) in here:
+            continue
+        try:
+            hook = hook_of((texts / entry["definition"]).read_text("utf-8"))
+            get(hook.dialect)
+        except (OSError, ValueError, HookportError):
+            continue
+        path = trust.resolved(file, root, env)
+        ghost = planned(Found(hook, path, spot, str(Path(path).parent), "project", ()))
+        changed = "its definition changed since you approved it"
+        why = changed if place in ids else f"it is gone from {file} since you approved it"
+        if hook.enabled:
+            yield ghost.replace(id=place, trust={"why": why, "files": {}, "quiet": place not in ids})
+
+
+def _approvals(root: str, env: Mapping[str, str]) -> list[str]:
+    """The files that say what is approved."""
+    return [path for path in (str(Path(root) / trust.LOCK), trust.store(env)) if path]
 
 
 def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, str]:
@@ -257,7 +335,7 @@ def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, str], list[s
     for path in paths:
         try:
             data = data_of(Path(path))
-            said.append(policy.OPEN if data is None else _on_failure(data))
+            said.append(policy.OPEN if data is None else _on_failure(data, of_user=path != paths[0]))
         except InputError as error:
             findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
         except (ValueError, RecursionError) as error:
@@ -266,13 +344,17 @@ def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, str], list[s
     return {"on_failure": strict}, paths, findings
 
 
-def _on_failure(data: bytes) -> str:
+def _on_failure(data: bytes, *, of_user: bool) -> str:
     tree = json.loads(data.decode("utf-8-sig"))
     if not isinstance(tree, dict):
         raise ValueError("it is not a JSON object")
-    unknown = sorted(set(tree) - {"on_failure"})
+    if protection.SWITCH in tree and not of_user:
+        raise ValueError(f"{protection.SWITCH} is for the user's own settings, not for a project's")
+    unknown = sorted(set(tree) - {"on_failure", protection.SWITCH})
     if unknown:
         raise ValueError(f"unknown key '{unknown[0]}'")
+    if not isinstance(tree.get(protection.SWITCH, True), bool):
+        raise ValueError(f"{protection.SWITCH} is neither true nor false")
     value = tree.get("on_failure", policy.OPEN)
     if value not in (policy.OPEN, policy.CLOSED):
         raise ValueError(f"on_failure is {value!r}, not open or closed")

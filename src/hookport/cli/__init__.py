@@ -17,6 +17,8 @@ COMMANDS = {
     "unsync": "take out what sync installed",
     "status": "show what is installed, whether it holds, and when it ran",
     "undo": "take back what the last run wrote into agents' files",
+    "trust": "look at what is new in this project's hooks, and approve it",
+    "untrust": "take back the approval of this project's hooks",
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
     "doctor": "find hooks that would never fire, and why",

@@ -18,7 +18,7 @@ from hookport.cli.run import add_event
 from hookport.cli.terminal import Paint
 from hookport.dialects._wiring import wire
 from hookport.discovery import discover, load
-from hookport.runtime import engine
+from hookport.runtime import engine, trust
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -35,13 +35,16 @@ def run(args: Namespace) -> int:
     it = asked(args.event, args.agent, args.name)
     env = dict(os.environ)
     found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
-    hooks = sorted(
-        (planning.planned(one) for one in planning.runnable(found)), key=lambda hook: -hook.priority
+    planned = (
+        [planning.planned(one) for one in planning.runnable(found)]
+        if args.source
+        else planning.judged(found, env)
     )
+    hooks = sorted(planned, key=lambda hook: -hook.priority)
     setting = engine.Setting(it.wire, wire, env)
     runs = engine.explain(it.event, hooks, setting)
     if not args.source:
-        runs = [_by_itself(run, it.wire.id) for run in runs]
+        runs = [_approved(_by_itself(run, it.wire.id), found.root, env) for run in runs]
     findings = [*found.findings, *planning.left_out(found)]
     if args.json:
         tree = {
@@ -70,6 +73,13 @@ def run(args: Namespace) -> int:
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)
+
+
+def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
+    why = trust.verdict(run.hook, root, env)
+    if trust.gives_way(run.hook):
+        why = "a hook of the project takes its place"
+    return run.replace(matched=False, why=why) if run.matched and why else run
 
 
 def _by_itself(run: engine.Run, agent: str) -> engine.Run:

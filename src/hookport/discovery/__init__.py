@@ -40,6 +40,13 @@ class Found(NamedTuple):
     scripts: tuple[str, ...]
 
 
+class Overridden(NamedTuple):
+    """A hook of the user and the hooks of the project that take its place, once they are approved."""
+
+    hook: Found
+    by: tuple[Found, ...]
+
+
 class Discovery(NamedTuple):
     """The hooks of a project in the order they were configured.
 
@@ -50,6 +57,7 @@ class Discovery(NamedTuple):
     hooks: tuple[Found, ...]
     findings: tuple[Finding, ...]
     watched: tuple[str, ...]
+    overridden: tuple[Overridden, ...] = ()
 
 
 class _Folders(NamedTuple):
@@ -107,9 +115,10 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
             if real not in read:
                 read.add(real)
                 units += _read(spot, folders, log)
-    hooks = tuple(hook for unit in _merged(units, log) for hook in unit.hooks)
+    kept, overridden = _merged(units, log)
+    hooks = tuple(hook for unit in kept for hook in unit.hooks)
     log.findings.extend(_passed_over(cwd, folders.root, env))
-    return Discovery(str(folders.root), hooks, tuple(log.findings), tuple(log.watched))
+    return Discovery(str(folders.root), hooks, tuple(log.findings), tuple(log.watched), tuple(overridden))
 
 
 def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
@@ -137,7 +146,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
             hooks += _found(together, spots, folders, log)
             continue
         units = [unit for spot in spots for unit in _read(spot, folders, log)]
-        hooks += [hook for unit in _merged(units, log) for hook in unit.hooks]
+        hooks += [hook for unit in _merged(units, log)[0] for hook in unit.hooks]
     return Discovery(str(folders.root), tuple(hooks), tuple(log.findings), tuple(log.watched))
 
 
@@ -157,7 +166,8 @@ def _places() -> tuple[_Place, ...]:
     return tuple(sorted(found, key=lambda place: place.scope != "user"))
 
 
-def _home(env: Mapping[str, str]) -> Path | None:
+def home_folder(env: Mapping[str, str]) -> Path | None:
+    """The user's home; None where there is none."""
     home = Path(env.get("HOME") or env.get("USERPROFILE") or "~")
     try:
         home = home.expanduser()
@@ -171,17 +181,17 @@ def config_folder(env: Mapping[str, str]) -> Path | None:
     config = Path(env.get("XDG_CONFIG_HOME", ""))
     if config.is_absolute():  # the XDG specification ignores any other
         return config
-    home = _home(env)
+    home = home_folder(env)
     return home and home / ".config"
 
 
 def _folders(root: str, env: Mapping[str, str]) -> _Folders:
-    return _Folders(Path(root), _home(env), config_folder(env))
+    return _Folders(Path(root), home_folder(env), config_folder(env))
 
 
 def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:
     """A folder and those above it, up to the user's home, which is a project only for itself."""
-    here, home = Path(os.path.realpath(cwd)), _home(env)
+    here, home = Path(os.path.realpath(cwd)), home_folder(env)
     end = Path(os.path.realpath(home)) if home else None
     folders = [here]
     for folder in here.parents if here != end else ():
@@ -331,23 +341,25 @@ def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: _Folders) -> 
     return tuple(found)
 
 
-def _merged(units: list[_Unit], log: Log) -> list[_Unit]:
+def _merged(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Overridden]]:
     """The units but those of the user that the project overrides; what runs nothing overrides nothing."""
     project = {(unit.what, unit.name): unit for unit in units if unit.hooks and unit.spot.scope == "project"}
     first: dict[tuple[str, str], _Unit] = {}
     kept: list[_Unit] = []
+    overridden: list[Overridden] = []
     for unit in units:
         name = (unit.what, unit.name)
         if not (unit.what and unit.hooks):
             kept.append(unit)
         elif unit.spot.scope == "user" and name in project:
             log.findings.append(_beside(HookOverridden, unit, project[name]))
+            overridden += [Overridden(hook, project[name].hooks) for hook in unit.hooks]
         else:
             kept.append(unit)
             other = first.setdefault(name, unit)
             if other is not unit:
                 log.findings.append(_beside(NameTaken, unit, other))
-    return kept
+    return kept, overridden
 
 
 def _beside(kind: type[HookOverridden | NameTaken], unit: _Unit, other: _Unit) -> Finding:

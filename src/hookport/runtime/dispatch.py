@@ -11,7 +11,7 @@ import time
 from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Answer, Decision, Event
-from hookport.runtime import engine, journal, merge, plan, policy, sessions
+from hookport.runtime import engine, journal, merge, plan, policy, protection, sessions
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
 
@@ -30,6 +30,8 @@ MOST_BYTES = 32 << 20
 # Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
 MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
 STDERR_TAIL = 500
+# Of hooks that are not approved, as many are named.
+MOST_NAMES = 5
 # What the journal's lines have of every event.
 HEADING = ("agent", "event", "native", "session", "cwd")
 
@@ -44,6 +46,11 @@ class Sources(Value):
     root: str = ""
     # Hooks that cannot run, in words.
     broken: tuple[str, ...] = ()
+    # Whether hooks of the project need its user's approval, and which have none, by their dialects.
+    needs_approval: bool = False
+    waiting: Mapping[str, Sequence[str]] = {}
+    # What no agent may change.
+    protected: Callable[[], Sequence[str]] = tuple
 
 
 class Told(Value):
@@ -60,11 +67,27 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
     def wires(name: str) -> Wire:
         return found.wire(name) or fallback(name)
 
-    def hooks(event: Event) -> Iterable[plan.Planned]:
-        return [hook for hook in found.hooks(event.event, tools_of(event)) if hook.dialect != event.agent]
-
     header = found.header
-    return Sources(wires(agent), wires, hooks, header["settings"], header["root"], tuple(header["broken"]))
+    # A plan that the project brought along: its word for what is approved is worth nothing.
+    is_foreign = "contents" in header
+
+    def hooks(event: Event) -> Iterable[plan.Planned]:
+        all_ = found.hooks(event.event, tools_of(event))
+        if is_foreign:
+            all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
+        return [hook for hook in all_ if hook.dialect != event.agent]
+
+    return Sources(
+        wires(agent),
+        wires,
+        hooks,
+        header["settings"],
+        header["root"],
+        tuple(header["broken"]),
+        needs_approval=True,
+        waiting=header["waiting"],
+        protected=found.protected,
+    )
 
 
 def tools_of(event: Event) -> list[str]:
@@ -97,6 +120,7 @@ def answer(
             on_failure,
             deadline=begun + wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE) if wait else None,
             done=lambda hook, result: _late(event, hook, result, setting),
+            project=(sources.root or os.sep) if sources.needs_approval else "",
         )
         report = _report(event, sources, setting)
     told = told_of(event, report, agent)
@@ -110,7 +134,12 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
     before = sessions.said_before(event, agent, env)
     if before is not None:
         return engine.Report(event, before, notes=("replay: decided on the event before it",))
+    if sources.needs_approval and (objection := _protected(event, sources, env)):
+        denied = Decision("deny", objection)
+        sessions.remember(event, event, denied, agent, env)
+        return engine.Report(event, denied, notes=("self-protection: no hook was asked",))
     report = engine.run(event, sources.hooks(event), setting)
+    report = _with_waiting(report, sources, env)
     if sources.broken:
         report = _with_broken(report, sources.broken, setting.on_failure)
     if event.native not in agent.events and not report.runs:
@@ -126,6 +155,14 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
 
 def _names_tool(event: Event) -> bool:
     return event.call is not None and bool(event.call.native or event.call.tool)
+
+
+def _protected(event: Event, sources: Sources, env: Mapping[str, str]) -> str:
+    """Why no agent may do this; what goes wrong with looking is no reason to stop it."""
+    try:
+        return protection.objects(event, sources.protected, sources.root, env)
+    except (OSError, ValueError, RecursionError):
+        return ""
 
 
 def _ended(event: Event, report: engine.Report, agent: Wire, env: Mapping[str, str]) -> engine.Report:
@@ -146,6 +183,29 @@ def _with_broken(report: engine.Report, broken: Sequence[str], on_failure: str) 
     if event != "session_start" and not (on_failure == policy.CLOSED and is_guarded):
         return report
     return _with_failure(report, f"hooks cannot run: {'; '.join(broken)}", on_failure)
+
+
+def _with_waiting(report: engine.Report, sources: Sources, env: Mapping[str, str]) -> engine.Report:
+    """What is not approved is told once a session: when it begins, or when a hook would have run."""
+    event = report.event
+    silent = [one for one in report.runs if one.hook.trust.get("quiet") and one.decision.verdict != "deny"]
+    unrun = [one.hook.name for one in silent if one.answered.failure]
+    waiting = [
+        name
+        for dialect, names in sources.waiting.items()
+        for name in names
+        if dialect != event.agent and event.event == "session_start"
+    ]
+    names = list(dict.fromkeys([*waiting, *unrun]))
+    if not names or (not sessions.is_first(event, "not approved", env) and not waiting):
+        return report
+    shown = ", ".join(names[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")
+    many = "hooks of this project do" if len(names) > 1 else "hook of this project does"
+    told = (
+        f"{len(names)} {many} not run, because you have not approved what is there now: {shown}. "
+        "Look at it and approve it with `hookport trust`."
+    )
+    return report.replace(decision=merge.merged([report.decision, Decision(system_message=told)]))
 
 
 def _with_failure(report: engine.Report, failure: str, on_failure: str) -> engine.Report:

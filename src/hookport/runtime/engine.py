@@ -9,7 +9,7 @@ import time
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.model.runs import Decision, RunResult
-from hookport.runtime import merge, policy
+from hookport.runtime import journal, merge, policy, trust
 from hookport.runtime.select import match
 from hookport.wires.answers import read_answer
 from hookport.wires.events import (
@@ -70,6 +70,8 @@ class Setting(Value):
     deadline: float | None = None
     # Called in the process that waits for an async hook.
     done: Callable[[Planned, RunResult], None] | None = None
+    # Where hooks of a project need its user's approval: its root.
+    project: str = ""
 
 
 def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
@@ -100,6 +102,15 @@ def _stumbled(hook: Planned, error: Exception, setting: Setting) -> Run:
     return Run(hook, matched=True, why="it may have been for this", decision=decision, answered=answered)
 
 
+def _unapproved(hook: Planned, why: str, objection: str, setting: Setting) -> Run:
+    """A hook that is not run; what is known to be so until the user acts is not said on every event."""
+    answered = Decision(failure=objection)
+    decision = policy.decided(answered, hook, setting.on_failure)
+    if hook.trust.get("quiet") and decision.verdict != "deny":
+        decision = Decision()
+    return Run(hook, matched=True, why=why, decision=decision, answered=answered)
+
+
 def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Run]:
     """Whether each hook would run, and why; nothing is run."""
     found = []
@@ -125,6 +136,12 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
     targets, why, notes = _targets(hook, wire, event)
     if not targets:
         return Run(hook, matched=False, why=why), event
+    if setting.project:
+        if trust.gives_way(hook):
+            return Run(hook, matched=False, why="a hook of the project takes its place"), event
+        hook = trust.judged(hook, setting.project, setting.env)
+        if objection := trust.verdict(hook, setting.project, setting.env):
+            return _unapproved(hook, why, objection, setting), event
     begun = time.monotonic()
     decisions: list[Decision] = []
     answers: list[Decision] = []
@@ -281,6 +298,9 @@ def _command(
     cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
+    if hook.under:
+        # What Python compiled beside the scripts was not approved: it is read from elsewhere.
+        env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
     if wire.file_placeholder and wire.file_placeholder in command:
         from hookport.runtime import placeholder
 

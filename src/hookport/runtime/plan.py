@@ -1,7 +1,8 @@
 """The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
 
 The first line is the header (what the plan was made from, and where the lines start that matter for an event
-and a tool); every other line is one hook or one wire. Below them are the names of the sources.
+and a tool); every other line is one hook or one wire. Below them are the paths that no agent may change, and
+the names of the sources.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 5
+FORMAT = 6
 LONGEST_NAME = 200
 ANY = "*"
+TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
 
 
 class Planned(Value):
@@ -66,6 +68,15 @@ class Planned(Value):
     scope: str = "project"
     # What changes nothing but which script it runs, and so matters when it is about to run only.
     watched: Mapping[str, Sequence[int] | None] = {}
+    # What the lock has of it: its name there, the hash of its definition, the files that it runs, and the
+    # folder of which every file counts.
+    id: str = ""
+    definition: str = ""
+    files: Sequence[str] = ()
+    under: str = ""
+    # Whether its user approved it, as `trust.record` has it; the same of those that override a user's hook.
+    trust: Mapping[str, Any] = {}
+    rivals: Sequence[Mapping[str, Any]] = ()
     # Why it cannot run although it is for the event: a failure, which policy decides.
     unable: str = ""
 
@@ -95,6 +106,11 @@ class Plan(Value):
         start = self.header["wires"].get(name)
         return None if start is None else Wire(**self._line(start))
 
+    def protected(self) -> Sequence[str]:
+        """What no agent may change."""
+        found: Sequence[str] = self._line(self.header["protected"])["protected"]
+        return found
+
     def _line(self, start: int) -> dict[str, Any]:
         start += self.below
         found: dict[str, Any] = loads(self.text[start : self.text.index(b"\n", start)].decode())
@@ -112,8 +128,13 @@ class Origin(Value):
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
-    # What a plan for other machines is made from, by its path from the root; see `vendored.content`.
-    contents: Mapping[str, Any] = {}
+    # Hooks of the project that are not approved, by dialect; the lock that the environment approves.
+    waiting: Mapping[str, Sequence[str]] = {}
+    trusted_lock: str = ""
+    # What no agent may change, with all that is below it.
+    protected: Sequence[str] = ()
+    # Only a plan for other machines has it: what it is made from, by its path from the root (see `vendored`).
+    contents: Mapping[str, Any] | None = None
 
 
 def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
@@ -121,6 +142,7 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
     hooks, wires = list(hooks), list(wires)
     folders = _by_folder(origin.root, origin.watched)
     lines = [_line(_said(value)) for value in (*hooks, *wires)]
+    lines.append(_line({"protected": origin.protected}))
     lines += [b"\0".join(names) for names in folders.values()]
     starts = [0]
     for line in lines:
@@ -133,11 +155,12 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
             events.setdefault(hook.event, {}).setdefault(tool, []).append(start)
     header = {
         "format": FORMAT,
-        **origin.as_dict(),
+        **{name: value for name, value in origin.as_dict().items() if value is not None},
         "watched": {
             folder: (starts[number], starts[number + 1], _number(folder, names))
-            for number, (folder, names) in enumerate(folders.items(), len(hooks) + len(wires))
+            for number, (folder, names) in enumerate(folders.items(), len(hooks) + len(wires) + 1)
         },
+        "protected": starts[len(hooks) + len(wires)],
         "hooks": len(hooks),
         "events": events,
         "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
@@ -199,6 +222,12 @@ def stamp(path: str) -> list[int] | None:
     except (OSError, ValueError):
         return None
     return [found.st_mtime_ns, found.st_size, found.st_ino]
+
+
+def holds(plan: Plan, version: str, env: Mapping[str, str]) -> bool:
+    """Whether a plan was made by this version, with the approval that the environment has."""
+    header = plan.header
+    return bool(header["version"] == version and header["trusted_lock"] == env.get(TRUSTED_LOCK, ""))
 
 
 def changed(plan: Plan) -> bool:

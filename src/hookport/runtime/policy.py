@@ -27,13 +27,15 @@ def decided(decision: Decision, hook: Planned | None, default: str) -> Decision:
     """A decision as it is, or what policy makes of a failure."""
     if not decision.failure:
         return decision
-    who = f"hook '{hook.name}' failed" if hook else "hookport could not tell what happens"
+    is_unapproved = hook is not None and decision.failure.startswith("not approved: ")
+    did = "was not run" if is_unapproved else "failed"
+    who = f"hook '{hook.name}' {did}" if hook else "hookport could not tell what happens"
     told = f"{who}: {decision.failure}"
     if decision.reason:
         told += f" ({_short(decision.reason)})"
     if _is_closed(decision, hook, default):
         return Decision("deny", f"{told}. It is denied, because failures deny here (fail closed).")
-    if hook is not None and not hook.blocking:
+    if hook is not None and not hook.blocking and not is_unapproved:
         return Decision()
     return Decision(system_message=f"{told}. It was not blocked (fail open).")
 

@@ -54,6 +54,16 @@ def turned(event: Event, env: Mapping[str, str]) -> None:
             _save(event, env, {**memory, "stops": 0})
 
 
+def is_first(event: Event, what: str, env: Mapping[str, str]) -> bool:
+    """Whether something was not told in this session yet; it is from now on."""
+    memory = _load(event, env)
+    told = memory.get("told", [])
+    if what in told and event.session:
+        return False
+    _save(event, env, {**memory, "told": [*told, what]})
+    return True
+
+
 def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision | None:
     """The decision on another event of the same call, where the agent fires several for one."""
     if not agent.fires_twice or event.call is None:
@@ -110,7 +120,8 @@ def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
             memory = loads(file.read().decode())
         if time.time() - memory["saved"] <= FORGET_SECONDS:
             calls = [_checked(one) for one in memory.get("calls", ())]
-            return {"stops": int(memory.get("stops", 0)), "calls": calls}
+            told = [str(one) for one in memory.get("told", ())]
+            return {"stops": int(memory.get("stops", 0)), "calls": calls, "told": told}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return {}

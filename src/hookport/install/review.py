@@ -1,0 +1,134 @@
+"""What a person looks at before approving hooks: diffs of definitions and scripts, what they reach."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import planning
+from hookport.degrade.capabilities import infer
+from hookport.discovery import Discovery, Found
+from hookport.discovery.identity import identity
+from hookport.install import lock
+from hookport.install.lock import Difference, Lock
+
+MOST_LINES = 400
+# A hint, not a proof: scripts can reach the network in ways that no list has.
+NETWORK = re.compile(
+    r"(?:https?|wss?|ftp)://[^\s\"'<>)]+"
+    r"|\b(?:curl|wget|nc|ncat|netcat|ssh|scp|rsync|telnet|socat)\b(?=\s)"
+    r"|\b(?:urllib|requests|httpx|aiohttp|socket|http\.client|fetch\(|XMLHttpRequest|Invoke-WebRequest"
+    r"|Invoke-RestMethod|/dev/tcp)"
+)
+
+
+class Review(NamedTuple):
+    """One hook that is new, changed or gone, and all there is to know of it."""
+
+    difference: Difference
+    runs: str
+    capabilities: tuple[str, ...]
+    network: tuple[str, ...]
+    diff: tuple[str, ...]
+
+
+def review(
+    found: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
+) -> list[Review]:
+    """What changed between what was approved and what there is."""
+    hooks = {identity(one, found.root, env).id: one for one in planning.projects(found)}
+    return [
+        _reviewed(one, hooks.get(one.id), before, after, contents, env) for one in lock.compare(before, after)
+    ]
+
+
+def _reviewed(
+    one: Difference,
+    hook: Found | None,
+    before: Lock,
+    after: Lock,
+    contents: Mapping[str, bytes],
+    env: Mapping[str, str],
+) -> Review:
+    was = before.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
+    now = after.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
+    diff: list[str] = []
+    if one.is_redefined:
+        old = _definition(lock.approved_text(was["definition"], env))
+        diff += _diff(f"{one.id}", old, _definition(contents.get(now["definition"])))
+    for name, how in one.files:
+        old_text = lock.approved_text(was["files"].get(name) or "", env)
+        new_text = contents.get(now["files"].get(name) or "")
+        if how != "gone" and new_text is None:
+            diff.append(f"{name}: {how}, too large to show or not there")
+        else:
+            unknown = how == "changed" and old_text is None
+            diff += [f"{name}: changed, what it was is not known"] if unknown else []
+            diff += _diff(name, _lines(old_text), _lines(new_text))
+    return Review(
+        one,
+        _runs(hook) if hook else "",
+        _capabilities(hook, now, contents) if hook else (),
+        tuple(_network(hook, now, contents)) if hook else (),
+        tuple(map(shown, diff)),
+    )
+
+
+def _runs(found: Found) -> str:
+    handler = found.hook.handler
+    said = handler.command or handler.url or handler.prompt or " ".join(handler.platform.values())
+    first = shown(said.splitlines()[0]) if said else handler.type
+    return f"{found.hook.event}: {first}"
+
+
+def _capabilities(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+    words = dict(_scripts(entry, contents))
+    by_word = {Path(name).name: text for name, text in words.items()}
+    return tuple(f"{name} ({why})" for name, why in infer(found.hook, {**words, **by_word}).items())
+
+
+def _network(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:
+    handler = found.hook.handler
+    if handler.url:
+        yield f"asks {shown(handler.url)}"
+    if handler.type in ("prompt", "agent"):
+        yield "asks a model"
+    for name, text in (("its command", handler.command), *_scripts(entry, contents)):
+        for word in list(dict.fromkeys(NETWORK.findall(text)))[:3]:
+            yield f"{name} has `{shown(word)}`"
+
+
+def _scripts(entry: Lock, contents: Mapping[str, bytes]) -> Iterator[tuple[str, str]]:
+    for name, hash_ in entry["files"].items():
+        if hash_ in contents:
+            yield name, contents[hash_].decode("utf-8", "replace")
+
+
+def _definition(data: bytes | None) -> list[str]:
+    """One line for each thing that it says."""
+    tree = json.loads(data) if data else {}
+    handler = tree.pop("handler", {})
+    said = {**tree, **{f"handler.{key}": value for key, value in handler.items()}}
+    return [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in sorted(said.items())]
+
+
+def _lines(data: bytes | None) -> list[str]:
+    return data.decode("utf-8", "replace").splitlines() if data else []
+
+
+def _diff(name: str, old: list[str], new: list[str]) -> list[str]:
+    said = list(difflib.unified_diff(old, new, f"{name} (approved)", f"{name} (now)", lineterm=""))
+    more = len(said) - MOST_LINES
+    return [*said[:MOST_LINES], f"… {more} more lines"] if more > 0 else said
+
+
+def shown(text: str) -> str:
+    """A line as it can be shown: what would move the cursor or turn the writing round is spelled out."""
+    return "".join(
+        letter if letter.isprintable() or letter == "\t" else letter.encode("unicode_escape").decode()
+        for letter in text
+    )

@@ -1,0 +1,25 @@
+"""Approving the hooks of a test's project, as its user would with `hookport trust`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from hookport.discovery import discover
+from hookport.install import lock
+
+
+def approve(root: Path, env: Mapping[str, str]) -> None:
+    """Approve what is there; what is approved already is left as it is."""
+    found = discover(str(root), env)
+    built = lock.build(found, env)
+    if lock.approved(found.root, env)[0] != built:
+        lock.approve(found.root, built, lock.texts(found, env), env)
+
+
+def approve_for_ci(root: Path, env: Mapping[str, str]) -> dict[str, str]:
+    """The variable that approves what is there, for a user who has no place for a store."""
+    found = discover(str(root), env)
+    built = lock.build(found, env)
+    lock.write(found.root, built)
+    return {"HOOKPORT_TRUSTED_LOCK": lock.digest(built)}

@@ -1,0 +1,319 @@
+"""The built-in guard: what would change hooks, their approval or our files is denied, reading is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hookport
+from hookport import planning
+from hookport.model.runs import Call, Event
+from hookport.runtime import protection
+from hookport.runtime.words import Command, commands
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of POSIX")
+
+BRIDGE = Path(hookport.__file__).parent / "bridge.py"
+
+
+class Place:
+    """A project with hooks, and the guard as a plan of it has it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.home, self.root = folder / "home", folder / "project"
+        for path in (
+            ".git/HEAD",
+            "src/main.py",
+            "hookport.lock",
+            ".hookport/hooks.json",
+            ".agents/hooks/md/HOOK.md",
+            ".agents/hooks/md/scripts/run.sh",
+            ".claude/settings.json",
+            "guards/guard.sh",
+        ):
+            self.write(self.root / path, "")
+        hooks = [{"event": "session_end", "handler": {"type": "command", "command": "guards/guard.sh"}}]
+        self.write(self.root / ".hookport/hooks.json", json.dumps({"spec": "hooks/1.0", "hooks": hooks}))
+        self.write(self.home / ".claude/settings.json", "{}")
+        self.write(self.home / ".gemini/settings.json", '{"command": "/x/hookport dispatch a b"}')
+        self.write(self.home / ".qwen/settings.json", "{}")
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
+
+    def write(self, path: Path, text: str) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def objection(self, call: Call, event: str = "before_tool_execute", cwd: Path | None = None) -> str:
+        made, _ = planning.current(str(self.root), self.env)
+        where = str(cwd or self.root)
+        it = Event(event, "claude-code", cwd=where, root=where, call=call)
+        return protection.objects(it, made.protected, str(self.root), self.env)
+
+    def shell(self, command: str, cwd: Path | None = None) -> str:
+        return self.objection(Call("shell", "Bash", input={"command": command}), cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    return Place(tmp_path_factory.mktemp("protection").resolve())
+
+
+DENIED = [
+    "sed -i s/a/b/ .hookport/hooks.json",
+    "sed -ni p hookport.lock",
+    "echo x > hookport.lock",
+    "echo x >> ./src/../hookport.lock",
+    "echo x &> hookport.lock",
+    "echo x >| hookport.lock",
+    "cat x | tee -a .claude/settings.json",
+    "rm -rf .agents",
+    "rm -rf .",
+    "rm -rf .hookport",
+    "rm hookport.*",
+    "rm *",
+    "mv .claude/settings.json x",
+    "mv .claude x",
+    "cp x .claude/settings.json",
+    "chmod -x guards/guard.sh",
+    "ln -sf /bin/true guards/guard.sh",
+    "git checkout HEAD -- hookport.lock",
+    "git -C . restore guards/guard.sh",
+    "git rm hookport.lock",
+    "git apply --directory=.hookport x.patch",
+    "python3 -c \"open('.hookport/hooks.json', 'w')\"",
+    "python3.12 -I -c \"open('.hookport/hooks.json', 'w')\"",
+    "python3 - <<E\nopen('hookport.lock', 'w')\nE",
+    'node -e \'fs.writeFileSync("hookport.lock", "")\'',
+    "perl -pi -e s/a/b/ guards/guard.sh",
+    "bash -c 'rm hookport.lock'",
+    "bash -lc 'cd .hookport && rm hooks.json'",
+    "bash <<E\nrm hookport.lock\nE",
+    "eval rm hookport.lock",
+    "cd .hookport && rm hooks.json",
+    "cd .hookport; echo > hooks.json",
+    "sudo -u me rm hookport.lock",
+    "env A=b timeout 5 rm hookport.lock",
+    "echo guards/guard.sh | xargs rm",
+    "for f in .hookport/*; do rm $f; done",
+    "f=hookport.lock; rm $f",
+    "find .hookport -delete",
+    "find . -name x -exec rm hookport.lock \\;",
+    "echo $(rm hookport.lock)",
+    'echo "$(rm hookport.lock)"',
+    "echo `rm hookport.lock`",
+    "(rm hookport.lock)",
+    "if true; then rm hookport.lock; fi",
+    "true && { rm hookport.lock; }",
+    "dd if=/dev/null of=hookport.lock",
+    "truncate -s0 hookport.lock",
+    "sort -o hookport.lock x",
+    "awk '{print > \"hookport.lock\"}' x",
+    "prettier --write .hookport/hooks.json",
+    "curl -o hookport.lock https://example.com",
+    "echo '{}' > ~/.config/hookport/config.json",
+    "rm -rf $HOME/.local/state/hookport",
+    "rm -rf ${HOME}/.cache/hookport",
+    "echo > ~/.claude/settings.json",
+    "echo > ~/.gemini/settings.json",
+    "mkdir -p ~/.config/agents/hooks/new",
+    "hookport trust --yes",
+    "hookport untrust",
+    "/opt/venv/bin/hookport sync",
+    "A=b hookport unsync",
+    "python -m hookport undo",
+    "uvx hookport vendor",
+    "python3 .hookport/bridge.pyz trust --yes",
+    "hookport doctor --fix",
+    "yes | hookport trust",
+]
+LET = [
+    "ls",
+    "cat hookport.lock",
+    "cat < hookport.lock",
+    "grep -r foo .hookport",
+    "ls -la .agents/hooks",
+    "git diff hookport.lock",
+    "git add hookport.lock && git commit -m 'edit hookport.lock'",
+    "git checkout main",
+    "cat .hookport/hooks.json > /tmp/copy",
+    "cat hookport.lock 2>/dev/null | head -3 | wc -l 2>&1",
+    "jq . hookport.lock",
+    "sed -n 1,3p .hookport/hooks.json",
+    "test -f hookport.lock && echo yes",
+    "diff a hookport.lock",
+    "find .agents -name '*.sh'",
+    "guards/guard.sh < payload.json",
+    "bash guards/guard.sh",
+    "python3 .agents/hooks/md/scripts/run.py",
+    "hookport status",
+    "hookport trust --dry-run",
+    "hookport sync --check",
+    "hookport check .hookport/hooks.json",
+    "echo hookport trust",
+    "grep 'hookport trust' README.md",
+    "cat > README.md <<E\nRun hookport trust, or rm hookport.lock.\nE",
+    "rm -rf build",
+    "rm *.pyc",
+    "rm src/*",
+    "npm test",
+    "echo > ~/.qwen/settings.json",
+    "echo 'unclosed",
+    'echo "unclosed $(',
+    "cat <<",
+    "> out.txt",
+    "",
+]
+
+
+@pytest.mark.parametrize("command", DENIED)
+def test_a_command_that_is_denied(place: Place, command: str) -> None:
+    assert "self-protection of hookport" in place.shell(command)
+
+
+@pytest.mark.parametrize("command", LET)
+def test_a_command_that_is_let_through(place: Place, command: str) -> None:
+    assert place.shell(command) == ""
+
+
+def test_a_reason_says_what_and_why(place: Place) -> None:
+    assert place.shell("rm hookport.lock") == (
+        f"`rm` would change {place.root}/hookport.lock. Agents may not change hooks, their approval or the "
+        "settings that call them (self-protection of hookport); ask the user to do it."
+    )
+
+
+def write(path: str, **more: Any) -> Call:
+    return Call("file_write", "Write", input={"path": path, "content": "hookport.lock", **more})
+
+
+def mcp(tool: str, **values: Any) -> Call:
+    return Call("", f"mcp__fs__{tool}", input=values, server="fs", mcp_tool=tool)
+
+
+CALLS = {
+    "write": (write("hookport.lock"), True),
+    "write elsewhere": (write("docs/x.md"), False),
+    "edit": (Call("file_edit", "Edit", input={"path": "src/../.hookport/hooks.json"}), True),
+    "edit a script": (Call("file_edit", "Edit", input={"path": "guards/guard.sh"}), True),
+    "edit another": (Call("file_edit", "Edit", input={"path": "src/main.py"}), False),
+    "a new hook of the project": (write(".agents/hooks/new/HOOK.md"), True),
+    "from the home": (write("~/.config/hookport/config.json"), True),
+    "read": (Call("file_read", "Read", input={"path": "hookport.lock"}), False),
+    "search": (Call("search", "Grep", input={"path": ".hookport", "pattern": "x"}), False),
+    "notebook": (Call("notebook_edit", "NotebookEdit", input={"path": ".hookport/a.ipynb"}), True),
+    "patch": (Call("file_edit", "apply_patch", parts=(write("a"), write("hookport.lock"))), True),
+    "patch that moves": (
+        Call(
+            "file_edit",
+            "apply_patch",
+            parts=(Call("file_edit", input={"path": "a", "moved_to": "hookport.lock"}),),
+        ),
+        True,
+    ),
+    "a list of words": (Call("shell", "shell", input={"command": ["bash", "-lc", "rm hookport.lock"]}), True),
+    "mcp write": (mcp("write_file", path="hookport.lock"), True),
+    "mcp nested": (mcp("edit", edits=[{"file": {"uri": "file://ROOT/hookport.lock"}}]), True),
+    "mcp read": (mcp("read_file", path="hookport.lock"), False),
+    "mcp shell": (mcp("execute", command="rm hookport.lock"), True),
+    "mcp elsewhere": (mcp("write_file", path="src/main.py"), False),
+    "mcp text": (mcp("create_issue", body="hookport.lock\nis odd"), False),
+    "no path at all": (write("a\0b"), False),
+    "a long path": (write("x" * 10_000), False),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_calls(place: Place, name: str) -> None:
+    call, is_denied = CALLS[name]
+    text = json.dumps(call.input).replace("ROOT", str(place.root))
+    assert bool(place.objection(call.replace(input=json.loads(text)))) is is_denied
+
+
+def test_links_and_other_folders(place: Place) -> None:
+    (place.root / "link").symlink_to(".hookport")
+    (place.root / "file").symlink_to("hookport.lock")
+    said = [
+        place.objection(write("link/hooks.json")),
+        place.objection(write("file")),
+        place.shell("rm link/hooks.json"),
+        place.objection(write("../hookport.lock"), cwd=place.root / "src"),
+        place.objection(write("hookport.lock"), cwd=place.root / "src"),
+    ]
+    assert [bool(one) for one in said] == [True, True, True, True, False]
+
+
+def test_other_events_are_not_looked_at(place: Place) -> None:
+    events = ("before_tool_execute", "permission_request", "after_tool_execute")
+    assert [bool(place.objection(write("hookport.lock"), event)) for event in events] == [True, True, False]
+
+
+def test_names_without_regard_to_case_where_files_have_none(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert place.objection(write("HOOKPORT.LOCK")) == ""
+    monkeypatch.setattr(protection, "IS_CASELESS", True)
+    assert place.objection(write("HOOKPORT.LOCK")) != ""
+
+
+def dispatched(place: Place, command: str) -> bytes:
+    payload = {
+        "session_id": "s",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "tool_input": {"command": command},
+        "cwd": str(place.root),
+    }
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "claude-code", "PreToolUse"],
+        input=json.dumps(payload).encode(),
+        cwd=place.root,
+        env=place.env,
+        capture_output=True,
+        check=False,
+        timeout=30,
+    )
+    assert (done.returncode, done.stderr) == (0, b"")
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("user", "project", "is_denied"),
+    [
+        (None, None, True),
+        ({"self_protection": False}, None, False),
+        ({"self_protection": True}, None, True),
+        ({"self_protection": "no"}, None, True),
+        (None, {"self_protection": False}, True),
+        ({"self_protection": True}, {"self_protection": False}, True),
+    ],
+)
+def test_only_the_user_switches_it_off(
+    tmp_path: Path, user: dict[str, Any] | None, project: dict[str, Any] | None, *, is_denied: bool
+) -> None:
+    place = Place(tmp_path.resolve())
+    if user is not None:
+        place.write(place.home / ".config/hookport/config.json", json.dumps(user))
+    if project is not None:
+        place.write(place.root / ".hookport/config.json", json.dumps(project))
+    assert (b"self-protection of hookport" in dispatched(place, "rm hookport.lock")) is is_denied
+    assert b"self-protection" not in dispatched(place, "cat hookport.lock")
+
+
+def test_words_of_a_shell() -> None:
+    texts = {
+        "a 'b c' d\\ e \"f $g\"": [Command(("a", "b c", "d e", "f $g"))],
+        "a > b 2>&1; c >>d | e": [Command(("a",), ("b",)), Command(("c",), ("d",)), Command(("e",))],
+        "a <<X > b\nrm c\nX\nd": [Command(("a",), ("b",), "rm c"), Command(("d",))],
+        "a <<-'X'\n\tb\n\tX\n": [Command(("a",), body="\tb")],
+        "a && b || c & d # e": [Command(("a",)), Command(("b",)), Command(("c",)), Command(("d",))],
+        "a <<< b": [Command(("a",))],
+        "a 2> b": [Command(("a",), ("b",))],
+        "a\\\nb": [Command(("ab",))],
+    }
+    assert {text: commands(text) for text in texts} == texts

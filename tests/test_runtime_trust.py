@@ -1,0 +1,400 @@
+"""A hook of a project runs only as its user approved it: definitions, scripts, overriding, stamps, CI."""
+
+from __future__ import annotations
+
+import json
+import os
+import py_compile
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hookport
+from hookport import planning
+from hookport.discovery import discover
+from hookport.install import lock
+from hookport.runtime import plan, trust
+from hookport.runtime.plan import Planned
+from tests.approval import approve, approve_for_ci
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
+
+BRIDGE = Path(hookport.__file__).parent / "bridge.py"
+META = "trigger: before_tool\nmatcher: {tool: Shell}"
+
+
+class Place:
+    """A home and a repository; nothing is approved unless a test says so."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.home, self.root = folder / "home", folder / "project"
+        self.home.mkdir()
+        (self.root / ".git").mkdir(parents=True)
+        self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home)}
+
+    def hook(self, name: str, script: str, meta: str = META, *, of_user: bool = False) -> Path:
+        start = self.home / ".config/agents/hooks" if of_user else self.root / ".agents/hooks"
+        folder = start / name
+        (folder / "scripts").mkdir(parents=True, exist_ok=True)
+        (folder / "HOOK.md").write_text(f"---\nname: {name}\ndescription: d\n{meta}\n---\n")
+        file = folder / "scripts" / "run.sh"
+        file.write_text(f"#!/bin/sh\n{script}\n")
+        file.chmod(0o755)
+        return file
+
+    def approve(self) -> None:
+        approve(self.root, self.env)
+
+    def fire(
+        self,
+        native: str = "PreToolUse",
+        cwd: Path | None = None,
+        session: str = "s",
+        env: dict[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """What Claude Code is told, as a whole."""
+        payload: dict[str, Any] = {
+            "session_id": session,
+            "hook_event_name": native,
+            "cwd": str(cwd or self.root),
+        }
+        if native == "PreToolUse":
+            payload |= {"tool_name": "Bash", "tool_input": {"command": "ls"}}
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", str(BRIDGE), "dispatch", "claude-code", native],
+            input=json.dumps(payload).encode(),
+            cwd=cwd or self.root,
+            env={**self.env, **(env or {})},
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+        assert (done.returncode, done.stderr) == (0, b"")
+        told: dict[str, Any] = json.loads(done.stdout or b"{}")
+        return told
+
+    def reason(self, **env: str) -> str:
+        """Why the call is denied, empty where it is not."""
+        return str(self.fire(env=env).get("hookSpecificOutput", {}).get("permissionDecisionReason", ""))
+
+    def journal(self) -> list[dict[str, Any]]:
+        file = self.home / ".local/state/hookport/journal.jsonl"
+        return [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path.resolve())
+
+
+def unrun(why: str, name: str = "guard") -> str:
+    return f"hook '{name}' was not run: not approved: {why}; run `hookport trust`."
+
+
+OPEN, CLOSED = " It was not blocked (fail open).", " It is denied, because failures deny here (fail closed)."
+
+
+def waits(*names: str) -> dict[str, str]:
+    many = "hooks of this project do" if len(names) > 1 else "hook of this project does"
+    told = (
+        f"{len(names)} {many} not run, because you have not approved what is there now: {', '.join(names)}. "
+        "Look at it and approve it with `hookport trust`."
+    )
+    return {"systemMessage": told}
+
+
+def test_a_fresh_clone_runs_nothing_and_says_so_once_a_session(place: Place) -> None:
+    ran = place.folder / "ran"
+    place.hook("guard", f"touch {ran}; exit 2")
+    place.hook("other", f"touch {ran}; exit 2", "trigger: session_end")
+    told = [
+        place.fire(),
+        place.fire(),
+        place.fire(session="t"),
+        place.fire("SessionStart", session="u"),
+        place.fire(session="u"),
+    ]
+    assert told == [waits("guard"), {}, waits("guard"), waits("guard", "other"), {}]
+    assert not ran.exists()
+    failures = [one["failure"] for line in place.journal() for one in line["hooks"]]
+    assert failures == ["not approved: nothing of this project was approved yet; run `hookport trust`"] * 4
+
+
+def test_a_fresh_clone_denies_where_failures_do(place: Place) -> None:
+    place.hook("guard", "exit 0")
+    expected = unrun("nothing of this project was approved yet") + CLOSED
+    assert [place.reason(HOOKPORT_ON_FAILURE="closed") for _ in range(2)] == [expected] * 2
+
+
+def test_what_was_approved_runs_until_it_changes(place: Place) -> None:
+    script = place.hook("guard", "echo no >&2; exit 2")
+    place.approve()
+    assert place.reason() == "no"
+    script.write_text("#!/bin/sh\nexit 0\n")
+    changed = "its script run.sh changed since you approved it"
+    assert place.fire() == {"systemMessage": unrun(changed) + OPEN}
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == unrun(changed) + CLOSED
+    script.write_text("#!/bin/sh\necho no >&2; exit 2\n")
+    assert place.reason() == "no"
+    place.hook("guard", "echo no >&2; exit 2", f"{META}\npriority: 900")
+    assert place.fire() == {"systemMessage": unrun("its definition changed since you approved it") + OPEN}
+    place.approve()
+    assert place.reason() == "no"
+
+
+def test_a_new_hook_beside_an_approved_one(place: Place) -> None:
+    place.hook("later", "echo no >&2; exit 2")
+    place.approve()
+    place.hook("guard", "echo never >&2; exit 2")
+    told = place.fire()
+    assert told["systemMessage"] == unrun("it is new") + OPEN
+    assert told["hookSpecificOutput"]["permissionDecisionReason"] == "no"
+
+
+@pytest.mark.parametrize("where", ["scripts", "scripts/deep"])
+def test_every_file_of_a_folder_counts(place: Place, where: str) -> None:
+    folder = place.hook("guard", "echo no >&2; exit 2").parents[1] / where
+    folder.mkdir(exist_ok=True)
+    (folder / "lib.sh").write_text("one\n")
+    place.approve()
+    assert place.reason() == "no"
+    (folder / "lib.sh").write_text("two\n")
+    assert place.fire() == {"systemMessage": unrun("its script lib.sh changed since you approved it") + OPEN}
+    (folder / "lib.sh").write_text("one\n")
+    (folder / "json.py").write_text("")
+    assert place.fire() == {"systemMessage": unrun("its file json.py is new since you approved it") + OPEN}
+    (folder / "json.py").unlink()
+    assert place.reason() == "no"
+    (folder / "lib.sh").unlink()
+    assert place.fire() == {"systemMessage": unrun("its script lib.sh is gone since you approved it") + OPEN}
+
+
+def test_what_python_compiled_beside_a_script_is_not_read(place: Place) -> None:
+    """A `.pyc` without a check would run in the place of an approved module."""
+    script = place.hook("guard", "")
+    script.unlink()
+    lib, run = script.parent / "lib.py", script.parent / "run.py"
+    run.write_text(f"#!{sys.executable}\nimport lib\nimport sys\nsys.exit(lib.word)\n")
+    run.chmod(0o755)
+    lib.write_text("word = 'bad'\n")
+    unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+    py_compile.compile(str(lib), invalidation_mode=unchecked)
+    lib.write_text("import sys; print('good', file=sys.stderr); word = 2\n")
+    assert (script.parent / "__pycache__").is_dir()
+    place.approve()
+    assert [place.reason(), place.reason()] == ["good", "good"]
+
+
+def test_a_script_that_settings_name(place: Place) -> None:
+    guard = place.root / "guards" / "guard.sh"
+    guard.parent.mkdir()
+    guard.write_text("#!/bin/sh\necho no >&2; exit 2\n")
+    guard.chmod(0o755)
+    handler = {"type": "command", "command": "guards/guard.sh"}
+    hooks = [{"event": "before_tool_execute", "name": "guard", "blocking": True, "handler": handler}]
+    manifest = place.root / ".hookport" / "hooks.json"
+    manifest.parent.mkdir()
+    manifest.write_text(json.dumps({"spec": "hooks/1.0", "hooks": hooks}))
+    place.approve()
+    assert place.reason() == "no"
+    guard.write_text("#!/bin/sh\nexit 0\n")
+    assert place.fire() == {
+        "systemMessage": unrun("its script guard.sh changed since you approved it") + OPEN
+    }
+    guard.unlink()
+    assert place.fire() == {
+        "systemMessage": unrun("its script guard.sh is gone since you approved it") + OPEN
+    }
+    guard.write_text("#!/bin/sh\necho no >&2; exit 2\n")
+    guard.chmod(0o755)
+    # Another hook before it moves it, and changes nothing of it.
+    other = {"event": "session_end", "handler": {"type": "command", "command": "true"}}
+    manifest.write_text(json.dumps({"spec": "hooks/1.0", "hooks": [other, *hooks]}))
+    assert place.reason() == "no"
+
+
+def test_an_edit_within_one_stamp_is_seen(place: Place) -> None:
+    """Size, inode and time of modification can be kept; the time of the change cannot."""
+    script = place.hook("guard", "echo no >&2; exit 2")
+    place.approve()
+    time.sleep(0.05)  # so that the plan keeps stamps
+    assert [place.reason(), place.reason()] == ["no", "no"]
+    before = script.stat()
+    with script.open("r+b") as file:
+        file.write(b"#!/bin/sh\necho ho")
+    os.utime(script, ns=(before.st_atime_ns, before.st_mtime_ns))
+    after = script.stat()
+    assert (before.st_size, before.st_ino, before.st_mtime_ns) == (
+        after.st_size,
+        after.st_ino,
+        after.st_mtime_ns,
+    )
+    assert place.fire() == {"systemMessage": unrun("its script run.sh changed since you approved it") + OPEN}
+
+
+def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
+    """The hash that a plan has is believed as long as the stamps are the same."""
+    place.hook("guard", "echo no >&2; exit 2")
+    place.approve()
+    time.sleep(0.05)
+    hook = _guard(place)
+    (path, (hash_, stamp)), *_ = hook.trust["files"].items()
+    assert stamp == trust.stamp(path)
+    wrong = {"why": "", "files": {path: ["0" * 64, stamp]}}
+    assert [trust.objection(wrong), hash_] == ["", trust.digest(path)]
+
+
+def _guard(place: Place) -> Planned:
+    found = discover(str(place.root), place.env)
+    (hook,) = planning.judged(found, place.env)
+    return hook
+
+
+def test_a_guard_that_is_disarmed_is_a_failure(place: Place) -> None:
+    """Neither another matcher, nor another policy, nor its removal makes an approved guard go away unseen."""
+    guard = place.hook("guard", "echo no >&2; exit 2", f"{META}\nmetadata: {{a: b}}").parents[1]
+    place.approve()
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == "no"
+    place.hook("guard", "echo no >&2; exit 2", "trigger: before_tool\nmatcher: {tool: WriteFile}")
+    changed = unrun("its definition changed since you approved it") + CLOSED
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == changed
+    shutil.rmtree(guard)
+    gone = unrun("it is gone from .agents/hooks/guard/HOOK.md since you approved it") + CLOSED
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == gone
+    assert [place.fire(), place.fire()] == [waits("guard"), {}]
+    place.approve()
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == ""
+
+
+def test_hooks_of_the_user_need_no_approval(place: Place) -> None:
+    place.hook("guard", "echo mine >&2; exit 2", of_user=True)
+    assert place.reason() == "mine"
+
+
+@pytest.mark.parametrize(
+    "meta",
+    [META, "trigger: session_end", f"{META}\nmetadata: {{enabled: false}}"],
+    ids=["same", "event", "off"],
+)
+def test_an_unapproved_hook_does_not_switch_off_one_of_the_user(place: Place, meta: str) -> None:
+    place.hook("guard", "echo mine >&2; exit 2", of_user=True)
+    script = place.hook("guard", "exit 0", meta)
+    assert place.reason() == "mine"
+    place.approve()
+    assert place.reason() == ""
+    script.write_text("#!/bin/sh\nexit 0 # changed\n")
+    assert place.reason() == "mine"
+
+
+def test_a_lock_that_the_environment_approves(place: Place) -> None:
+    script = place.hook("guard", "echo no >&2; exit 2")
+    named = approve_for_ci(place.root, place.env)
+    other = {"HOOKPORT_TRUSTED_LOCK": "0" * 64}
+    why = "hookport.lock is not the one that HOOKPORT_TRUSTED_LOCK names"
+    closed = {"HOOKPORT_ON_FAILURE": "closed"}
+    assert [
+        place.reason(**named),
+        place.reason(),
+        place.reason(**named),
+        place.reason(**other, **closed),
+    ] == [
+        "no",
+        "",
+        "no",
+        unrun(why) + CLOSED,
+    ]
+    script.write_text("#!/bin/sh\nexit 0\n")
+    changed = unrun("its script run.sh changed since you approved it") + CLOSED
+    assert place.reason(**named, **closed) == changed
+    # A lock that fits the script is not the lock that was approved.
+    approve_for_ci(place.root, place.env)
+    assert place.reason(**named, **closed) == unrun(why) + CLOSED
+
+
+def test_a_store_inside_the_project_proves_nothing(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    inside = {"HOOKPORT_STATE_DIR": str(place.root / "state")}
+    approve(place.root, {**place.env, **inside})
+    expected = unrun("your trust store is inside the project, where it proves nothing") + CLOSED
+    assert place.reason(**inside, HOOKPORT_ON_FAILURE="closed") == expected
+
+
+def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
+    shutil.rmtree(place.root / ".git")
+    place.hook("guard", "echo no >&2; exit 2")
+    git = ["git", "-c", "user.name=n", "-c", "user.email=e@e", "-c", "commit.gpgsign=false"]
+    for words in (
+        ["init", "-q"],
+        ["add", "-A"],
+        ["commit", "-qm", "m"],
+        ["worktree", "add", "-q", "../tree"],
+    ):
+        subprocess.run([*git, *words], cwd=place.root, env=place.env, check=True, timeout=30)
+    place.approve()
+    tree = place.folder / "tree"
+    assert "no" in json.dumps(place.fire(cwd=tree))
+    # A folder that only says that it is one is none.
+    forged = place.folder / "forged"
+    shutil.copytree(tree, forged)
+    assert place.fire(cwd=forged) == waits("guard")
+    (tree / ".agents/hooks/guard/scripts/run.sh").write_text("#!/bin/sh\nexit 0\n")
+    assert place.fire(cwd=tree) == {
+        "systemMessage": unrun("its script run.sh changed since you approved it") + OPEN
+    }
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1, "projects": []}', '{"version": 9}'])
+def test_a_store_that_cannot_be_read_approves_nothing(place: Place, text: str) -> None:
+    place.hook("guard", "exit 0")
+    place.approve()
+    Path(trust.store(place.env)).write_text(text)
+    assert place.fire() == waits("guard")
+
+
+def test_a_lock_in_the_store_that_cannot_be_read_approves_nothing(place: Place) -> None:
+    place.hook("guard", "exit 0")
+    tree = {"version": 1, "projects": {str(place.root): {"lock": {"hooks": {"a": 1}}}}}
+    Path(trust.store(place.env)).parent.mkdir(parents=True)
+    Path(trust.store(place.env)).write_text(json.dumps(tree))
+    expected = unrun("the lock that you approved cannot be read") + CLOSED
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == expected
+
+
+def test_taking_it_back_holds_at_once(place: Place) -> None:
+    place.hook("guard", "echo no >&2; exit 2")
+    place.approve()
+    assert place.reason() == "no"
+    assert lock.forget(str(place.root), place.env) == [str(place.root)]
+    assert place.fire() == waits("guard")
+
+
+def test_a_plan_that_the_project_brings_along_is_not_believed(place: Place) -> None:
+    """Its hooks are judged by the store, whatever it says of them."""
+    place.hook("guard", "exit 0")
+    root, env = str(place.root), place.env
+    forged = _guard(place).replace(trust={}, command="echo bad")
+    assert trust.verdict(forged, root, env) == (
+        "not approved: nothing of this project was approved yet; run `hookport trust`"
+    )
+    place.approve()
+    bridge = place.root / ".hookport" / "bridge.plan"
+    bridge.parent.mkdir()
+    bridge.write_bytes(b"a plan")
+    why = "not approved: .hookport/bridge.plan is not the one that you approved; run `hookport trust`"
+    assert trust.verdict(forged, root, env) == why
+    place.approve()
+    assert trust.verdict(forged, root, env) == ""
+
+
+def test_the_plan_is_for_the_lock_that_the_environment_names(place: Place) -> None:
+    place.hook("guard", "exit 0")
+    named = approve_for_ci(place.root, place.env)
+    made, _ = planning.current(str(place.root), {**place.env, **named})
+    version = hookport.__version__
+    assert [plan.holds(made, version, env) for env in (named, {}, place.env)] == [True, False, False]
