@@ -11,10 +11,19 @@ from hookport.dialects._wiring import recognised
 
 PAYLOADS = Path(__file__).parent / "payloads"
 DOCUMENTED = json.loads(Path(__file__).with_name("documented.json").read_text("utf-8"))
-# The arguments of a callback do not say which it is.
-UNNAMED = {"opencode"}
+# Callbacks whose arguments say nothing of their own.
+UNNAMED = {
+    f"opencode/{name}.json"
+    for name in (
+        "chat.headers",
+        "config",
+        "experimental.chat.messages.transform",
+        "shell.env",
+        "tool.definition",
+    )
+}
 CAPTURED = sorted(
-    path for path in PAYLOADS.rglob("*.json") if path.relative_to(PAYLOADS).parts[0] not in UNNAMED
+    path for path in PAYLOADS.rglob("*.json") if path.relative_to(PAYLOADS).as_posix() not in UNNAMED
 )
 
 

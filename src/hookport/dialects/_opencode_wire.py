@@ -77,6 +77,26 @@ ANSWERS: dict[str, dict[str, Tree]] = {
 }
 
 
+# What only these callbacks are handed (lab).
+TELLS = {
+    "tool.execute.before": ("input.callID", "output.args"),
+    "tool.execute.after": ("input.callID", "input.args", "output"),
+    "chat.message": ("output.message", "output.parts"),
+    "chat.params": ("input.provider", "input.message", "output.options"),
+    "experimental.chat.system.transform": ("input.model", "output.system"),
+    "experimental.text.complete": ("input.partID", "output.text"),
+}
+
+
+# What tells the events that share a type on the bus.
+KINDS = {"(child)": f"{SAID_ON_BUS}.info.parentID", "(reject)": f"{SAID_ON_BUS}.reply=reject"}
+
+
+def _told_by(native: str, type_: str) -> list[str]:
+    marks = [f"input.event.type={type_}"]
+    return marks + [mark for kind, mark in KINDS.items() if native.endswith(kind)]
+
+
 def wire_for(natives: list[str]) -> Wire:
     """The wire of these native events."""
     bus = [native for native in natives if native.startswith(BUS)]
@@ -98,6 +118,8 @@ def wire_for(natives: list[str]) -> Wire:
         env={"OPENCODE_PROJECT_DIR": "$root"},
         starts_in="root",
         marks=("input", "output"),
+        # The arguments of a callback do not say which it is; what our own plugin sends does.
+        tells={native: TELLS.get(native) or _told_by(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},
         lifts=False,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 
 from hookport.model.runs import Call, Event
-from hookport.wires.spellings import dropped, fill, get, iso, lacking, merged, put, without
+from hookport.wires.spellings import bears, dropped, fill, get, iso, lacking, merged, put, without
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -278,7 +278,7 @@ def _best(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:
     """Of several events the one whose keys are all there, the most telling first."""
     ranked = sorted(natives, key=lambda native: -len(wire.tells.get(native, ())))
     for native in ranked:
-        if all(key in payload for key in wire.tells.get(native, ())):
+        if all(bears(payload, mark) for mark in wire.tells.get(native, ())):
             return native
     return natives[0] if len(natives) == 1 else ""
 

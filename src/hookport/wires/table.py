@@ -54,7 +54,7 @@ class Wire(Value):
     env: Mapping[str, str] = {}
     starts_in: str = "cwd"
     # Keys of a payload that tell it from those of other dialects with the same event names; `key=text` where
-    # the value must contain the text. And, for payloads that do not say their event, the keys each one has.
+    # the value must contain the text. And, for payloads that do not say their event, the same for each one.
     marks: Sequence[str] = ()
     tells: Mapping[str, Sequence[str]] = {}
 
