@@ -19,11 +19,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport import cli, convert, dialects
+from hookport import cli, convert, dialects, edit
 from hookport.dialects import Dialect
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
+from hookport.planning import is_ours
 
 FOLDER = Path(__file__).parent / "installs"
 AGENTS = [name for name in dialects.names() if dialects.get(name).kind == "agent"]
@@ -145,7 +146,7 @@ def world(case: str, place: Path) -> World:
     for manifest in (place / "project/.hookport/hooks.json", place / "home/.config/hookport/hooks.json"):
         manifest.parent.mkdir(parents=True)
         manifest.write_text(MANIFEST, "utf-8")
-    if "read-only" in case:
+    if "read-only" in case and os.geteuid() == 0:  # for anyone else it is refused
         (place / "project/.claude/settings.json").chmod(0o444)
     return World(dialect, place, scope)
 
@@ -273,16 +274,110 @@ def test_unsync_keeps_what_a_person_changed_meanwhile(
     before, texts = here.files(), here.texts()
     assert here.sync("bridge") == 0, capfd.readouterr().err
     for name in changed(texts, here.texts()):
-        edit = EDITS.get(convert.kind_in(here.agent, name))
-        if name in texts and edit:
+        change = EDITS.get(convert.kind_in(here.agent, name))
+        if name in texts and change:
             path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
             real = path.resolve()
             real.chmod(0o644)
-            real.write_bytes(edit(path.read_bytes()))
+            real.write_bytes(change(path.read_bytes()))
             real.chmod(before[str(path.relative_to(place))][0] if not path.is_symlink() else 0o644)
             key = str(real.relative_to(place.resolve()))
-            before[key] = (before[key][0], edit(texts[name]))
+            before[key] = (before[key][0], change(texts[name]))
     assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.files() == before
+
+
+@pytest.mark.parametrize("case", [case for case in GOOD if OLDER not in case])
+def test_unsync_keeps_a_hook_that_a_person_added_meanwhile(
+    case: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = world(case, place)
+    texts = here.texts()
+    mine = here.hooks(texts)
+    assert here.sync("bridge") == 0, capfd.readouterr().err
+    now = here.texts()
+    wanted = {}
+    for name in changed(texts, now):
+        commands = [hook for hook in mine.get(name, ()) if hook.handler.type == "command" and hook.enabled]
+        if not commands:
+            continue
+        last = commands[-1]
+        added = last._replace(handler=last.handler._replace(command="./added.sh"), name="")
+        reading = convert.read({name: now[name]}, here.agent)
+        text = edit.encode(reading, (*reading.decoded.manifest.hooks, added))[name]
+        path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
+        path.resolve().chmod(0o644)
+        path.resolve().write_bytes(text)
+        wanted[name] = without_ours(here.hooks({name: text})[name])
+        assert len(wanted[name]) == len(mine[name]) + 1
+    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    left = here.texts()
+    assert here.hooks({name: left[name] for name in wanted}) == wanted
+    # Amidst entries of ours on one line an edit cannot be told apart; then an empty list goes with them.
+    for name in wanted if case != "cursor-odd-order" else ():
+        assert_spliced(texts[name], left[name])
+    assert {name: left.get(name) for name in texts if name not in wanted} == {
+        name: text for name, text in texts.items() if name not in wanted
+    }
+
+
+def without_ours(hooks: Sequence[Hook]) -> list[Hook]:
+    return [hook for hook in hooks if not is_ours(hook.handler.command)]
+
+
+TOGETHER = {
+    "project": [
+        "claude-code-unicode",
+        "cline-other-events",
+        "codex-json-tabs",
+        "copilot-cli-settings",
+        "cursor-crlf-four-spaces",
+        "factory-droid-settings",
+        "gemini-cli-comments-tabs-crlf-bom",
+        "kiro-v1-beside",
+        "opencode-plugin-beside",
+        "qwen-code-comments",
+        "vs-code-copilot-own-file-taken",
+        "windsurf-minified",
+    ],
+    "user": [
+        "claude-code-linked",
+        "cline-user",
+        "codex-toml-user-crlf",
+        "copilot-cli-user",
+        "cursor-prompt-hook-user",
+        "factory-droid-user",
+        "gemini-cli-plain-user",
+        "kimi-cli-both",
+        "kiro-user",
+        "opencode-user",
+        "qwen-code-user",
+        "vs-code-copilot-user",
+        "windsurf-user",
+    ],
+}
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("scope", TOGETHER)
+def test_all_agents_at_once_are_taken_back_to_the_byte(
+    scope: str, mode: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    first, *others = TOGETHER[scope]
+    assert {*map(agent_of, (first, *others))} >= {*AGENTS} - ({"kimi-cli"} if scope == "project" else set())
+    here = world(first, place)
+    for case in others:
+        shutil.copytree(FOLDER / case / "before", place, symlinks=True, dirs_exist_ok=True)
+    before = here.files()
+    assert here.run("sync", "--scope", scope, "--mode", mode) == 0, capfd.readouterr().err
+    after = here.files()
+    assert len(changed(before, after)) >= len(others)
+    assert here.run("sync", "--scope", scope, "--mode", mode, "--check") == 0, capfd.readouterr().err
+    assert here.run("unsync") == 0, capfd.readouterr().err
+    assert here.files() == before
+    assert here.run("undo") == 0
+    assert here.files() == after
+    assert here.run("undo") == 0
     assert here.files() == before
 
 
@@ -337,6 +432,16 @@ def test_a_huge_file_is_spliced_like_any_other(place: Path) -> None:
         assert rules in after
         program(["unsync"], place / "project")
         assert here.files() == before
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write any file")
+def test_a_read_only_file_is_refused(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    here = world("claude-code-read-only", place)
+    (place / "project/.claude/settings.json").chmod(0o444)
+    before = here.files()
+    assert here.sync("bridge") == 2
+    assert "read-only" in capfd.readouterr().err
+    assert here.files() == before
 
 
 SYNC = ["sync", "--agent", "claude-code", "--scope", "project"]
