@@ -56,7 +56,8 @@ def test_payload_names_its_event(path: Path) -> None:
     """A payload alone, without the name on a command line, is known for what it is where it says so."""
     it = wire(dialect_of(path))
     event = read_event(it, loaded(path))
-    if event.native:
+    # A file is named by the type on the bus, of which an event may be one kind only.
+    if event.native and event.native.partition(" (")[0] != native_of(path):
         assert it.events.get(event.native, "") == it.events.get(native_of(path), "")
 
 
