@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 
 from hookport import __version__
 from hookport.model.runs import BLOCK, Answer, Decision, Event
@@ -103,7 +104,8 @@ def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answ
     within = float(options.get("--within", 0.0))
     if options.get("--on-failure") and command == "dispatch":
         env[policy.VARIABLE] = options["--on-failure"]
-    payload = dispatch.read_stdin()
+    begun = time.monotonic()
+    payload = dispatch.read_stdin(within)
     *words, agent, native = words
     native = "" if native == ANY_EVENT else native
     if command == "wrap":
@@ -115,7 +117,7 @@ def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answ
         sources = vendored.sources(bridge, agent, env)
     else:
         sources = _sources(agent, native, payload, env)
-    return dispatch.answer(payload, native, sources, env, within).answer
+    return dispatch.answer(payload, native, sources, env, within, begun).answer
 
 
 def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:

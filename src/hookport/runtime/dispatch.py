@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 # No agent sends more; what is larger is not read and is a failure.
 MOST_BYTES = 32 << 20
 # Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
+LONGEST_WAIT = 30.0  # for a payload, where the agent was not asked how long it waits
+QUIET_MS = 100.0
 MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
 STDERR_TAIL = 500
 # Of hooks that are not approved, as many are named.
@@ -98,10 +100,18 @@ def tools_of(event: Event) -> list[str]:
 
 
 def answer(
-    payload: bytes, native: str, sources: Sources, env: Mapping[str, str], within: float = 0.0
+    payload: bytes,
+    native: str,
+    sources: Sources,
+    env: Mapping[str, str],
+    within: float = 0.0,
+    begun: float = 0.0,
 ) -> Told:
-    """Read the payload, run the hooks, say it in the agent's terms and write it down."""
-    begun = time.monotonic()
+    """Read the payload, run the hooks, say it in the agent's terms and write it down.
+
+    `begun` is when the agent started to wait, where that is not now.
+    """
+    begun = begun or time.monotonic()
     agent = sources.agent
     on_failure = policy.standing(sources.settings, env)
     tree = tree_of(payload)
@@ -118,7 +128,7 @@ def answer(
             sources.wires,
             env,
             on_failure,
-            deadline=begun + wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE) if wait else None,
+            deadline=begun + _waited(wait) if wait else None,
             done=lambda hook, result: _late(event, hook, result, setting),
             project=(sources.root or os.sep) if sources.needs_approval else "",
         )
@@ -323,15 +333,39 @@ def _late(event: Event, hook: plan.Planned, result: RunResult, setting: engine.S
     journal.write(record, setting.env)
 
 
-def read_stdin() -> bytes:
-    """All of stdin, to its end, for which the agent waits; of what is too large no more than shows it."""
-    parts: list[bytes] = []
-    size = 0
-    while part := os.read(0, 1 << 20):
-        if size <= MOST_BYTES:
-            parts.append(part)
-            size += len(part)
-    return b"".join(parts)
+def read_stdin(within: float) -> bytes:
+    """All of stdin; of what is too large no more than shows it.
+
+    Who leaves it open is not waited for: a whole object after which nothing comes is all, and what did not
+    come in time is a payload that cannot be read.
+    """
+    read = bytearray()
+    until = time.monotonic() + _waited(within or LONGEST_WAIT)
+    while _comes(read, until):
+        part = os.read(0, 1 << 20)
+        if not part:
+            break
+        if len(read) <= MOST_BYTES:
+            read += part
+    return bytes(read)
+
+
+def _comes(read: bytearray, until: float) -> bool:
+    """Whether there is more to read, or the end of it."""
+    if os.name == "nt":
+        return True
+    import select
+
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    if read.endswith((b"}", b"}\n")) and not poll.poll(QUIET_MS) and isinstance(tree_of(bytes(read)), dict):
+        return False
+    return bool(poll.poll(max(0.0, until - time.monotonic()) * 1000))
+
+
+def _waited(wait: float) -> float:
+    """How much of the time that an agent waits is ours."""
+    return wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE)
 
 
 def tell(said: Answer) -> int:
