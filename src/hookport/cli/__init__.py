@@ -17,6 +17,7 @@ COMMANDS = {
     "unsync": "take out what sync installed",
     "status": "show what is installed, whether it holds, and when it ran",
     "undo": "take back what the last run wrote into agents' files",
+    "vendor": "put a bridge into this project that needs no installation",
     "trust": "look at what is new in this project's hooks, and approve it",
     "untrust": "take back the approval of this project's hooks",
     "convert": "write hooks of one dialect in another",

@@ -90,7 +90,9 @@ def _without_waiting(path: str, flags: int) -> int:
 def load(root: str) -> Plan | str:
     """The plan of a project, or why there is none."""
     data = _read(os.path.join(root, PLAN))
-    return "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
+    found = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
+    # One of another kind is believed to know what is approved.
+    return found if isinstance(found, str) or "contents" in found.header else "it is a plan of one machine"
 
 
 def stale(found: Plan, root: str) -> list[str]:
@@ -114,7 +116,13 @@ def sources(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatch.Sour
     def hooks(event: Event) -> Iterable[Planned]:
         return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]
 
+    def wires(name: str) -> Wire:
+        return bridge.tables.wire(name) or bare.wires(name)
+
     return bare.replace(
+        # The bridge's own tables come first: the plan is not to say what an agent obeys.
+        agent=wires(agent),
+        wires=wires,
         hooks=hooks,
         root=bridge.root,
         broken=(*bare.broken, *told(found, old)),

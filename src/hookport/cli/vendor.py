@@ -1,0 +1,48 @@
+"""Write `bridge.pyz` and its plan into this project, for those who have no hookport.
+
+`python3 .hookport/bridge.pyz` then answers agents with the hooks of the project, and needs nothing installed.
+Commit both files. `hookport sync --vendor` does the same and lets the agents' entries call it.
+With --check nothing is written: the exit code is 1 where a file is not what this version makes.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport.cli import report
+from hookport.cli.terminal import Paint
+from hookport.discovery import project_root
+from hookport.install import files, vendor
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport vendor`."""
+    parser.add_argument("--check", action="store_true", help="only say whether both files are right")
+
+
+def run(args: Namespace) -> int:
+    """Write or check both files."""
+    env = dict(os.environ)
+    root = project_root(str(Path.cwd()), env)
+    if args.check:
+        found = vendor.check(root)
+        if found:
+            sys.stderr.write(report.grouped(found, Paint(sys.stderr), {}))
+        else:
+            sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
+        return report.worst(found, strict=True)
+    changes = vendor.changes(root)
+    files.apply(changes, env, what="vendor")
+    for one in changes:
+        sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
+    if changes:
+        sys.stdout.write("Run `hookport trust`, which puts their hashes in hookport.lock, and commit all.\n")
+    else:
+        sys.stdout.write("Both files are as they should be; nothing was written.\n")
+    told = vendor.left_out(root)
+    if told:
+        sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
+    return 0

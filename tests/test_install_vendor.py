@@ -1,0 +1,394 @@
+"""A bridge in the project: the same bytes from everywhere, and it needs nothing but `python3`."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import time
+import zipfile
+import zlib
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import hookport
+from hookport.dialects._wiring import wire
+from hookport.install import lock as lock_file
+from hookport.install import vendor
+from hookport.install.archive import deflated, zipped
+from hookport.runtime import plan, trust, vendored
+from hookport.runtime.plan import Origin, Plan, parse
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
+
+SOURCE = Path(hookport.__file__).parents[1]
+MOST_BYTES = 400_000
+HOOK = """---
+name: guard
+description: d
+trigger: before_tool
+matcher:
+  tool: Shell
+---
+"""
+SCRIPT = "#!/bin/sh\necho 'not here' >&2\nexit 2\n"
+CANONICAL = {
+    "spec": "hooks/1.0",
+    "hooks": [
+        {
+            "name": "start",
+            "event": "session_start",
+            "handler": {"type": "command", "command": "echo be kind"},
+        }
+    ],
+}
+CALLS: dict[tuple[str, str], dict[str, Any]] = {
+    ("claude-code", "PreToolUse"): {"tool_name": "Bash", "tool_input": {"command": "ls"}},
+    ("codex", "PreToolUse"): {"tool_name": "Bash", "tool_input": {"command": "ls"}},
+    ("gemini-cli", "BeforeTool"): {"tool_name": "run_shell_command", "tool_input": {"command": "ls"}},
+    ("cursor", "beforeShellExecution"): {"command": "ls", "cwd": ""},
+}
+
+
+class Project:
+    """A project with a bridge, elsewhere than where it was made, and a machine without hookport."""
+
+    def __init__(self, folder: Path) -> None:
+        made = folder / "made"
+        hooks = made / ".agents" / "hooks" / "guard"
+        (made / ".git").mkdir(parents=True)
+        (hooks / "scripts").mkdir(parents=True)
+        (hooks / "HOOK.md").write_text(HOOK)
+        (hooks / "scripts" / "run.sh").write_text(SCRIPT)
+        (hooks / "scripts" / "run.sh").chmod(0o755)
+        (made / ".hookport").mkdir()
+        (made / ".hookport" / "hooks.json").write_text(json.dumps(CANONICAL))
+        write(made)
+        self.root = folder / "a b'c" / "checkout"
+        shutil.copytree(made, self.root)
+        shutil.rmtree(made)
+        self.elsewhere = folder / "elsewhere"
+        self.elsewhere.mkdir()
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder / "home"),
+            trust.VARIABLE: trust.digest(str(self.root / trust.LOCK)),
+        }
+
+    def bridge(
+        self, *words: str, given: object = None, flags: tuple[str, ...] = ("-I", "-S")
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, *flags, str(self.root / vendored.ARCHIVE), *words],
+            cwd=self.elsewhere,
+            env=self.env,
+            input="" if given is None else json.dumps(given),
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+
+    def call(self, agent: str = "claude-code", event: str = "PreToolUse") -> subprocess.CompletedProcess[str]:
+        payload = {"session_id": "s", "hook_event_name": event, **CALLS[agent, event]}
+        return self.bridge("dispatch", agent, event, given=payload)
+
+    def told(self) -> dict[str, Any]:
+        """What one agent is told on a call."""
+        done = self.call()
+        assert (done.returncode, done.stderr) == (0, "")
+        told: dict[str, Any] = json.loads(done.stdout or "{}")
+        return told
+
+    def approve(self) -> None:
+        lock(self.root)
+        self.env[trust.VARIABLE] = trust.digest(str(self.root / trust.LOCK))
+
+
+def write(root: Path) -> None:
+    """What `hookport vendor` and `hookport trust` write."""
+    for change in vendor.changes(str(root)):
+        Path(change.path).write_bytes(change.after or b"")
+    lock(root)
+
+
+def lock(root: Path) -> None:
+    found = vendored.load(str(root))
+    assert isinstance(found, Plan)
+    hooks = [vendored.placed(hook, str(root)) for hook in found.all_hooks()]
+    (root / trust.LOCK).write_text(json.dumps(trust.lock_of(hooks, str(root), {})))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    return Project(tmp_path.resolve())
+
+
+def test_deflated_data_is_what_it_was() -> None:
+    chance = random.Random(1)
+    texts = [b"", b"a", b"ab" * 3, b"a" * 100_000, Path(vendor.__file__).read_bytes()]
+    texts += [
+        bytes(chance.randrange(kinds) for _ in range(size)) for kinds in (2, 256) for size in (3, 70_000)
+    ]
+    assert [zlib.decompress(deflated(text), -15) for text in texts] == texts
+
+
+def test_an_archive_is_a_zip_file() -> None:
+    members = {"a.py": b"", "b/c.py": b"x = 1\n" * 99}
+    with zipfile.ZipFile(BytesIO(zipped(members))) as found:
+        assert found.testzip() is None
+        assert {name: found.read(name) for name in found.namelist()} == members
+
+
+def test_the_archive_is_small_and_says_nothing_of_its_machine() -> None:
+    data = vendor.build()
+    assert len(data) < MOST_BYTES
+    with zipfile.ZipFile(BytesIO(data)) as found:
+        rows = found.infolist()
+        texts = [found.read(row) for row in rows]
+    assert {(row.date_time, row.external_attr) for row in rows} == {((1980, 1, 1, 0, 0, 0), 0o100644 << 16)}
+    assert [row.filename for row in rows] == sorted(row.filename for row in rows)
+    assert not any(str(SOURCE).encode() in text for text in texts)
+    assert not any(row.filename.endswith(".pyc") for row in rows)
+
+
+def test_a_copy_of_the_package_elsewhere_builds_the_same(tmp_path: Path) -> None:
+    """As from a wheel: no repository around it, other times and modes, and line ends as Windows has them."""
+    package = tmp_path / "site-packages" / "hookport"
+    shutil.copytree(SOURCE / "hookport", package, ignore=shutil.ignore_patterns("__pycache__"))
+    for path in package.rglob("*.py"):
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+        path.chmod(0o600)
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+    code = "import sys; from hookport.install import vendor; sys.stdout.buffer.write(vendor.build())"
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code],
+        env={"PYTHONPATH": str(package.parent), "PYTHONHASHSEED": "7", "PATH": os.environ["PATH"]},
+        cwd=tmp_path,
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout == vendor.build()
+
+
+def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
+    texts = []
+    for name in ("one", "an other"):
+        root = Project(tmp_path.resolve() / name).root
+        (root / vendored.PLAN).unlink()
+        texts.append(vendor.compiled(str(root)))
+        assert str(tmp_path).encode() not in texts[-1]
+    assert texts[0] == texts[1]
+    found = parse(texts[0])
+    assert isinstance(found, Plan)
+    assert found.header["contents"][".agents/hooks/*/HOOK.md"] == ["guard"]
+
+
+@pytest.mark.parametrize(("agent", "event"), CALLS)
+def test_a_call_is_denied_where_nothing_is_installed(project: Project, agent: str, event: str) -> None:
+    done = project.call(agent, event)
+    assert "not here" in done.stdout + done.stderr
+    assert "deny" in done.stdout or done.returncode == 2
+
+
+def test_it_is_the_same_with_its_compiled_code(project: Project) -> None:
+    first = project.call()
+    kept = list((Path(project.env["HOME"]) / ".cache" / "hookport" / "code").iterdir())
+    assert len(kept) == 1
+    assert (project.call().stdout, kept[0].stat().st_mode & 0o777) == (first.stdout, 0o600)
+    kept[0].write_bytes(b"junk")
+    assert project.call().stdout == first.stdout
+
+
+def test_it_needs_no_home(project: Project) -> None:
+    del project.env["HOME"]
+    assert "not here" in project.call().stdout
+
+
+def test_other_flags_and_no_environment(project: Project) -> None:
+    project.env = {trust.VARIABLE: project.env[trust.VARIABLE]}
+    payload = {"session_id": "s", "hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {}}
+    done = project.bridge("dispatch", "claude-code", "PreToolUse", given=payload, flags=())
+    assert "not here" in done.stdout
+
+
+def test_a_wrapped_command(project: Project) -> None:
+    script = str(project.root / ".agents/hooks/guard/scripts/run.sh")
+    payload = {"hook_event_name": "PreToolUse", **CALLS["claude-code", "PreToolUse"]}
+    done = project.bridge(
+        "wrap", "agent-hooks", "claude-code", "PreToolUse", "--", "sh", script, given=payload
+    )
+    assert "not here" in done.stdout
+
+
+def test_hooks_of_the_user_run_where_an_installed_hookport_keeps_a_plan(project: Project) -> None:
+    mine = Path(project.env["HOME"]) / ".config" / "agents" / "hooks" / "mine"
+    shutil.copytree(project.root / ".agents" / "hooks" / "guard", mine)
+    (mine / "HOOK.md").write_text(HOOK.replace("guard", "mine"))
+    (mine / "scripts" / "run.sh").write_text(SCRIPT.replace("not here", "not me"))
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+    payload = {"hook_event_name": "PreToolUse", **CALLS["claude-code", "PreToolUse"]}
+    words = [sys.executable, str(SOURCE / "hookport" / "bridge.py"), "dispatch", "claude-code", "PreToolUse"]
+    for _ in range(2):  # what was written a moment ago is not yet taken for read
+        time.sleep(0.05)
+        data = json.dumps(payload)
+        subprocess.run(
+            words, cwd=project.root, env=project.env, input=data, check=True, text=True, timeout=60
+        )
+    assert "not me" in project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+
+
+def test_a_hook_whose_source_changed_is_a_failure(project: Project) -> None:
+    source = project.root / ".agents/hooks/guard/HOOK.md"
+    source.write_text(HOOK.replace("Shell", "ReadFile"))
+    told = project.told()
+    assert "the plan is stale: .agents/hooks/guard/HOOK.md changed" in told["systemMessage"]
+    assert "hookport sync --vendor" in told["systemMessage"]
+    project.env["HOOKPORT_ON_FAILURE"] = "closed"
+    assert project.told()["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_line_ends_do_not_make_a_plan_stale(project: Project) -> None:
+    for name in (".agents/hooks/guard/HOOK.md", vendored.PLAN):
+        path = project.root / name
+        path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    project.approve()
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+
+
+def test_a_hook_that_is_new_denies_where_failures_deny(project: Project) -> None:
+    shutil.rmtree(project.root / ".agents/hooks/guard")
+    shutil.copytree(project.root / ".hookport", project.root / ".agents/hooks/new")
+    (project.root / ".agents/hooks/new/HOOK.md").write_text(HOOK)
+    project.env["HOOKPORT_ON_FAILURE"] = "closed"
+    reason = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert ".agents/hooks/*/HOOK.md" in reason
+
+
+def test_a_plan_does_not_say_what_an_agent_obeys(project: Project) -> None:
+    own = wire("claude-code").replace(answers={"*": {"none": {"stdout": "yes"}, "deny": {"stdout": "yes"}}})
+    path = project.root / vendored.PLAN
+    path.write_bytes(plan.make((), [own], Origin("", hookport.__version__, contents={})))
+    assert project.told() == {}
+
+
+LOCAL = plan.make((), (), Origin("", hookport.__version__))
+
+
+@pytest.mark.parametrize(
+    "text", [None, b"", b"junk\n", LOCAL], ids=["missing", "empty", "junk", "of one machine"]
+)
+def test_a_plan_that_cannot_be_used_is_told(project: Project, text: bytes | None) -> None:
+    path = project.root / vendored.PLAN
+    if text is None:
+        path.unlink()
+    else:
+        path.write_bytes(text)
+    assert project.told() == {}
+    (project.root / vendored.SETTINGS).write_text('{"on_failure": "closed"}')
+    reason = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert "the plan .hookport/bridge.plan cannot be used" in reason
+
+
+def test_an_unknown_agent_is_told(project: Project) -> None:
+    done = project.bridge("dispatch", "claude-cod", "PreToolUse", given={})
+    assert "unknown dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
+    assert done.returncode == 1
+
+
+def test_status_and_log(project: Project) -> None:
+    before = project.bridge("status")
+    assert "guard: before_tool_execute, approved, last ran: never" in before.stdout
+    project.call()
+    after = project.bridge("status")
+    assert (after.returncode, after.stderr) == (0, "")
+    assert "guard: before_tool_execute, approved, last ran: 2" in after.stdout
+    log = project.bridge("log", "--denied", "--agent", "claude-code")
+    assert (log.returncode, log.stderr) == (0, "")
+    assert "guard: not here" in log.stdout
+
+
+def test_what_is_not_approved_does_not_run(project: Project) -> None:
+    del project.env[trust.VARIABLE]
+    assert "hookSpecificOutput" not in project.told()
+    status = project.bridge("status")
+    assert status.returncode == 1
+    assert "not approved" in status.stdout
+
+
+def test_an_approval_by_the_bridge_itself(project: Project) -> None:
+    del project.env[trust.VARIABLE]
+    seen = project.bridge("trust", "--dry-run")
+    assert (seen.returncode, seen.stderr) == (0, "")
+    assert "new  '.agents/hooks/guard/HOOK.md#frontmatter'" in seen.stdout
+    assert "its file '.agents/hooks/guard/scripts/run.sh' is new" in seen.stdout
+    assert "no terminal to ask on" in project.bridge("trust").stderr
+    assert "hookSpecificOutput" not in project.told()
+    assert "approved." in project.bridge("trust", "--yes").stdout
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+    assert "nothing is new or changed" in project.bridge("trust").stdout
+    assert lock_file.approved(str(project.root), project.env)[0] == lock_file.read(str(project.root))
+    assert "no longer approved" in project.bridge("untrust").stdout
+    assert "hookSpecificOutput" not in project.told()
+
+
+def test_a_script_that_is_not_in_the_lock_cannot_be_approved_by_the_bridge(project: Project) -> None:
+    (project.root / ".agents/hooks/guard/scripts/run.sh").write_text(SCRIPT.replace("here", "there"))
+    done = project.bridge("trust", "--yes")
+    assert done.returncode == 2
+    assert "hookport.lock: it does not have these as they are: .agents/hooks/guard/HOOK.md" in done.stderr
+
+
+def codes(root: Path) -> list[tuple[str, str]]:
+    return [(one.code, one.message) for one in vendor.check(str(root))]
+
+
+def test_a_check_finds_what_is_wrong(project: Project) -> None:
+    root = project.root
+    assert codes(root) == []
+    archive, text = root / vendored.ARCHIVE, vendor.build()
+    archive.write_bytes(text[:-1] + b"x")
+    assert [code for code, _ in codes(root)] == ["HP861"]
+    with zipfile.ZipFile(BytesIO(text)) as old:
+        members = {name: old.read(name) for name in old.namelist()}
+    members["hookport/answering.py"] += b"\n"
+    archive.write_bytes(zipped({**members, "evil.py": b""}))
+    why = "evil.py is unknown, hookport/answering.py is another"
+    assert codes(root) == [("HP861", f"it is not what hookport {hookport.__version__} builds: {why}")]
+    archive.write_bytes(text)
+    (root / ".hookport" / "hooks.json").write_text(json.dumps({**CANONICAL, "hooks": []}))
+    stale = "the plan is stale: .hookport/hooks.json changed since it was made"
+    assert codes(root) == [("HP862", stale)]
+    (root / vendored.PLAN).unlink()
+    assert codes(root) == [("HP860", "it is not there")]
+    for change in vendor.changes(str(root)):
+        Path(change.path).write_bytes(change.after or b"")
+    assert codes(root) == [("HP863", "the lock does not have the hash of .hookport/bridge.plan")]
+    lock(root)
+    assert codes(root) == []
+
+
+def test_a_file_about_to_be_written_counts_as_written(project: Project) -> None:
+    path = project.root / ".claude" / "settings.json"
+    data = b'{"permissions": {}}\n'
+    text = vendor.compiled(str(project.root), {str(path): data})
+    path.parent.mkdir()
+    path.write_bytes(data)
+    assert vendor.compiled(str(project.root)) == text
+
+
+def test_hooks_of_one_machine_are_left_out(project: Project) -> None:
+    before = vendor.compiled(str(project.root))
+    handler = {"type": "command", "command": "true"}
+    path = project.root / ".claude" / "settings.local.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [handler]}]}}))
+    assert vendor.compiled(str(project.root)) == before
+    assert [(one.code, one.file) for one in vendor.left_out(str(project.root))] == [("HP864", str(path))]
