@@ -15,7 +15,7 @@ from hookport.install.entries import VENDORED
 from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
-from hookport.planning import DISPATCH, name_of, runnable
+from hookport.planning import is_dispatch, name_of, runnable
 from hookport.runtime import journal
 
 BY_ITSELF = "by itself"
@@ -96,7 +96,7 @@ def _installed(one: Target, found: Discovery) -> _Installed:
     commands = [hook.handler.command for hook in ours]
     mode: sync.Choice = "auto"
     if commands:
-        mode = "bridge" if any(DISPATCH.search(command) for command in commands) else "native"
+        mode = "bridge" if any(map(is_dispatch, commands)) else "native"
     is_vendored = any(VENDORED in command for command in commands)
     wish = Wish((one.agent,), one.scope, mode, vendor=is_vendored)
     return _Installed(one, ours, sync.planned(one, found, wish))
@@ -142,7 +142,11 @@ def _state(one: _Installed, found: Found) -> str:
     event, command = found.hook.event, found.hook.handler.command
     if one.plan.mode == "bridge":
         there, wanted = (
-            {hook.handler.command for hook in hooks if hook.event == event and _is_call(hook)}
+            {
+                hook.handler.command
+                for hook in hooks
+                if hook.event == event and is_dispatch(hook.handler.command)
+            }
             for hooks in (one.ours, one.plan.hooks)
         )
     else:
@@ -153,10 +157,6 @@ def _state(one: _Installed, found: Found) -> str:
     if not there:
         return "missing"
     return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
-
-
-def _is_call(hook: Hook) -> bool:
-    return bool(DISPATCH.search(hook.handler.command))
 
 
 def _inner(hook: Hook) -> str:

@@ -24,12 +24,15 @@ from hookport.install import entries, files, ledger
 from hookport.install.entries import VENDORED, Entries
 from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
+from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import DISPATCH, is_ours, runnable
+from hookport.planning import is_dispatch, is_ours, runnable
 
 Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
 ATTEMPTS = 20
+# What an agent's loader does not take.
+REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
 
 
 class AgentPlan(NamedTuple):
@@ -83,6 +86,7 @@ def plan(
         tell(agent, number, len(chosen))
         one = target(agent, wish.scope, found.root, env)
         plans.append(planned(one, found, wish)._replace(shown=here.get(agent, "named")))
+    _any_left(plans)
     changes = [change for one in plans for change in one.changes]
     general: list[Finding] = [one for one in found.findings if one.severity == "error"]
     if wish.vendor:
@@ -90,6 +94,13 @@ def plan(
     elif wish.scope == "project" and any(one.mode and one.hooks for one in plans):
         general.append(f.OfThisMachine.at("", python=sys.executable))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+
+
+def _any_left(plans: Sequence[AgentPlan]) -> None:
+    """Where no agent's files can be edited, that is what is wrong with the input."""
+    refused = [one for plan in plans for one in plan.findings if one.code == f.NotSynced.code]
+    if refused and all(any(one.code == f.NotSynced.code for one in plan.findings) for plan in plans):
+        raise InputError(*(Problem(one.message, (), one.file, one.line, one.column) for one in refused))
 
 
 def _only_agents(names: Iterable[str]) -> None:
@@ -116,11 +127,19 @@ def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
         finding = f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)
         return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=(finding,))
     try:
+        _parsed(one)
         wanted = _wanted(one, found, wish)
         return _edits(one, wanted)
     except InputError as error:
         refused = [_refusal(problem, one.agent) for problem in error.problems]
         return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
+
+
+def _parsed(one: Target) -> None:
+    """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
+    places = dict.fromkeys(place for shadow in one.dialect.shadows for place in (shadow.file, shadow.by))
+    paths = [one.path(place) for place in places if place.startswith("~/") == (one.scope == "user")]
+    convert.parse({path: data for path in paths if (data := files.read(path)) is not None}, one.dialect)
 
 
 def _refusal(problem: Problem, agent: str) -> Finding:
@@ -161,11 +180,12 @@ def _events_there(one: Target) -> list[str]:
     """The events of the entries in a user's file: they serve every project, so another one's stay."""
     if one.scope != "user":
         return []
-    return [hook.event for path in one.every_file() for hook in ours_in(one, path) if _is_call(hook)]
-
-
-def _is_call(hook: Hook) -> bool:
-    return bool(DISPATCH.search(hook.handler.command))
+    return [
+        hook.event
+        for path in one.every_file()
+        for hook in ours_in(one, path)
+        if is_dispatch(hook.handler.command)
+    ]
 
 
 def ours_in(one: Target, path: str) -> list[Hook]:
@@ -310,14 +330,14 @@ def _slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
 
 
 def _checked(one: Target, after: Mapping[str, bytes]) -> None:
-    """The result must be read by the agent, our entries without an error; else nothing is written."""
+    """The result must be taken by the agent's loader, our entries with it; else nothing is written."""
     reading = convert.read(after, one.dialect) if after else None
     if reading is None:
         return
     hooks = reading.decoded.manifest.hooks
     for finding in (*reading.decoded.findings, *checks.check(reading)):
         mine = finding.hook is not None and is_ours(hooks[finding.hook].handler.command)
-        if mine and finding.severity == "error":
+        if mine and finding.code in REJECTED:
             raise InternalError(f"{one.agent} would not run our entry: {finding.code} {finding.message}")
 
 
@@ -370,9 +390,9 @@ def _restored(path: str, env: Mapping[str, str]) -> list[Change]:
 
 def _taken_out(one: Target, path: str) -> list[Change]:
     """The file as it was, if nobody edited it since; else without our entries, or gone if it held no more."""
-    whole = _restored(path, one.env)
-    if whole:
-        return whole
+    former = _restored(path, one.env)
+    if former:
+        return former
     before = files.read(path)
     if before is None:
         return []
@@ -381,17 +401,34 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     left = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
     if len(left) == len(hooks):
         return []
+    record = ledger.of(path, one.env)
+    whole = _withdrawn(one, path, before, left, record)
+    if whole is not None:
+        return [Change(path, before, whole)]
     is_text = reading.documents[path].kind == "text"
     if is_text:
         trees = one.dialect.shape.encode(one.dialect, Manifest(left)) if left else {}
         after = next((formats.dump(tree, "text") for tree in trees.values()), None)
     else:
         after = edit.encode(reading, left).get(path)
-    record = ledger.of(path, one.env)
     is_new = (record is not None and record.original is None) or "hookport" in Path(path).name
     if after is not None and not left and is_new and not is_text and _is_bare(one, path, after, hooks):
         after = None
     return [Change(path, before, after, executable=bool(after and after.startswith(b"#!")))]
+
+
+def _withdrawn(
+    one: Target, path: str, now: bytes, left: tuple[Hook, ...], record: ledger.Record | None
+) -> bytes | None:
+    """The file with just what we wrote taken back, if the hooks that are left can be read from it."""
+    if record is None or not record.exact or record.original is None or record.written is None:
+        return None
+    whole = taken_back(record.original, record.written, now)
+    try:
+        hooks = convert.read({path: whole}, one.dialect).decoded.manifest.hooks if whole is not None else None
+    except InputError:
+        return None
+    return whole if hooks == left else None
 
 
 def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:

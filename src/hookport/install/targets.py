@@ -64,12 +64,9 @@ class Target(NamedTuple):
     def existing(self, paths: Iterable[str]) -> dict[str, bytes]:
         """The files that are there of these, and those that hookport generated beside them."""
         listed = dict.fromkeys(paths)
-        pattern = self._named_after_events()
-        if pattern:
-            folder = Path(self.path(pattern)).parent
-            mark = MARK.encode()
+        for folder in map(Path, self._event_folders()):
             for file in sorted(folder.iterdir()) if folder.is_dir() else ():
-                if file.is_file() and mark in (files.read(str(file)) or b"")[:4096]:
+                if file.is_file() and is_generated(str(file)):
                     listed[str(file)] = None
         return {path: data for path in listed if (data := files.read(path)) is not None}
 
@@ -86,10 +83,10 @@ class Target(NamedTuple):
             found.update(dict.fromkeys(name for name in names if Path(name).is_file()))
         return list(found)
 
-    def _named_after_events(self) -> str:
-        """The place of the scope whose files are named after events, if the dialect writes such."""
-        first = self.dialect.locations[0].path
-        return next((place.path for place in self.places() if "*" in first), "")
+    def _event_folders(self) -> list[str]:
+        """The folders of the scope whose files are named after events, if the dialect writes such."""
+        places = self.places() if "*" in self.dialect.locations[0].path else []
+        return [str(Path(path).parent) for place in places if (path := self.path(place.path))]
 
     def _path_for(self, key: str) -> str:
         """Where one file goes: the place of the scope that is most like the dialect's own name for it."""
@@ -119,6 +116,11 @@ class Target(NamedTuple):
             return bool(read({path: data}, self.dialect).decoded.manifest.hooks)
         except InputError:
             return False
+
+
+def is_generated(path: str) -> bool:
+    """Whether hookport generated the code in a file."""
+    return MARK.encode() in (files.read(path) or b"")[:4096]
 
 
 def target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:
