@@ -341,7 +341,7 @@ TOGETHER = {
         "windsurf-minified",
     ],
     "user": [
-        "claude-code-linked",
+        "claude-code-user-plain",
         "cline-user",
         "codex-toml-user-crlf",
         "copilot-cli-user",
