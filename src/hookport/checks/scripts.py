@@ -54,9 +54,9 @@ def check_scripts(reading: Reading, root: File) -> list[Finding]:
 
 def _folders(dialect: Dialect, file: str, root: File) -> Folders:
     root, full = _absolute(file, root)
-    project = _above(dialect, full, "project", "local", "user")
-    at_home = project is not None and project == _home() == _above(dialect, full, "user")
-    package = _above(dialect, full, "plugin")
+    project = above(dialect, full, "project", "local", "user")
+    at_home = project is not None and project == _home() == above(dialect, full, "user")
+    package = above(dialect, full, "plugin")
     return Folders(root, project or root, package or root, personal=file.startswith("~") or at_home)
 
 
@@ -78,7 +78,7 @@ def _absolute(file: str, root: File) -> tuple[File, File]:
     return given, given / file
 
 
-def _above(dialect: Dialect, full: File, *scopes: str) -> File | None:
+def above(dialect: Dialect, full: File, *scopes: str) -> File | None:
     """The folder that the dialect's place for a file starts from, if the file is in such a place."""
     places = [PurePosixPath(one.path.removeprefix("~/")) for one in dialect.locations if one.scope in scopes]
     for place in sorted(places, key=lambda one: len(one.parts), reverse=True):

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from hookport import convert, salvage, sources
 from hookport.checks.places import placed
-from hookport.checks.scripts import named_script
+from hookport.checks.scripts import above, named_script
 from hookport.dialects import Dialect, get, names
 from hookport.discovery.disk import Log, data_of, head_of, is_folder, is_there, names_in
 from hookport.discovery.entries import entry_of
@@ -125,7 +125,10 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     """The hooks of one file or folder that a person named; InputError if nothing there can be read."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: scripts are found beside the name)
     found, problems = sources.find_all(full, dialect)
-    folders = _folders(project_root(str(full if full.is_dir() else full.parent), env), env)
+    # Files that stand where a project has them make the folder above them one, wherever it lies.
+    named = [above(one.dialect, Path(file), "project", "local") for one in found for file in one.files]
+    own = next(filter(None, named), None)
+    folders = _folders(str(own or project_root(str(full if full.is_dir() else full.parent), env)), env)
     log = Log([], {})
     log.watch(full)
     log.broken(*problems)
@@ -271,7 +274,7 @@ def _read_folder(spot: _Spot, log: Log) -> list[_Unit]:
 
 
 def _reading(spot: _Spot, data: bytes, log: Log) -> convert.Reading:
-    """The file in the dialect of its place that fits best, without the hooks it refuses; InputError if all."""
+    """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all are."""
     fits: list[tuple[tuple[int, ...], convert.Reading | InputError, list[Problem]]] = []
     for number, dialect in enumerate(spot.dialects):
         reading: convert.Reading | InputError
