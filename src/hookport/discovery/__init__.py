@@ -127,8 +127,8 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     found, problems = sources.find_all(full, dialect)
     # Files that stand where a project has them make the folder above them one, wherever it lies.
     named = [above(one.dialect, Path(file), "project", "local") for one in found for file in one.files]
-    own = next(filter(None, named), None)
-    folders = _folders(str(own or project_root(str(full if full.is_dir() else full.parent), env)), env)
+    root = next(filter(None, named), None) or project_root(str(full if full.is_dir() else full.parent), env)
+    folders = _folders(str(root), env)
     log = Log([], {})
     log.watch(full)
     log.broken(*problems)
@@ -274,7 +274,7 @@ def _read_folder(spot: _Spot, log: Log) -> list[_Unit]:
 
 
 def _reading(spot: _Spot, data: bytes, log: Log) -> convert.Reading:
-    """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all are."""
+    """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
     fits: list[tuple[tuple[int, ...], convert.Reading | InputError, list[Problem]]] = []
     for number, dialect in enumerate(spot.dialects):
         reading: convert.Reading | InputError
