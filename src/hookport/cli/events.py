@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
+from hookport.cli.terminal import plain
 from hookport.dialects import agents, get
 from hookport.dialects._wiring import recognised, wire
 from hookport.errors import InputError, Problem, UsageError, closest

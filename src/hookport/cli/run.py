@@ -16,7 +16,7 @@ from pathlib import Path
 from hookport import planning
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.dialects._wiring import wire
 from hookport.discovery import load
 from hookport.findings import Finding
@@ -110,7 +110,7 @@ def _line(run: Run, paint: Paint) -> str:
         return f"started  {run.hook.name}: it runs beside the agent"
     took = f"({run.seconds * 1000:.0f} ms)"
     if run.answered.failure:
-        return f"{paint('failed', 'error')}  {run.hook.name}: {run.answered.failure}  {took}"
+        return f"{paint('failed', 'error')}  {run.hook.name}: {plain(run.answered.failure)}  {took}"
     said = paint(word(run.decision), STYLES[run.decision.verdict])
     return f"{said}  {run.hook.name}: {detail(run.decision)}  {took}"
 
@@ -131,7 +131,7 @@ def detail(decision: Decision) -> str:
         parts.append("ends the agent's loop")
     if decision.system_message:
         parts.append(decision.system_message.splitlines()[0])
-    return "; ".join(parts) or "nothing more"
+    return plain("; ".join(parts)) or "nothing more"
 
 
 def verdict(decision: Decision, paint: Paint) -> str:

@@ -27,6 +27,11 @@ class Paint:
         return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.on and style in _CODES else text
 
 
+def plain(text: str) -> str:
+    """A text in which what would steer the terminal is shown as an escape."""
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
 def table(
     rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None
 ) -> str:
