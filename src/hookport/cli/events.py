@@ -58,7 +58,7 @@ class Asked(NamedTuple):
             text += f": {self.event.prompt}"
         line = text.splitlines()[0]
         line = line if len(line) <= SHORT else line[: SHORT - 1] + "…"
-        return f"{line}  ({self.wire.id} {self.event.native})"
+        return f"{plain(line)}  ({self.wire.id} {self.event.native})"
 
     def as_json(self, event: Event) -> dict[str, object]:
         """The event as `--json` prints it, without what it does not say."""

@@ -15,7 +15,7 @@ from collections import deque
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.runtime import journal
 
@@ -224,7 +224,7 @@ def _plain(value: object, widest: int) -> str:
     """A text on one line; what would steer the terminal is shown as an escape."""
     text = " ".join(str("" if value is None else value).split())
     text = text if len(text) <= widest else f"{text[: widest - 1].rstrip()}…"
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    return plain(text)
 
 
 def _hooks(record: Record) -> list[Record]:
