@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hookport import __version__, dialects, wires
 from hookport.checks.scripts import named_script
-from hookport.dialects import event_specs, get, names
+from hookport.dialects import Dialect, agents, event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
@@ -249,8 +249,21 @@ def planned(found: Found) -> Planned:
         place=found.place,
         package=found.package,
         scope=found.scope,
+        run_by=[agent for agent in agents() if also_reads(get(agent), found)],
     ).replace(**said)
     return bare.replace(tools=_tools(bare, own))
+
+
+def also_reads(agent: Dialect, found: Found) -> str:
+    """The place of another dialect's file by which an agent runs a hook by itself; empty if it does not."""
+    for place in agent.also_reads:
+        scope = "user" if place.scope == "user" else "project"
+        path = place.path.removeprefix("~/")
+        base = found.file.removesuffix(path)
+        at_root = scope == "user" or os.path.normpath(base) == os.path.normpath(found.package)
+        if scope == found.scope and base != found.file and at_root:
+            return place.path
+    return ""
 
 
 SAME = (

@@ -83,6 +83,6 @@ def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
 
 
 def _by_itself(run: engine.Run, agent: str) -> engine.Run:
-    if run.matched and run.hook.dialect == agent:
+    if run.matched and agent in (run.hook.dialect, *run.hook.run_by):
         return run.replace(matched=False, why="the agent runs it by itself")
     return run

@@ -27,7 +27,7 @@ from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target, absolute
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
-from hookport.planning import MARK, is_ours, name_of, planned
+from hookport.planning import MARK, also_reads, is_ours, name_of, planned
 
 Mode = Literal["native", "bridge"]
 
@@ -277,11 +277,7 @@ def runs_itself(target: Target, found: Found) -> str:
     """Why the agent needs no entry for a hook: it runs it by itself; empty if it does not."""
     if found.hook.dialect == target.agent:
         return "its own"
-    dialect = target.dialect
-    for place in dialect.also_reads:
-        if found.file == absolute(dialect, place.path, target.root, target.env):
-            return place.path
-    return ""
+    return also_reads(target.dialect, found)
 
 
 def told_apart(agent: str, other: str) -> bool:

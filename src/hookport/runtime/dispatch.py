@@ -77,7 +77,7 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         all_ = found.hooks(event.event, tools_of(event))
         if is_foreign:
             all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
-        return [hook for hook in all_ if hook.dialect != event.agent]
+        return [hook for hook in all_ if event.agent not in (hook.dialect, *hook.run_by)]
 
     return Sources(
         wires(agent),

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 6
+FORMAT = 7
 LONGEST_NAME = 200
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
@@ -66,6 +66,8 @@ class Planned(Value):
     place: str = ""
     package: str = ""
     scope: str = "project"
+    # The agents that read its file besides the one it was written for, and so run it by themselves.
+    run_by: Sequence[str] = ()
     # What changes nothing but which script it runs, and so matters when it is about to run only.
     watched: Mapping[str, Sequence[int] | None] = {}
     # What the lock has of it: its name there, the hash of its definition, the files that it runs, and the
