@@ -89,6 +89,17 @@ def test_the_lock_says_what_there_is(place: Place) -> None:
     assert (built["version"], built["bridge"]) == (1, {})
 
 
+def test_every_script_that_a_command_names(place: Place) -> None:
+    command = (
+        'sh -c "./a.sh && b.py --config c.json" && "$PWD"/d/e.mjs; python3 ~/f.py | $X/g.sh > h.txt; '
+        "node i.js,j.js x=k.rb"
+    )
+    hooks = [{"event": "session_end", "handler": {"type": "command", "command": command}}]
+    place.write(".hookport/hooks.json", json.dumps({"spec": "hooks/1.0", "hooks": hooks}))
+    names = ("a.sh", "b.py", "d/e.mjs", "i.js", "j.js", "k.rb", "~/f.py")
+    assert place.built()["hooks"][FIRST]["files"] == dict.fromkeys(names)
+
+
 def test_the_same_hooks_elsewhere_have_the_same_bytes(place: Place, tmp_path: Path) -> None:
     other = Place(tmp_path.resolve() / "an other place")
     # What starts the script of a folder is no part of its definition.

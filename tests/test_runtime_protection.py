@@ -248,6 +248,16 @@ def test_links_and_other_folders(place: Place) -> None:
     assert [bool(one) for one in said] == [True, True, True, True, False]
 
 
+def test_what_is_below_a_protected_folder_is_not_listed_again(place: Place) -> None:
+    made, _ = planning.current(str(place.root), place.env)
+    here = [
+        path for path in made.protected() if path.startswith((f"{place.root}/.agents", f"{place.root}/g"))
+    ]
+    assert here == [f"{place.root}/.agents/{name}" for name in ("hooks", "plugins")] + [
+        f"{place.root}/guards/guard.sh"
+    ]
+
+
 def test_other_events_are_not_looked_at(place: Place) -> None:
     events = ("before_tool_execute", "permission_request", "after_tool_execute")
     assert [bool(place.objection(write("hookport.lock"), event)) for event in events] == [True, True, False]

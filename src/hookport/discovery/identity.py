@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.dialects import get
@@ -17,6 +19,12 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.runtime import trust
 
 Tree = Any
+
+# A word that ends like a script, and what the shell would make another path of.
+SCRIPT = re.compile(
+    r"[^\s;&|<>()=`,]+\.(?:sh|bash|zsh|fish|py|pyz|js|mjs|cjs|ts|mts|rb|pl|php|lua|ps1|bat|cmd)(?![\w.])"
+)
+SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
 
 class Identity(NamedTuple):
@@ -42,9 +50,31 @@ def identity(found: Found, root: str, env: Mapping[str, str]) -> Identity:
         hook = hook._replace(handler=hook.handler._replace(command=trust.named(files[0], root, env)))
         under = os.path.dirname(files[0])  # noqa: PTH120
         files = tuple(trust.below(under)[0])
-    names = tuple(trust.named(path, root, env) for path in files)
+    paths = dict.fromkeys((*files, *_named(found, root, env)))
+    names = tuple(trust.named(path, root, env) for path in paths)
     place = f"{trust.named(found.file, root, env)}#{found.place}"
     return Identity(place, text_of(hook), names, trust.named(under, root, env) if under else "")
+
+
+def _named(found: Found, root: str, env: Mapping[str, str]) -> Iterator[str]:
+    """The scripts that the commands of a hook name anywhere, also those that are not there yet."""
+    hook = found.hook
+    dialect = get(hook.dialect)
+    if dialect.companions:
+        return
+    starts = (
+        *((spelling, found.package) for spelling in dialect.package_dir),
+        *((spelling, root) for spelling in (*dialect.project_dir, "$PWD", "${PWD}")),
+        *((spelling, env.get("HOME", "")) for spelling in ("~", "$HOME", "${HOME}")),
+    )
+    for command in (hook.handler.command, *hook.handler.platform.values()):
+        for word in SCRIPT.findall(command.replace('"', "").replace("'", "")):
+            start, folder = next(
+                (pair for pair in starts if pair[0] and word.startswith(f"{pair[0]}/")), ("", root)
+            )
+            bare = word.removeprefix(start).lstrip("/") if start else word
+            if folder and not SHELL.search(bare):
+                yield os.path.normpath(Path(folder) / ("" if start else hook.handler.cwd) / bare)
 
 
 def text_of(hook: Hook) -> str:

@@ -10,6 +10,7 @@ import hookport
 from hookport.dialects import get, names
 from hookport.discovery import Discovery, config_folder, home_folder
 from hookport.discovery.disk import data_of
+from hookport.discovery.identity import identity
 from hookport.errors import InputError
 from hookport.runtime import journal, plan, trust
 
@@ -20,7 +21,8 @@ OURS = (b"hookport", b"bridge.py")
 def protected(found: Discovery, env: Mapping[str, str]) -> list[str]:
     """The paths, each with all that is below it, by the names they have and by where these lead."""
     paths = [path for path in _paths(found, env) if path]
-    return sorted({name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))})
+    names = {name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))}
+    return sorted(name for name in names if names.isdisjoint(map(str, Path(name).parents)))
 
 
 def watched(env: Mapping[str, str]) -> list[str]:
@@ -51,6 +53,9 @@ def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
             yield str(path)
     for one in found.hooks:
         yield from one.scripts
+        if one.scope == "project":
+            files = identity(one, found.root, env).files
+            yield from (trust.resolved(name, found.root, env) for name in files)
 
 
 def _settings(env: Mapping[str, str]) -> Iterator[Path]:

@@ -40,6 +40,8 @@ WRITING_WORDS = (
 )
 COMMAND_KEYS = ("command", "cmd", "script", "code")
 LONGEST_PATH = 4_096
+# Of a long text, so many words are looked at.
+MOST_WORDS = 5_000
 
 # Programs that change no file that they are told, but by the options beside them.
 READERS: dict[str, tuple[str, ...]] = {
@@ -123,7 +125,7 @@ class Guarded:
         # What the command itself sets.
         self.variables: dict[str, str] = {}
 
-    def meets(self, word: str, cwd: str = "", *, above: bool = False) -> str:
+    def meets(self, word: str, cwd: str = "", *, above: bool = False, links: bool = True) -> str:
         """The protected path that a word names or is below; with `above`, also one that is below the word."""
         if not word or len(word) > LONGEST_PATH or "\0" in word:
             return ""
@@ -131,7 +133,7 @@ class Guarded:
         if not word:
             return ""
         plain = os.path.normpath(os.path.join(cwd or self.cwd, word))
-        for path in dict.fromkeys((plain, os.path.realpath(plain))):
+        for path in dict.fromkeys((plain, os.path.realpath(plain) if links else plain)):
             found = self._found(_cased(path), above=above)
             if found:
                 return found
@@ -155,7 +157,8 @@ class Guarded:
     def named_in(self, text: str, cwd: str = "") -> str:
         """The first protected path that some code has in it."""
         words = "".join(letter if letter in PATH_LETTERS else " " for letter in text).split()
-        return next(filter(None, (self.meets(word, cwd) for word in dict.fromkeys(words))), "")
+        names = [word for word in dict.fromkeys(words) if "." in word or "/" in word][:MOST_WORDS]
+        return next(filter(None, (self.meets(word, cwd, links=False) for word in names)), "")
 
     def _found(self, path: str, *, above: bool) -> str:
         if above:

@@ -86,7 +86,8 @@ class _Reader:
         for number, end in self.waiting:
             lines: list[str] = []
             while self.at < len(self.text):
-                line, _, _ = self.text[self.at :].partition("\n")
+                until = self.text.find("\n", self.at)
+                line = self.text[self.at : until if until >= 0 else len(self.text)]
                 self.at += len(line) + 1
                 if line.strip("\t") == end or line.strip() == end:
                     break
