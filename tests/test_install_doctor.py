@@ -588,6 +588,41 @@ def test_a_file_below_the_root_is_passed_over(place: Place) -> None:
     assert (report.hooks, report.dead) == (2, 1)
 
 
+ODD = (
+    b"",
+    b"null",
+    b"[]",
+    b'{"hooks": null, "projects": 5, "security": [], "disableAllHooks": "yes"}',
+    b'{"hooks": {"PreToolUse": [{"matcher": "(", "hooks": [{"type": "command", "command": "x \' y"}]}]}}',
+    b'{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "\\u0000 ~nobody/x $(x) `y`"}]}]}}',
+    b"[hooks]\nstate = 5\n[projects]\nx = 3\n",
+    b"\xff\xfe{}",
+)
+
+
+@pytest.mark.parametrize("what", [*range(len(ODD)), "folder", "pipe", "link"])
+def test_whatever_stands_in_the_place_of_a_file_is_lived_with(what: int | str, place: Place) -> None:
+    dialects = [get(agent) for agent in agents()]
+    names = {
+        row.path for dialect in dialects for row in dialect.locations if row.scope in ("project", "user")
+    }
+    names |= {dialect.folder_trust.file for dialect in dialects if dialect.folder_trust}
+    for name in sorted(names - {""}):
+        start = place.home if name.startswith("~/") else place.root
+        path = start / name.removeprefix("~/").replace("*", "odd.json")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(what, int):
+            path.write_bytes(ODD[what])
+        elif what == "folder":
+            path.mkdir(exist_ok=True)
+        elif what == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to(path.name)
+    reports = examine(str(place.root), place.env)
+    assert {report.agent for report in reports} <= {*agents(), ""}
+
+
 @pytest.mark.parametrize(
     ("command", "is_call"),
     [

@@ -22,11 +22,12 @@ from hookport.checks.scripts import (
 )
 from hookport.dialects._base import EventSpec, event_named, is_gone, names_of
 from hookport.dialects._entries import slots
-from hookport.errors import spell_path
+from hookport.discovery.disk import data_of, start_of
+from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
-from hookport.install.doctor.files import Source, line_of, shown, spelled
+from hookport.install.doctor.files import LONGEST_LINE, Source, line_of, shown, spelled
 from hookport.model.tools import TOOLS
 from hookport.runtime.redaction import clean
 
@@ -72,10 +73,11 @@ def dropped(case: Case) -> Iterator[Diagnosis]:
 def _raw_line(path: Path, line: int) -> str:
     """A line of a file that may be of no format at all."""
     try:
-        lines = path.read_text("utf-8", "replace").splitlines()
-    except OSError:
+        data = data_of(path) if line else None
+    except InputError:
         return ""
-    return clean(lines[line - 1].strip()) if 0 < line <= len(lines) else ""
+    lines = (data or b"").decode("utf-8", "replace").splitlines()
+    return clean(lines[line - 1].strip())[:LONGEST_LINE] if 0 < line <= len(lines) else ""
 
 
 def known(case: Case) -> Iterator[Diagnosis]:
@@ -216,10 +218,10 @@ def _is_there(program: str, case: Case) -> bool:
 
 def _first_line(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.readline(200).decode("utf-8", "replace").strip()
+        head = start_of(path, 200) if path.is_file() else b""
     except OSError:
         return ""
+    return head.partition(b"\n")[0].decode("utf-8", "replace").strip()
 
 
 def _shebang(path: Path) -> str:
