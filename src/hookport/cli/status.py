@@ -14,7 +14,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.sync import Progress, add_agents, shown
+from hookport.cli.sync import Progress, add_agents, listed
 from hookport.cli.terminal import Paint, table
 from hookport.install.status import AgentState, Status, status
 
@@ -86,6 +86,10 @@ def _show(found: Status) -> None:
 
 
 def _head(root: str, one: AgentState) -> str:
-    files = ", ".join(shown(root, path) for path in one.files)
-    parts = [one.agent, one.mode or "nothing installed", one.state if one.mode else "", files]
+    parts = [
+        one.agent,
+        one.mode or "nothing installed",
+        one.state if one.mode else "",
+        listed(root, one.files),
+    ]
     return "  ".join(part for part in parts if part)

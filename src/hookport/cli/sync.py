@@ -130,8 +130,15 @@ def _row(root: str, one: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ..
         state = one.state if drifts else word
     elif one.state == "absent":
         state = "nothing to do"
-    files = ", ".join(shown(root, path) for path in one.paths)
-    return one.agent, one.mode or "–", state, files or "–"
+    return one.agent, one.mode or "–", state, listed(root, one.paths) or "–"
+
+
+def listed(root: str, paths: tuple[str, ...]) -> str:
+    """Paths as a person reads them; of many in one folder, the folder."""
+    folders = {str(Path(path).parent) for path in paths}
+    if len(paths) > 2 and len(folders) == 1:
+        return f"{shown(root, folders.pop())}: {len(paths)} files"
+    return ", ".join(shown(root, path) for path in paths)
 
 
 def shown(root: str, path: str) -> str:

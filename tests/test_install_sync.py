@@ -1,0 +1,484 @@
+"""Entries in agents' files: once, in the right place, by commands that work from anywhere; and what is told.
+
+What an install leaves alone is in test_installs.py. Files, folders and processes are real.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from hookport import bridge, cli, convert
+from hookport.dialects import agents, event_specs, get
+from hookport.dialects._entries import slots
+from hookport.errors import InputError
+from hookport.install import entries, files, status, sync
+from hookport.install.sync import Choice, Plan, Wish
+from hookport.install.targets import Scope, detected, target
+from hookport.model.hooks import Hook
+from hookport.planning import is_dispatch, is_ours
+
+AGENTS = agents()
+GUARD = """---
+name: guard
+description: no forced pushes
+trigger: before_tool
+matcher:
+  tool: Shell
+timeout: 12000
+---
+"""
+SCRIPT = "#!/bin/sh\necho 'no forced pushes' >&2\nexit 2\n"
+
+
+DROID = '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "x"}]}]}}'
+
+
+class World(NamedTuple):
+    """A project and a home, and the environment that names them."""
+
+    root: Path
+    env: dict[str, str]
+
+    def plan(
+        self, *names: str, scope: Scope = "project", mode: Choice = "auto", vendor: bool = False
+    ) -> Plan:
+        return sync.plan(str(self.root), self.env, Wish(names, scope, mode, vendor))
+
+    def sync(
+        self, *names: str, scope: Scope = "project", mode: Choice = "auto", vendor: bool = False
+    ) -> Plan:
+        made = self.plan(*names, scope=scope, mode=mode, vendor=vendor)
+        if made.changes:
+            files.apply(made.changes, self.env, what="sync")
+        return made
+
+    def unsync(self, *names: str) -> Plan:
+        made = sync.removal(str(self.root), self.env, names)
+        if made.changes:
+            files.apply(made.changes, self.env, what="unsync", ends=True)
+        return made
+
+    def write(self, path: str, text: str | Mapping[str, Any]) -> Path:
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
+        return file
+
+    def tree(self) -> dict[str, bytes]:
+        """Every file of the project and the home but for what hookport keeps."""
+        return {
+            str(path): path.read_bytes()
+            for top in (self.root, Path(self.env["HOME"]))
+            for path in sorted(top.rglob("*"))
+            if path.is_file()
+        }
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """A project in a folder with a blank and a quote, with one guard."""
+    root, home = tmp_path / "it's a project", tmp_path / "home"
+    for folder in (root / ".git", home):
+        folder.mkdir(parents=True)
+    env = {
+        "HOME": str(home),
+        "PATH": "/usr/bin:/bin",
+        "HOOKPORT_STATE_DIR": str(tmp_path / "state"),
+        "XDG_CACHE_HOME": str(tmp_path / "cache"),
+    }
+    found = World(root, env)
+    found.write(".agents/hooks/guard/HOOK.md", GUARD)
+    found.write(".agents/hooks/guard/scripts/run.sh", SCRIPT).chmod(0o755)
+    return found
+
+
+def scope_of(agent: str) -> Scope:
+    places = {place.scope for place in get(agent).locations}
+    return "project" if "project" in places else "user"
+
+
+def read(agent: str, plan: Plan) -> list[Hook]:
+    """The hooks of the files that a plan wrote."""
+    paths = [path for one in plan.agents if one.agent == agent for path in one.paths]
+    texts = {path: Path(path).read_bytes() for path in paths if Path(path).is_file()}
+    return list(convert.read(texts, get(agent)).decoded.manifest.hooks) if texts else []
+
+
+@pytest.mark.parametrize("agent", AGENTS)
+def test_the_bridge_has_one_entry_for_each_event(agent: str, world: World) -> None:
+    plan = world.sync(agent, scope=scope_of(agent), mode="bridge")
+    hooks, dialect = read(agent, plan), get(agent)
+    natives = [spec.native for hook in hooks for spec, _ in slots(dialect, hook)]
+    assert len(natives) == len(set(natives))
+    assert {hook.event for hook in hooks} == {event for event in entries.CORE if event_specs(dialect, event)}
+    assert all(is_dispatch(hook.handler.command) for hook in hooks)
+    for hook in hooks:
+        (spec,) = (spec for spec, _ in slots(dialect, hook))
+        *_, words = hook.handler.command.rpartition(" dispatch ")
+        assert shlex.split(words)[:2] == [agent, spec.native]
+    limits = {hook.handler.timeout.total_seconds() for hook in hooks if hook.handler.timeout}
+    assert limits <= {35.0, 3.0}  # Codex waits 3 s at most for SessionEnd
+
+
+@pytest.mark.parametrize("mode", ["auto", "native", "bridge"])
+@pytest.mark.parametrize("agent", AGENTS)
+def test_a_second_sync_writes_nothing_and_all_can_be_taken_back(
+    agent: str, mode: Choice, world: World
+) -> None:
+    scope = scope_of(agent)
+    if scope == "user":
+        shutil.copytree(world.root / ".agents", Path(world.env["HOME"]) / ".config/agents")
+        shutil.rmtree(world.root / ".agents")
+    before = world.tree()
+    first = world.sync(agent, scope=scope, mode=mode)
+    assert first.changes
+    assert world.plan(agent, scope=scope, mode=mode).changes == ()
+    (state,) = status.status(str(world.root), world.env, [agent]).agents
+    assert (state.mode, state.state) == ("native" if mode == "native" else "bridge", "installed")
+    assert {hook.state for hook in state.hooks} == {"installed"}
+    after = world.tree()
+    world.unsync(agent)
+    assert world.tree() == before
+    world.sync(agent, scope=scope, mode=mode)
+    assert world.tree() == after
+    files.undo(world.env)
+    assert world.tree() == before
+
+
+def test_changing_the_mode_replaces_the_entries(world: World) -> None:
+    for agent in ("claude-code", "cursor", "kiro", "opencode", "cline", "windsurf"):
+        world.sync(agent, mode="bridge")
+        plan = world.sync(agent, mode="native")
+        hooks = read(agent, plan)
+        assert [hook.event for hook in hooks if is_ours(hook.handler.command)] == ["before_tool_execute"], (
+            agent
+        )
+        assert not any(is_dispatch(hook.handler.command) for hook in hooks)
+        world.unsync(agent)
+    assert sorted(path.name for path in world.root.iterdir()) == [".agents", ".git"]
+
+
+PAYLOAD = {
+    "session_id": "s",
+    "transcript_path": "/t",
+    "hook_event_name": "PreToolUse",
+    "tool_name": "Bash",
+    "tool_input": {"command": "git push --force"},
+}
+
+
+def fire(world: World, command: str, cwd: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    env = {"HOME": world.env["HOME"], "PATH": "/usr/bin:/bin", "XDG_CACHE_HOME": world.env["XDG_CACHE_HOME"]}
+    env |= {"HOOKPORT_STATE_DIR": world.env["HOOKPORT_STATE_DIR"], **more}
+    payload = json.dumps({**PAYLOAD, "cwd": str(cwd)})
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        input=payload,
+        cwd=cwd,
+        env=env,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+def entry(world: World, agent: str, event: str = "before_tool_execute", mode: Choice = "bridge") -> str:
+    plan = world.sync(agent, mode=mode)
+    return next(hook.handler.command for hook in read(agent, plan) if hook.event == event)
+
+
+@pytest.mark.parametrize("mode", ["native", "bridge"])
+def test_the_command_works_from_a_folder_below_with_a_short_path(mode: Choice, world: World) -> None:
+    command = entry(world, "claude-code", mode=mode)
+    below = world.root / "src/deep"
+    below.mkdir(parents=True)
+    trusted = subprocess.run(
+        [sys.executable, "-m", "hookport", "trust", "--yes"],
+        cwd=world.root,
+        env={**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert trusted.returncode == 0, trusted.stderr
+    done = fire(world, command, below, CLAUDE_PROJECT_DIR=str(world.root), PATH="")
+    assert (done.returncode, "no forced pushes" in done.stdout + done.stderr) in ((0, True), (2, True))
+    assert "deny" in done.stdout or done.returncode == 2
+
+
+def test_another_agent_that_reads_the_file_does_not_run_the_entry(world: World) -> None:
+    command = entry(world, "claude-code")
+    for more in ({"COPILOT_PROJECT_DIR": "/p", "CLAUDE_PROJECT_DIR": "/p"}, {}):
+        done = fire(world, command, world.root, **more)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    command = entry(world, "copilot-cli")
+    done = fire(world, command, world.root)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("event", "code"),
+    [("before_tool_execute", 2), ("before_prompt", 2), ("session_start", 1), ("agent_stop", 1)],
+)
+def test_where_the_bridge_is_gone_guards_deny_and_the_rest_say_so(
+    event: str, code: int, world: World
+) -> None:
+    command = entry(world, "claude-code", event)
+    gone = command.replace(str(Path(bridge.__file__)), "/nowhere/bridge.py")
+    assert gone != command
+    done = fire(world, gone, world.root, CLAUDE_PROJECT_DIR=str(world.root))
+    assert (done.returncode, done.stderr) == (code, f"{entries.GONE}\n")
+
+
+def test_a_hook_that_the_agent_reads_elsewhere_is_not_installed_again(world: World) -> None:
+    shutil.rmtree(world.root / ".agents")
+    hers = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}
+    world.write(".claude/settings.json", hers)
+    for agent in ("claude-code", "copilot-cli", "vs-code-copilot"):
+        (plan,) = world.plan(agent).agents
+        assert (plan.changes, plan.why) == ((), "it runs all of them by itself")
+        codes = [finding.code for finding in plan.findings]
+        assert codes == ([] if agent == "claude-code" else ["HP810"])
+    (plan,) = world.plan("gemini-cli").agents
+    assert [hook.event for hook in plan.hooks if hook.event == "before_tool_execute"] == [
+        "before_tool_execute"
+    ]
+
+
+def test_entries_in_two_places_are_told(world: World) -> None:
+    world.sync("cursor", mode="bridge")
+    (plan,) = world.sync("cursor", mode="bridge", scope="user").agents
+    assert [finding.code for finding in plan.findings] == ["HP811"]
+    assert str(world.root / ".cursor/hooks.json") in plan.findings[0].message
+
+
+def test_agents_are_found_by_their_folder_or_their_program(world: World, tmp_path: Path) -> None:
+    assert detected(str(world.root), world.env) == []
+    (world.root / ".cursor").mkdir()
+    (Path(world.env["HOME"]) / ".config/opencode").mkdir(parents=True)
+    program = tmp_path / "bin/droid"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n", "utf-8")
+    program.chmod(0o755)
+    env = {**world.env, "PATH": str(program.parent)}
+    assert [(one.agent, one.why) for one in detected(str(world.root), env)] == [
+        ("cursor", str(world.root / ".cursor")),
+        ("factory-droid", str(program)),
+        ("opencode", str(Path(world.env["HOME"]) / ".config/opencode")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("agent", "before", "written"),
+    [
+        ("factory-droid", {".factory/settings.json": DROID}, ".factory/settings.json"),
+        ("factory-droid", {".factory/settings.json": "{}"}, ".factory/hooks.json"),
+        (
+            "windsurf",
+            {".devin/hooks.json": '{"hooks": {"pre_run_command": [{"command": "x"}]}}'},
+            ".devin/hooks.json",
+        ),
+        ("windsurf", {".devin/hooks.json": '{"hooks": {}}'}, ".windsurf/hooks.json"),
+    ],
+)
+def test_we_write_where_the_agent_reads(
+    agent: str, before: dict[str, str], written: str, world: World
+) -> None:
+    for path, text in before.items():
+        world.write(path, text)
+    plan = world.plan(agent)
+    assert [change.path for change in plan.changes] == [str(world.root / written)]
+
+
+def test_a_broken_file_stops_its_agent_only(world: World, capfd: pytest.CaptureFixture[str]) -> None:
+    broken = world.write(".codex/hooks.json", '{\n  "hooks": {,}\n}\n')
+    plan = world.plan("codex", "cursor")
+    one, other = plan.agents
+    (finding,) = one.findings
+    assert (finding.code, finding.file, finding.line) == ("HP816", str(broken), 2)
+    assert (one.changes, bool(other.changes)) == ((), True)
+    with pytest.raises(InputError):
+        world.plan("codex")
+
+
+def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> None:
+    manifest = {
+        "spec": "hooks/1.0",
+        "hooks": [{"event": "before_compact", "handler": {"type": "command", "command": "true"}}],
+    }
+    world.write(".hookport/hooks.json", manifest)
+    world.sync("gemini-cli", scope="user", mode="bridge")
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    elsewhere = World(other, world.env)
+    assert elsewhere.plan("gemini-cli", scope="user", mode="bridge").changes == ()
+
+
+def test_a_longer_hook_gets_its_time_within_the_agents_limit(world: World) -> None:
+    slow = GUARD.replace("12000", "600000")
+    world.write(".agents/hooks/guard/HOOK.md", slow)
+    hooks = {hook.event: hook for hook in world.plan("claude-code", mode="bridge").agents[0].hooks}
+    timeout = hooks["before_tool_execute"].handler.timeout
+    assert timeout is not None
+    assert timeout.total_seconds() == 605
+    assert hooks["before_tool_execute"].handler.command.endswith(" --within=605")
+    kimi = world.plan("kimi-cli", mode="bridge", scope="user").agents[0].hooks
+    limited = next(hook for hook in kimi if hook.event == "before_tool_execute")
+    assert limited.handler.command.endswith(" --within=600")
+
+
+def test_a_package_is_found_by_its_own_root(world: World) -> None:
+    world.write(
+        ".agents/plugins/tidy pack/hooks/hooks.json",
+        {
+            "version": 1,
+            "hooks": {
+                "session-start": [
+                    {"hooks": [{"type": "command", "command": '"${PACKAGE_ROOT}/say.sh" "$PACKAGE_ROOT"'}]}
+                ]
+            },
+        },
+    )
+    world.write(".agents/plugins/tidy pack/say.sh", '#!/bin/sh\necho "$1"\n').chmod(0o755)
+    shutil.rmtree(world.root / ".agents/hooks")
+    (plan,) = world.plan("codex", mode="native").agents
+    (hook,) = plan.hooks
+    done = fire(world, hook.handler.command, world.root)
+    assert str(world.root / ".agents/plugins/tidy pack") in done.stdout, done.stderr
+
+
+def test_cline_scripts_can_be_run(world: World) -> None:
+    plan = world.sync("cline")
+    modes = {stat.S_IMODE(Path(change.path).stat().st_mode) for change in plan.changes}
+    assert {mode & 0o111 for mode in modes} == {0o111}
+
+
+def test_an_agent_without_a_place_for_the_scope_is_told(world: World) -> None:
+    (plan,) = world.plan("kimi-cli").agents
+    assert ([finding.code for finding in plan.findings], plan.changes) == (["HP812"], ())
+
+
+def test_concurrent_syncs_lose_nothing(world: World) -> None:
+    mine = world.write(
+        ".claude/settings.json",
+        {"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "mine"}]}]}, "model": "x"},
+    )
+    before = world.tree()
+    names = ["claude-code", "cursor", "codex", "gemini-cli"]
+    env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
+    runs = [
+        subprocess.Popen(
+            [sys.executable, "-m", "hookport", "sync", "--agent", *names[number % 4 :], "--mode", "bridge"],
+            cwd=world.root,
+            env=env,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for number in range(20)
+    ]
+    told = [(run.communicate(timeout=300)[1], run.returncode) for run in runs]
+    assert [said for said, code in told if code] == []
+    assert world.plan(*names, mode="bridge").changes == ()
+    commands = [
+        hook.handler.command
+        for hook in convert.read({str(mine): mine.read_bytes()}, get("claude-code")).decoded.manifest.hooks
+    ]
+    assert commands.count("mine") == 1
+    world.unsync()
+    assert world.tree() == before
+
+
+class TestStatus:
+    def state(self, world: World, agent: str) -> status.AgentState:
+        (found,) = status.status(str(world.root), world.env, [agent]).agents
+        return found
+
+    def test_missing_then_installed_then_drifted(self, world: World) -> None:
+        assert [hook.state for hook in self.state(world, "cursor").hooks] == ["missing"]
+        world.sync("cursor")
+        assert [hook.state for hook in self.state(world, "cursor").hooks] == ["installed"]
+        world.write(".agents/hooks/guard/HOOK.md", GUARD.replace("12000", "90000"))
+        found = self.state(world, "cursor")
+        assert (found.state, [hook.state for hook in found.hooks]) == ("drifted", ["drifted"])
+
+    def test_how_a_deny_holds_is_told_with_the_reason(self, world: World) -> None:
+        world.write(
+            ".hookport/hooks.json",
+            {
+                "spec": "hooks/1.0",
+                "hooks": [
+                    {
+                        "name": event,
+                        "event": event,
+                        "blocking": True,
+                        "handler": {"type": "command", "command": "x"},
+                    }
+                    for event in ("before_tool_execute", "agent_stop", "session_start", "before_model")
+                ],
+            },
+        )
+        for agent, expected in {
+            "claude-code": ["enforced", "enforced", "enforced", "advisory", "unavailable"],
+            "cline": ["enforced", "enforced", "advisory", "advisory", "unavailable"],
+        }.items():
+            hooks = self.state(world, agent).hooks
+            assert [hook.level for hook in hooks] == expected
+            assert [bool(hook.reason) for hook in hooks] == [level != "enforced" for level in expected]
+
+    def test_the_last_run_is_that_of_the_journal(self, world: World) -> None:
+        command = entry(world, "claude-code")
+        assert [hook.fired for hook in self.state(world, "claude-code").hooks] == [""]
+        env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
+        subprocess.run(
+            [sys.executable, "-m", "hookport", "trust", "--yes"],
+            cwd=world.root,
+            env=env,
+            check=True,
+            timeout=60,
+            capture_output=True,
+        )
+        fire(world, command, world.root, CLAUDE_PROJECT_DIR=str(world.root))
+        (hook,) = self.state(world, "claude-code").hooks
+        assert hook.fired.startswith("20")
+
+
+def test_check_and_dry_run_write_nothing(
+    world: World, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name in [name for name in os.environ if name.startswith(("XDG_", "HOOKPORT_"))]:
+        monkeypatch.delenv(name)
+    for name, value in world.env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(world.root)
+    before = world.tree()
+    words = ["sync", "--agent", "cursor"]
+    assert cli.main([*words, "--dry-run"]) == 0
+    assert "+++ " in capfd.readouterr().out
+    assert cli.main([*words, "--check"]) == 1
+    assert "HP817" in capfd.readouterr().err
+    assert world.tree() == before
+    assert cli.main(words) == 0
+    assert cli.main([*words, "--check"]) == 0
+
+
+def test_a_target_names_each_file_once() -> None:
+    for agent in AGENTS:
+        for scope in ("project", "user"):
+            one = target(agent, scope, "/p", {"HOME": "/h"})
+            keys = get(agent).shape.encode(get(agent), convert.read({}, get(agent)).decoded.manifest)
+            paths = list(one.paths_for(keys).values())
+            assert len(paths) == len(set(paths))
