@@ -609,3 +609,23 @@ def test_what_is_remembered_may_be_spoilt(place: Place) -> None:
         kept.write_bytes(spoilt)
         code, told, err = place.fire("cursor", "preToolUse", asked)
         assert (code, told["permission"], err) == (0, "deny", "")
+
+
+def test_a_wrapped_command_fails_as_the_project_says_from_any_folder(place: Place) -> None:
+    place.closed()
+    folder = place.root / "a" / "b"
+    folder.mkdir(parents=True)
+    words = [*COMMANDS["bridge"][:-1], "wrap", "canonical", "codex", "PreToolUse", "--", "exit 7"]
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    for cwd in (place.root, folder):
+        done = subprocess.run(
+            words,
+            input=json.dumps(payload),
+            cwd=cwd,
+            env=place.env,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONG,
+        )
+        assert (done.returncode, "exit code 7" in done.stderr) == (2, True)

@@ -874,3 +874,29 @@ def test_a_plan_that_was_cut_is_none() -> None:
     text = plan.make([hook("a"), hook("b")], WIRES, plan.Origin("/", "1"))
     assert isinstance(plan.parse(text), plan.Plan)
     assert {type(plan.parse(text[:end])) for end in range(0, len(text), 997)} == {str}
+
+
+def test_a_call_that_does_too_much_is_denied(tmp_path: Path) -> None:
+    """A hook that is run for thousands of files would still be at it when nobody waits any more."""
+    ran_ = tmp_path / "ran"
+    parts = "".join(f"*** Add File: f{number}\n+x\n" for number in range(engine.MOST_PARTS + 1))
+    raw = {"command": f"*** Begin Patch\n{parts}*** End Patch\n"}
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "cwd": str(tmp_path),
+        "tool_name": "apply_patch",
+        "tool_input": raw,
+    }
+    event = read_event(wire("codex"), payload)
+    report = run(
+        event,
+        hook(
+            "guard",
+            f"echo x >> {ran_}",
+            terms=[["tool", "file_write", ""]],
+            tools=["file_write"],
+            subject="tool",
+        ),
+    )
+    assert report.decision.verdict == "deny"
+    assert not ran_.exists()

@@ -8,7 +8,7 @@ import time
 
 from hookport import __version__
 from hookport.model.runs import BLOCK, Answer, Decision, Event
-from hookport.runtime import dispatch, engine, plan, policy
+from hookport.runtime import dispatch, engine, plan, policy, sessions
 from hookport.wires.events import canonical_name
 
 TYPE_CHECKING = False
@@ -70,6 +70,9 @@ def _denied(args: list[str], reason: str, bridge: Bridge | None) -> Answer:
         _, (*_, agent, native), _, _ = _parsed(args)
         own = bridge.wire(agent) if bridge else _wire(agent)
         event = Event(canonical_name(own, native), agent, native)
+        if event.event in sessions.STOPS:
+            # Nothing counts how often that was denied, and it must end.
+            return Answer(stderr=f"{reason}\n", exit_code=1)
         return dispatch.told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
     except Exception:  # noqa: BLE001  (it may be what failed)
         return Answer(stderr=f"{reason}\n", exit_code=BLOCK)
@@ -109,7 +112,7 @@ def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answ
     *words, agent, native = words
     native = "" if native == ANY_EVENT else native
     if command == "wrap":
-        tables, wires = (bridge.tables, bridge.wire) if bridge else (_tables(env), _wire)
+        tables, wires = (bridge.tables, bridge.wire) if bridge else (_tables(_repository(), env), _wire)
         sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
     elif bridge is not None:
         from hookport.runtime import vendored
@@ -205,15 +208,15 @@ def _with_libraries() -> None:
         site.main()
 
 
-def _tables(env: Mapping[str, str]) -> plan.Plan:
-    """The plan that has all wires and no hook."""
-    kept = plan.load(plan.path_for("", env))
+def _tables(root: str, env: Mapping[str, str]) -> plan.Plan:
+    """The plan that has all wires, a project's settings and no hook."""
+    kept = plan.load(plan.tables_for(root, env))
     if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
         return kept
     _with_libraries()
     from hookport import planning
 
-    return planning.without_hooks(env)
+    return planning.without_hooks(root, env)
 
 
 def _wrapped(

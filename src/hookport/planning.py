@@ -72,10 +72,10 @@ def _changed(kept: Plan) -> bool:
     return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
 
 
-def without_hooks(env: Mapping[str, str]) -> Plan:
-    """The plan that has all wires and no hook, for commands that are run by themselves."""
-    text = compiled(Discovery("", (), (), ()), {**env, trust.VARIABLE: ""})
-    path = plan.path_for("", env)
+def without_hooks(root: str, env: Mapping[str, str]) -> Plan:
+    """The plan that has all wires, a project's settings and no hook, for a command that is run by itself."""
+    text = compiled(Discovery(root, (), (), ()), {**env, trust.VARIABLE: ""})
+    path = plan.tables_for(root, env)
     if path:
         _keep(path, text)
     return _parsed(text)

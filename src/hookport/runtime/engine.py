@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
     Tree = Any
 
+# A hook is run for each thing that a patch or a batch does, up to this many.
+MOST_PARTS = 200
 PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
 
 
@@ -142,6 +144,11 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
         hook = trust.judged(hook, setting.project, setting.env)
         if objection := trust.verdict(hook, setting.project, setting.env):
             return _unapproved(hook, why, objection, setting), event
+    if len(targets) > MOST_PARTS:
+        # Run for each, the hook might still be at it when the agent no longer waits.
+        count = len(targets)
+        reason = f"one call does {count} things that hook '{hook.name}' looks at. Do at most {MOST_PARTS}."
+        return Run(hook, matched=True, why=why, decision=Decision("deny", reason)), event
     begun = time.monotonic()
     decisions: list[Decision] = []
     answers: list[Decision] = []
@@ -160,6 +167,8 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
             decision = decision.replace(updated_input=event.call.input if event.call else None)
         decisions.append(decision)
         answers.append(answered)
+        if decision.verdict == "deny":
+            break
     failures = [one for one in answers if one.failure]
     done = Run(
         hook,

@@ -277,6 +277,11 @@ def _opened(folder: str) -> int | None:
         return None
 
 
+def tables_for(root: str, env: Mapping[str, str]) -> str:
+    """Where the plan of a project without its hooks is kept."""
+    return path_for(f"{root}#", env)
+
+
 def path_for(cwd: str, env: Mapping[str, str]) -> str:
     """Where the plan of a folder is kept; empty where the environment names no place."""
     place = own(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
