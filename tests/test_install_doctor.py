@@ -527,17 +527,32 @@ def itself(place: Place) -> Report:
     return report
 
 
+def approve(place: Place) -> None:
+    done = hookport("trust --yes", place)
+    assert done.returncode == 0, done.stderr
+
+
+def hookport(words: str, place: Place) -> subprocess.CompletedProcess[str]:
+    env = {**place.env, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
+    command = [sys.executable, "-m", "hookport", *shlex.split(words)]
+    return subprocess.run(
+        command, cwd=place.root, env=env, capture_output=True, text=True, check=False, timeout=120
+    )
+
+
 def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     place.write({".hookport/hooks.json": MANIFEST})
     report = itself(place)
-    assert [one.finding.code for one in report.diagnoses] == ["HP885"]
+    assert [one.finding.code for one in report.diagnoses] == ["HP871", "HP885"]
     assert (report.hooks, report.dead) == (1, 1)
+    approve(place)
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP885"]
     place.write({".claude/settings.json": BRIDGED, "bridge.py": GUARD})
     assert itself(place).diagnoses == ()
     (place.root / "guard.sh").chmod(0o644)
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP504"]
     (place.root / "guard.sh").unlink()
-    assert [one.finding.code for one in itself(place).diagnoses] == ["HP503"]
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP871", "HP503"]
 
 
 def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) -> None:
@@ -545,6 +560,7 @@ def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) 
     old = time.time() - 3600
     for file in (".hookport/hooks.json", "guard.sh"):
         os.utime(place.root / file, (old, old))
+    approve(place)
     run = {"hook": "guard", "source": str(place.root / ".hookport/hooks.json"), "place": "hooks[0]"}
     for _ in range(3):
         record(place, hooks=[{**run, "matched": False, "why": "it is not approved"}])
@@ -569,16 +585,26 @@ def test_what_hookport_needs_for_itself_is_looked_at(place: Place) -> None:
     place.write({".hookport/config.json": '{"on_failure": "maybe"}', "~/state": ""})
     place.env["HOOKPORT_STATE_DIR"] = str(place.home / "state")
     place.env["HOOKPORT_CACHE_DIR"] = str(place.home / "cache")
-    assert [one.finding.code for one in itself(place).diagnoses] == ["HP710", "HP886"]
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP710", "HP871", "HP886"]
     plan = place.home / "cache/plans" / f"{str(place.root).replace('/', '%2F')}.plan"
     plan.parent.mkdir(parents=True)
     plan.write_text("torn")
     (place.root / ".hookport/config.json").unlink()
     place.env["HOOKPORT_STATE_DIR"] = str(place.home / "other")
+    approve(place)
+    plan.write_text("torn")
     report = itself(place)
     assert [one.finding.code for one in report.diagnoses] == ["HP887"]
     repair([report], str(place.root), place.env)
     assert itself(place).diagnoses == ()
+
+
+def test_a_bridge_that_the_project_brings_along_must_be_the_one_that_was_built(place: Place) -> None:
+    place.write({".hookport/hooks.json": MANIFEST, ".claude/settings.json": BRIDGED, "bridge.py": GUARD})
+    approve(place)
+    place.write({".hookport/bridge.pyz": "#!/usr/bin/env python3\n"})
+    codes = {one.finding.code for one in itself(place).diagnoses}
+    assert "HP861" in codes
 
 
 def test_a_file_below_the_root_is_passed_over(place: Place) -> None:
@@ -658,20 +684,13 @@ def test_every_fact_about_what_keeps_hooks_from_running_has_a_source(agent: str)
 
 
 def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> None:
-    def run(words: str) -> subprocess.CompletedProcess[str]:
-        env = {**place.env, "PYTHONPATH": os.pathsep.join(sys.path), "NO_COLOR": "1"}
-        command = [sys.executable, "-m", "hookport", "doctor", *shlex.split(words)]
-        return subprocess.run(
-            command, cwd=place.root, env=env, capture_output=True, text=True, check=False, timeout=120
-        )
-
     place.program("codex", "0.166.0")
     place.write(CLEAN["codex"])
-    done = run("")
+    done = hookport("doctor", place)
     assert (done.returncode, done.stdout, done.stderr) == (0, "codex 0.166.0: 1 hook, nothing found\n", "")
     place.write({"~/.codex/config.toml": CODEX_TRUST.replace(":0:0", ":1:0")})
     hook = f"{place.root}/.codex/hooks.json:pre_tool_use:0:0"
-    done = run("--agent codex --json")
+    done = hookport("doctor --agent codex --json", place)
     assert (done.returncode, json.loads(done.stdout)) == (
         1,
         [
@@ -686,5 +705,5 @@ def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> N
             }
         ],
     )
-    done = run("--agent universal")
+    done = hookport("doctor --agent universal", place)
     assert (done.returncode, done.stdout) == (2, "")

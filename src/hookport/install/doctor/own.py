@@ -15,12 +15,14 @@ from hookport.checks.scripts import named_script
 from hookport.discovery import Discovery, Found, discover
 from hookport.errors import InputError
 from hookport.findings import Finding
+from hookport.install import vendor
 from hookport.install.doctor.bridge import evidence_of, is_ours, words_of
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.install.doctor.entries import KEPT
 from hookport.install.doctor.files import World, counted, shown
 from hookport.install.doctor.history import FEWEST, History, is_late
-from hookport.runtime import journal, plan
+from hookport.install.entries import VENDORED
+from hookport.runtime import journal, plan, trust
 from hookport.runtime.plan import Planned
 
 
@@ -41,13 +43,17 @@ def own(world: World, cases: Iterable[Case]) -> Own:
 
 def examined(mine: Own, world: World, cases: list[Case], past: History) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files."""
-    yield from _discovered(mine, world)
+    made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
+    assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
+    yield from _discovered(mine, made, world)
+    yield from _unapproved(mine, made, world)
     yield from _checked(mine, world)
     yield from _scripts(mine, world)
     yield from _uncalled(mine, cases)
     yield from _late(mine, past)
     yield from _idle(mine, world, past)
     yield from _state(world)
+    yield from _vendored(world)
     yield from _plan(mine, world)
 
 
@@ -59,19 +65,38 @@ def _key(one: Found) -> tuple[str, str]:
     return one.file, one.place
 
 
-def _discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
+def _discovered(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
     """Sources that cannot be used, and settings that cannot be read."""
     for finding in mine.found.findings:
         if finding.file in mine.theirs or finding.severity != "error":
             continue
         dead = frozenset(_key(one) for one in mine.hooks if one.file == finding.file)
         yield Diagnosis("", finding, shown(finding.file, world), dead)
-    made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
-    broken = made.header["broken"] if isinstance(made, plan.Plan) else ()
-    for line in broken:
+    for line in made.header["broken"]:
         code, _, message = line.partition(" ")
         if code == f.BadSettings.code:
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
+
+
+def _unapproved(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
+    """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
+    ours = {_key(one): one for one in mine.hooks}
+    for hook in made.all_hooks():
+        one = ours.get((hook.file, hook.place))
+        said = trust.verdict(hook, str(world.root), world.env) if one else ""
+        if one and said:
+            why = said.removeprefix(trust.NOT_APPROVED).removesuffix(trust.REMEDY)
+            fix = "Look at it and approve it with `hookport trust`."
+            finding = f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
+            told = f"the approvals are in {shown(trust.store(world.env), world)}"
+            yield Diagnosis("", _at(one, finding), told, frozenset({_key(one)}))
+
+
+def _vendored(world: World) -> Iterator[Diagnosis]:
+    """The bridge that the project brings along, if it does."""
+    if (world.root / VENDORED).exists():
+        for finding in vendor.check(str(world.root)):
+            yield Diagnosis("", finding, shown(finding.file, world))
 
 
 def _checked(mine: Own, world: World) -> Iterator[Diagnosis]:
