@@ -107,13 +107,16 @@ def record(hook: Planned, root: str, env: Mapping[str, str], approved: Approval)
         return {"why": "its definition changed since you approved it" if is_old else "it is new", "files": {}}
     entry = approved.hooks[hook.id] if approved.hooks.get(hook.id) in same else same[0]
     paths = {resolved(name, root, env): hash_ or "" for name, hash_ in entry["files"].items()}
+    # The stamp comes first: what is written after it has another one.
+    stamps = {path: (_settled(path), digest(path)) for path in paths}
     files = {
-        path: [hash_, _settled(path) if digest(path) == hash_ else None] for path, hash_ in paths.items()
+        path: [hash_, stamps[path][0] if stamps[path][1] == hash_ else None] for path, hash_ in paths.items()
     }
     found: dict[str, Tree] = {"why": "", "files": files}
     if hook.under:
+        was = {folder: _settled(folder) for folder in below(resolved(hook.under, root, env))[1]}
         inside, folders = below(resolved(hook.under, root, env))
-        found["folders"] = {folder: _settled(folder) for folder in folders}
+        found["folders"] = {folder: was.get(folder) for folder in folders}
         if set(inside) - set(paths):
             # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
             found["folders"][folders[0]] = []
