@@ -21,9 +21,9 @@ from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.install.doctor.entries import KEPT
 from hookport.install.doctor.files import World, counted, shown
 from hookport.install.doctor.history import FEWEST, History, is_late
-from hookport.install.entries import VENDORED
 from hookport.runtime import journal, plan, trust
 from hookport.runtime.plan import Planned
+from hookport.runtime.vendored import ARCHIVE
 
 
 class Own(NamedTuple):
@@ -94,7 +94,7 @@ def _unapproved(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]
 
 def _vendored(world: World) -> Iterator[Diagnosis]:
     """The bridge that the project brings along, if it does."""
-    if (world.root / VENDORED).exists():
+    if (world.root / ARCHIVE).exists():
         for finding in vendor.check(str(world.root)):
             yield Diagnosis("", finding, shown(finding.file, world))
 
