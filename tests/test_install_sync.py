@@ -360,6 +360,24 @@ def test_a_package_is_found_by_its_own_root(world: World) -> None:
     assert str(world.root / ".agents/plugins/tidy pack") in done.stdout, done.stderr
 
 
+def test_a_project_that_brings_its_bridge_keeps_calling_it(world: World) -> None:
+    before = world.tree()
+    world.sync("claude-code", vendor=True)
+    assert (world.root / ".hookport/bridge.pyz").is_file()
+    plan = world.plan("claude-code")
+    assert plan.changes == ()
+    commands = [hook.handler.command for hook in read("claude-code", plan)]
+    assert all('"$CLAUDE_PROJECT_DIR"/.hookport/bridge.pyz dispatch' in command for command in commands)
+    assert not any(sys.executable in command for command in commands)
+    below = world.root / "src"
+    below.mkdir()
+    done = fire(world, commands[0], below, CLAUDE_PROJECT_DIR=str(world.root))
+    assert (done.returncode, "hookport trust" in done.stdout) == (0, True), done.stderr
+    world.unsync()
+    below.rmdir()
+    assert world.tree() == before
+
+
 def test_cline_scripts_can_be_run(world: World) -> None:
     plan = world.sync("cline")
     modes = {stat.S_IMODE(Path(change.path).stat().st_mode) for change in plan.changes}

@@ -28,10 +28,10 @@ from hookport.install.targets import PLACES, Target, absolute
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.planning import MARK, also_reads, is_ours, name_of, planned
+from hookport.runtime import vendored
 
 Mode = Literal["native", "bridge"]
 
-VENDORED = ".hookport/bridge.pyz"
 # Of the time that an agent waits, this much is for the bridge itself.
 OVERHEAD = 5 * SECOND
 GONE = "hookport is not where it was, so its hooks cannot run. Install it and run `hookport sync`."
@@ -48,13 +48,13 @@ class Entries(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
-def program(target: Target, *, vendored: bool) -> Bridge:
+def program(target: Target, *, is_vendored: bool) -> Bridge:
     """How an entry starts the bridge: by its path on this machine, or by that in the project."""
-    if vendored:
+    if is_vendored:
         root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
-        file = VENDORED if root == "." else f'"{root}"/{VENDORED}'
+        file = vendored.ARCHIVE if root == "." else f'"{root}"/{vendored.ARCHIVE}'
         there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
-        windows = "python -I -S " + VENDORED.replace("/", "\\")
+        windows = "python -I -S " + vendored.ARCHIVE.replace("/", "\\")
         return Bridge(f"python3 -I -S {file}", there, windows)
     python, file = sys.executable, bridge_file.__file__
     if sys.platform == "win32":

@@ -11,12 +11,11 @@ from hookport.dialects import get
 from hookport.discovery import Discovery, Found, discover
 from hookport.findings import Finding
 from hookport.install import entries, sync
-from hookport.install.entries import VENDORED
 from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
 from hookport.planning import is_dispatch, name_of, runnable
-from hookport.runtime import journal
+from hookport.runtime import journal, vendored
 
 BY_ITSELF = "by itself"
 
@@ -97,7 +96,7 @@ def _installed(one: Target, found: Discovery) -> _Installed:
     mode: sync.Choice = "auto"
     if commands:
         mode = "bridge" if any(map(is_dispatch, commands)) else "native"
-    is_vendored = any(VENDORED in command for command in commands)
+    is_vendored = any(vendored.ARCHIVE in command for command in commands)
     wish = Wish((one.agent,), one.scope, mode, vendor=is_vendored)
     return _Installed(one, ours, sync.planned(one, found, wish))
 

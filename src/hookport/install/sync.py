@@ -20,17 +20,20 @@ from hookport.dialects._entries import slots
 from hookport.discovery import Discovery, Found, discover, project_root
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
-from hookport.install import entries, files, ledger
-from hookport.install.entries import VENDORED, Entries
+from hookport.install import entries, files, ledger, vendor
+from hookport.install.entries import Entries
 from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
 from hookport.planning import is_dispatch, is_ours, runnable
+from hookport.runtime import vendored
 
 Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
 ATTEMPTS = 20
+# What the project brings along.
+BROUGHT = (vendored.ARCHIVE, vendored.PLAN)
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
 
@@ -81,6 +84,13 @@ def plan(
     here = {one.agent: one.why for one in detected(found.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in wish.agents)) or tuple(here)
     _only_agents(chosen)
+    if wish.vendor and wish.scope == "user":
+        raise UsageError(
+            "a bridge is put into a project, and --scope user is for all of them. Leave one out."
+        )
+    # Who shares a project with its bridge must not put paths of one machine in the place of it.
+    is_brought = wish.scope == "project" and Path(found.root, vendored.ARCHIVE).is_file()
+    wish = wish._replace(vendor=wish.vendor or is_brought)
     plans: list[AgentPlan] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
@@ -90,7 +100,8 @@ def plan(
     changes = [change for one in plans for change in one.changes]
     general: list[Finding] = [one for one in found.findings if one.severity == "error"]
     if wish.vendor:
-        changes += _vendored(found.root)
+        changes += _vendored(found.root, changes)
+        general += vendor.left_out(found.root)
     elif wish.scope == "project" and any(one.mode and one.hooks for one in plans):
         general.append(f.OfThisMachine.at("", python=sys.executable))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
@@ -111,13 +122,9 @@ def _only_agents(names: Iterable[str]) -> None:
             )
 
 
-def _vendored(root: str) -> list[Change]:
-    """The bridge that the project brings along."""
-    from hookport.install import vendor
-
-    path = str(Path(root, VENDORED))
-    before, after = files.read(path), vendor.build()
-    return [] if before == after else [Change(path, before, after)]
+def _vendored(root: str, changes: Sequence[Change]) -> list[Change]:
+    """The bridge that the project brings along, with the plan of its hooks as the files will be."""
+    return vendor.changes(root, {change.path: change.after for change in changes})
 
 
 def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
@@ -150,7 +157,7 @@ def _refusal(problem: Problem, agent: str) -> Finding:
 
 def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     """The entries that the agent needs for the hooks of the scope."""
-    start = entries.program(one, vendored=wish.vendor)
+    start = entries.program(one, is_vendored=wish.vendor)
     hooks = [hook for hook in runnable(found) if wish.mode == "bridge" or hook.scope == one.scope]
     told = []
     kept: list[Found] = []
@@ -354,7 +361,7 @@ def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: 
             plans += _removed(one, seen)
     changes = [change for one in plans for change in one.changes]
     if not names and scope != "user":
-        changes += _restored(str(Path(root, VENDORED)), env)
+        changes += [change for name in BROUGHT for change in _restored(str(Path(root, name)), env)]
     return Plan(root, tuple(plans), tuple(changes), ())
 
 
