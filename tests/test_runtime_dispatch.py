@@ -342,7 +342,7 @@ def test_an_event_and_an_agent_that_are_not_known(place: Place, closed: bool) ->
         f"hookport: unknown dialect 'claude-cod'. Did you mean 'claude-code'? {effect}\n",
     )
     code, _, err = place.fire("codex", "PreTool", call("ls"))
-    assert (code, "codex has no event 'PreTool'" in err) == ((2, True) if closed else (0, False))
+    assert (code, "codex has no event 'PreTool'" in err) == (2 if closed else 0, True)
     # The payload itself says what it is.
     place.hook("guard", "echo no >&2; exit 2")
     assert place.fire("codex", "PreTool", call("ls", hook_event_name="PreToolUse"))[0] == 2

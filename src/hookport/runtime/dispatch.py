@@ -225,9 +225,12 @@ def _with_failure(report: engine.Report, failure: str, on_failure: str) -> engin
 
 def told_of(event: Event, report: engine.Report, agent: Wire) -> Told:
     """What the agent is told of a report."""
-    if report.decision.verdict == "deny" and event.native not in agent.events:
-        # No table says what is obeyed here; exit code 2 is a deny to most.
-        return Told(Answer(stderr=f"{report.decision.reason}\n", exit_code=BLOCK), report, report.notes)
+    if event.native not in agent.events:
+        # No table says what is obeyed here; exit code 2 is a deny to most, and stderr is seen by somebody.
+        denies = report.decision.verdict == "deny"
+        text = report.decision.reason if denies else report.decision.system_message
+        told = Answer(stderr=f"{text}\n" if text else "", exit_code=BLOCK if denies else 0)
+        return Told(told, report, report.notes)
     # The whole input; the table of an agent that merges it takes what changed.
     is_changed = report.decision.updated_input is not None and report.event.call is not None
     changed = report.event.call.raw if is_changed and report.event.call else None
