@@ -276,6 +276,7 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
         ["HP873"],
     ),
     ("kimi-cli", "star", {"~/.kimi-code/config.toml": KIMI.replace('"Bash"', '"*"')}, ["HP108"]),
+    ("kimi-cli", "in both products", {"~/.kimi/config.toml": KIMI.replace("Bash", "Shell")}, []),
     ("kimi-cli", "in a project", {".kimi-code/config.toml": KIMI}, ["HP875"]),
     (
         "qwen-code",
@@ -553,6 +554,20 @@ def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP504"]
     (place.root / "guard.sh").unlink()
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP871", "HP503"]
+
+
+@pytest.mark.parametrize("mode", ["bridge", "native"])
+def test_what_sync_installs_would_fire_in_every_agent(mode: str, place: Place) -> None:
+    place.write({".hookport/hooks.json": MANIFEST})
+    approve(place)
+    chosen = [agent for agent in agents() if any(row.scope == "project" for row in get(agent).locations)]
+    named = " ".join(f"--agent {agent}" for agent in chosen)
+    done = hookport(f"sync --mode {mode} {named}", place)
+    assert done.returncode == 0, done.stderr
+    reports = examine(str(place.root), place.env)
+    assert [report.agent for report in reports] == [*chosen, ""]
+    errors = [one for report in reports for one in report.diagnoses if one.finding.severity == "error"]
+    assert errors == []
 
 
 def test_the_journal_tells_of_hooks_that_are_cut_off_or_never_run(place: Place) -> None:

@@ -347,6 +347,8 @@ class Dialect(NamedTuple):
     # Files of other dialects that it reads too; the same command, found twice, runs once.
     also_reads: tuple[Location, ...] = ()
     same_once: bool = False
+    # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
+    products: tuple[tuple[str, ...], ...] = ()
     # Those that it reads with a setting that is kept where nobody else sees it.
     may_read: tuple[Location, ...] = ()
     # Files of a project are read at the root of its repository only.

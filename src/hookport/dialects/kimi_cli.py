@@ -428,6 +428,7 @@ DIALECT = Dialect(
     cwd_moves=True,
     project_dir=(REPOSITORY, "$PWD", "${PWD}"),
     programs=("kimi",),
+    products=((".kimi-code/",), (".kimi/",)),
     same_once=True,
     notes=(
         "Kimi reads hooks from the user's home only: they run in every project, in its directory.",

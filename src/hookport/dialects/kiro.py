@@ -702,6 +702,8 @@ DIALECT = Dialect(
     project_dir=(".",),
     adjust=adjust,
     programs=("kiro-cli",),
+    # The IDE and the V3 engine read the first, the V2 engine the others (doc, KI1).
+    products=((".kiro/hooks/",), (".kiro/agents/", ".amazonq/cli-agents/", ".aws/amazonq/cli-agents/")),
     notes=(
         f"{V1_FILE} is read only by Kiro IDE 1.x and by Kiro CLI with its V3 engine.",
         f"Without that engine Kiro CLI runs the hooks in {AGENT_FILE}, while that agent is active.",

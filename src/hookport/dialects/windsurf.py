@@ -150,6 +150,8 @@ DIALECT = Dialect(
     reads_output=False,
     # No placeholder is filled in; without working_directory a command starts in the workspace root (doc).
     project_dir=(".",),
+    # The editor reads the first, the plugin for JetBrains the second (doc).
+    products=((".codeium/windsurf/",), (".codeium/hooks.json",)),
     shadows=(Shadow(".windsurf/hooks.json", ".devin/hooks.json", "note"),),
     folder_trust=FolderTrust("", (), "Trust the workspace: in Restricted Mode no hook runs.", "doc"),
     notes=(

@@ -12,11 +12,14 @@ from hookport.checks import Seen
 from hookport.dialects import Dialect
 from hookport.errors import spell_path
 from hookport.findings import Finding, Kind
-from hookport.install.doctor.files import Source, World, line_of
+from hookport.install.doctor.files import LONGEST_LINE, Source, World, line_of
 from hookport.install.doctor.history import History
+from hookport.runtime.redaction import clean
 
 Hooks = frozenset[tuple[str, str]]
 NOBODY: Hooks = frozenset()
+# A line such as `{` or `[[hooks]]` shows nothing of the hook that it starts.
+BARE = 12
 
 
 class Case(NamedTuple):
@@ -113,7 +116,11 @@ def about(
     words.setdefault("dialect", case.dialect.title)
     finding = one.note(kind, (), **words)._replace(hook=None)
     dead = frozenset({name(source, one)}) if kind.severity == "error" else NOBODY
-    return Diagnosis(case.dialect.id, finding, evidence or line_of(source.document, finding.line), dead)
+    line = line_of(source.document, finding.line)
+    command = clean(one.hook.handler.command)[:LONGEST_LINE]
+    return Diagnosis(
+        case.dialect.id, finding, evidence or (line if len(line) > BARE else command or line), dead
+    )
 
 
 def at_file(

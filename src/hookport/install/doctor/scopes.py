@@ -83,11 +83,22 @@ def copies(case: Case) -> Iterator[Diagnosis]:
     for (first, one), (second, other) in combinations(found, 2):
         if first.path == second.path or name(second, other) in told or _key(one) != _key(other):
             continue
-        if _overlap(one, other) and not _once(case, one, other):
+        if _overlap(one, other) and not _once(case, one, other) and not _apart(case, first, second):
             told.add(name(second, other))
             spot = f"{shown(first.path, case.world)}"
             evidence = f"{shown(first.path, case.world)} and {shown(second.path, case.world)}: {_shown(one)}"
             yield about(case, second, other, f.RunsTwice, evidence, other=spot)
+
+
+def _apart(case: Case, first: Source, second: Source) -> bool:
+    """Whether no product of the agent reads both files."""
+    readers = [_product(case, str(source.path)) for source in (first, second)]
+    return None not in readers and readers[0] != readers[1]
+
+
+def _product(case: Case, path: str) -> int | None:
+    numbered = enumerate(case.dialect.products)
+    return next((number for number, places in numbered if any(f"/{place}" in path for place in places)), None)
 
 
 def _key(one: Seen) -> tuple[str, ...]:
