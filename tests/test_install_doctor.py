@@ -548,6 +548,7 @@ def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     assert (report.hooks, report.dead) == (1, 1)
     approve(place)
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP885"]
+    assert examine(str(place.root), place.env, ["windsurf"]) == [Report("windsurf", "", 0, 0, ())]
     place.write({".claude/settings.json": BRIDGED, "bridge.py": GUARD})
     assert itself(place).diagnoses == ()
     (place.root / "guard.sh").chmod(0o644)

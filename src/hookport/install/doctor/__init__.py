@@ -68,19 +68,18 @@ def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> l
 
 
 def examine(cwd: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> list[Report]:
-    """A report for each agent that has hooks here, or for each of the chosen ones; hookport's own is last."""
+    """A report for each agent that has hooks here, and for hookport itself; or for each of the chosen ones."""
     world = world_of(cwd, env)
     past = history(env)
     dialects = [get(agent) for agent in chosen or agents()]
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(lambda dialect: case_of(dialect, world, past, force=bool(chosen)), dialects))
     reports = [_report(case) for case in cases]
-    shown = [report for report in reports if chosen or report.hooks or report.diagnoses]
+    if chosen:
+        return reports
     mine = itself.own(world, cases)
-    found = _once(itself.examined(mine, world, cases, past)) if not chosen else ()
-    if mine.hooks or found:
-        shown.append(Report("", "", len(mine.hooks), 0, found))
-    return shown
+    reports.append(Report("", "", len(mine.hooks), 0, _once(itself.examined(mine, world, cases, past))))
+    return [report for report in reports if report.hooks or report.diagnoses]
 
 
 def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
