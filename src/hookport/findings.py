@@ -1656,15 +1656,26 @@ class Drifted(Kind):
 
 
 class OfThisMachine(Kind):
-    """The entries name the interpreter of this machine, and the file belongs to the project.
+    """The entries name the Python of this machine, and the file belongs to the project.
 
     On another machine the path leads nowhere: guards deny there, and the other hooks do not run.
     """
 
     code = "HP818"
     severity = "note"
-    message = "the entries name {python} of this machine, where others who use the project have another path"
-    hint = "Use `--vendor` to have the project bring the bridge along, or `--scope user`."
+    message = "the entries name the Python of this machine; for those who share the project, use --vendor"
+
+
+class NotApproved(Kind):
+    """The bridge runs a hook of a project only as its user approved it, and these were not approved yet.
+
+    Until then the agent is told so in its own words, and the hooks do not run.
+    """
+
+    code = "HP820"
+    severity = "loss"
+    message = "not run before you approve them: {names}"
+    hint = "Look at them and approve them with `hookport trust`."
 
 
 class TwoAgentsRead(Kind):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from hookport import findings as f
 from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import agents as all_agents
 from hookport.dialects import get
@@ -18,6 +19,9 @@ from hookport.planning import is_dispatch, name_of, runnable
 from hookport.runtime import journal, vendored
 
 BY_ITSELF = "by itself"
+UNAPPROVED = "you have not approved it as it is: `hookport trust`"
+# What the rows of the hooks tell already.
+IN_ROWS = (f.NeverFires.code, f.OnlyAdvises.code)
 
 
 class HookState(NamedTuple):
@@ -60,6 +64,13 @@ class Status(NamedTuple):
     agents: tuple[AgentState, ...]
 
 
+class _Seen(NamedTuple):
+    """What holds for all agents: when hooks last ran, and which are not approved."""
+
+    fired: Mapping[tuple[str, ...], str]
+    waiting: Mapping[tuple[str, str], str]
+
+
 class _Installed(NamedTuple):
     """Our entries in one agent's files of one scope."""
 
@@ -77,7 +88,7 @@ def status(
     """The state of every agent that is here or has entries of ours; `tell` hears which is next."""
     found = discover(cwd, env)
     here = {one.agent: one.why for one in detected(found.root, env)}
-    fired = _fired(env)
+    seen = _Seen(_fired(env), sync.waiting(found, env))
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
@@ -86,7 +97,7 @@ def status(
         with_ours = [one for one in there if one.ours]
         if with_ours or agent in here or names:
             shown = with_ours or there[:1]
-            states += [_agent_state(one, found, here.get(agent, ""), fired) for one in shown]
+            states += [_agent_state(one, found, here.get(agent, ""), seen) for one in shown]
     return Status(found.root, tuple(states))
 
 
@@ -101,9 +112,7 @@ def _installed(one: Target, found: Discovery) -> _Installed:
     return _Installed(one, ours, sync.planned(one, found, wish))
 
 
-def _agent_state(
-    one: _Installed, found: Discovery, shown: str, fired: Mapping[tuple[str, ...], str]
-) -> AgentState:
+def _agent_state(one: _Installed, found: Discovery, shown: str, seen: _Seen) -> AgentState:
     dialect = one.target.dialect
     plan = one.plan
     is_bridge = plan.mode == "bridge"
@@ -116,20 +125,21 @@ def _agent_state(
         plan.mode,
         plan.state,
         plan.paths,
-        tuple(_hook_state(one, hook, fired) for hook in hooks),
+        tuple(_hook_state(one, hook, seen) for hook in hooks),
         dialect.notes,
-        plan.findings,
+        tuple(finding for finding in plan.findings if finding.code not in IN_ROWS),
     )
 
 
-def _hook_state(one: _Installed, found: Found, fired: Mapping[tuple[str, ...], str]) -> HookState:
+def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
     dialect = one.target.dialect
     level, reason = entries.enforcement(dialect, found.hook)
     state = _state(one, found)
-    if state == BY_ITSELF and found.hook.dialect == dialect.id:
-        reason = ""
-    command = found.hook.handler.command
-    last = fired.get((dialect.id, found.file, found.place), "") or fired.get((dialect.id, "", command), "")
+    is_there = state in ("installed", "drifted") and one.plan.mode == "bridge"
+    if is_there and level != "unavailable" and (found.file, found.place) in seen.waiting:
+        level, reason = "unavailable", UNAPPROVED
+    keys = ((dialect.id, found.file, found.place), (dialect.id, "", found.hook.handler.command))
+    last = next((seen.fired[key] for key in keys if key in seen.fired), "")
     return HookState(
         name_of(found), found.hook.event, found.file, found.place, found.scope, state, level, reason, last
     )

@@ -6,7 +6,6 @@ version or path they name.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -26,8 +25,8 @@ from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import is_dispatch, is_ours, runnable
-from hookport.runtime import vendored
+from hookport.planning import is_dispatch, is_ours, judged, runnable
+from hookport.runtime import trust, vendored
 
 Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
@@ -102,9 +101,18 @@ def plan(
     if wish.vendor:
         changes += _vendored(found.root, changes)
         general += vendor.left_out(found.root)
-    elif wish.scope == "project" and any(one.mode and one.hooks for one in plans):
-        general.append(f.OfThisMachine.at("", python=sys.executable))
+    elif wish.scope == "project" and changes:
+        general.append(f.OfThisMachine.at(""))
+    names = list(waiting(found, env).values()) if any(one.mode == "bridge" for one in plans) else []
+    if names:
+        general.append(f.NotApproved.at("", names=", ".join(names)))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+
+
+def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """The names of the project's hooks that its user did not approve as they are, by file and place."""
+    hooks = [hook for hook in judged(found, env) if hook.scope == "project"]
+    return {(hook.file, hook.place): hook.name for hook in hooks if trust.verdict(hook, found.root, env)}
 
 
 def _any_left(plans: Sequence[AgentPlan]) -> None:
