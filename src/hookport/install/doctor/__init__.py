@@ -68,7 +68,7 @@ def diagnose(root: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> l
 
 
 def examine(cwd: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> list[Report]:
-    """A report for each agent that has hooks here, and for hookport itself; or for each of the chosen ones."""
+    """A report for each agent that has hooks here, and for hookport itself; or for the chosen ones."""
     world = world_of(cwd, env)
     past = history(env)
     dialects = [get(agent) for agent in chosen or agents()]
