@@ -265,6 +265,22 @@ def test_entries_in_two_places_are_told(world: World) -> None:
     assert str(world.root / ".cursor/hooks.json") in plan.findings[0].message
 
 
+@pytest.mark.parametrize("mode", ["native", "bridge"])
+def test_agents_that_share_a_folder_keep_to_their_own_entries(mode: Choice, world: World) -> None:
+    before = world.tree()
+    plan = world.sync("copilot-cli", "vs-code-copilot", mode=mode)
+    assert [finding for one in plan.agents for finding in one.findings if finding.code == "HP811"] == []
+    both = world.tree()
+    assert world.plan("vs-code-copilot", mode=mode).changes == ()
+    assert [
+        path for change in world.unsync("vs-code-copilot").changes for path in [Path(change.path).name]
+    ] == ["hookport-vscode.json"]
+    assert [one.agent for one in world.sync("vs-code-copilot", mode=mode).agents] == ["vs-code-copilot"]
+    assert world.tree() == both
+    world.unsync()
+    assert world.tree() == before
+
+
 def test_agents_are_found_by_their_folder_or_their_program(world: World, tmp_path: Path) -> None:
     assert detected(str(world.root), world.env) == []
     (world.root / ".cursor").mkdir()

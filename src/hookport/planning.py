@@ -38,8 +38,8 @@ SETTINGS = (".hookport/config.json", "hookport/config.json")
 _WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
 _CALL = re.compile(
     rf"""(?:^|; |& )(?P<before>(?:{_WORD} )*?)(?P<program>{_WORD}) """
-    r"""(?:(?P<dispatch>dispatch [\w-]+ (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*$)"""
-    r"""|wrap [\w-]+ [\w-]+ (?:'[^']*'|\S+) )"""
+    r"""(?:dispatch (?P<dispatch>[\w-]+) (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*$"""
+    r"""|wrap [\w-]+ (?P<wrap>[\w-]+) (?:'[^']*'|\S+) )"""
 )
 # How an installed command ends that needs no bridge.
 MARK = "# hookport"
@@ -195,6 +195,11 @@ def is_ours(command: str) -> bool:
 def is_dispatch(command: str) -> bool:
     """Whether a command calls the bridge for all hooks."""
     return any(call["dispatch"] for call in _calls(command))
+
+
+def agent_of(command: str) -> str:
+    """The agent that an entry of ours was written for; empty where its command does not say."""
+    return next((call["dispatch"] or call["wrap"] for call in _calls(command)), "")
 
 
 def _calls(command: str) -> Iterator[re.Match[str]]:

@@ -25,7 +25,7 @@ from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import is_dispatch, is_ours, judged, runnable
+from hookport.planning import agent_of, is_dispatch, is_ours, judged, runnable
 from hookport.runtime import trust, vendored
 
 Choice = Literal["auto", "native", "bridge"]
@@ -204,7 +204,7 @@ def _events_there(one: Target) -> list[str]:
 
 
 def ours_in(one: Target, path: str) -> list[Hook]:
-    """Our entries in a file; none if it cannot be read."""
+    """Our entries for this agent in a file; none if it cannot be read."""
     data = files.read(path)
     if data is None:
         return []
@@ -212,7 +212,9 @@ def ours_in(one: Target, path: str) -> list[Hook]:
         hooks = convert.read({path: data}, one.dialect).decoded.manifest.hooks
     except InputError:
         return []
-    return [hook for hook in hooks if is_ours(hook.handler.command)]
+    ours = [hook for hook in hooks if is_ours(hook.handler.command)]
+    named = one.agent if one.is_own(path) else ""
+    return [hook for hook in ours if (agent_of(hook.handler.command) or named) == one.agent]
 
 
 def _edits(one: Target, wanted: Entries) -> AgentPlan:
@@ -392,7 +394,7 @@ def _removed(one: Target, seen: set[str]) -> list[AgentPlan]:
 
 def _is_known(one: Target, path: str) -> bool:
     """Whether the ledger has our entries in a file that cannot be read any more."""
-    return ledger.of(path, one.env) is not None
+    return one.is_own(path) and ledger.of(path, one.env) is not None
 
 
 def _restored(path: str, env: Mapping[str, str]) -> list[Change]:

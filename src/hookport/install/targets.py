@@ -83,6 +83,11 @@ class Target(NamedTuple):
             found.update(dict.fromkeys(name for name in names if Path(name).is_file()))
         return list(found)
 
+    def is_own(self, path: str) -> bool:
+        """Whether a file is at a place of this agent alone, not in a folder that others read too."""
+        fixed = {self.path(place.path) for place in self.places() if "*" not in place.path}
+        return path in fixed or str(Path(path).parent) in self._event_folders()
+
     def _event_folders(self) -> list[str]:
         """The folders of the scope whose files are named after events, if the dialect writes such."""
         places = self.places() if "*" in self.dialect.locations[0].path else []
