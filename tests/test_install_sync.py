@@ -330,6 +330,12 @@ def test_a_broken_file_stops_its_agent_only(world: World, capfd: pytest.CaptureF
         world.plan("codex")
 
 
+def test_a_user_without_a_home_is_told(world: World) -> None:
+    env = {name: value for name, value in world.env.items() if name != "HOME"}
+    with pytest.raises(InputError, match="HOME is not set"):
+        sync.plan(str(world.root), env, Wish(("gemini-cli",), "user", "bridge"))
+
+
 def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> None:
     manifest = {
         "spec": "hooks/1.0",

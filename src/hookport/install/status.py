@@ -107,7 +107,9 @@ def _installed(one: Target, found: Discovery) -> _Installed:
     mode: sync.Choice = "auto"
     if commands:
         mode = "bridge" if any(map(is_dispatch, commands)) else "native"
-    is_vendored = any(vendored.ARCHIVE in command for command in commands)
+    is_vendored = sync.brings_bridge(found.root, one.scope) or any(
+        vendored.ARCHIVE in command for command in commands
+    )
     wish = Wish((one.agent,), one.scope, mode, vendor=is_vendored)
     return _Installed(one, ours, sync.planned(one, found, wish))
 

@@ -87,9 +87,7 @@ def plan(
         raise UsageError(
             "a bridge is put into a project, and --scope user is for all of them. Leave one out."
         )
-    # Who shares a project with its bridge must not put paths of one machine in the place of it.
-    is_brought = wish.scope == "project" and Path(found.root, vendored.ARCHIVE).is_file()
-    wish = wish._replace(vendor=wish.vendor or is_brought)
+    wish = wish._replace(vendor=wish.vendor or brings_bridge(found.root, wish.scope))
     plans: list[AgentPlan] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
@@ -107,6 +105,11 @@ def plan(
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+
+
+def brings_bridge(root: str, scope: Scope) -> bool:
+    """Whether a project has its bridge with it: the paths of one machine must not take its place."""
+    return scope == "project" and Path(root, vendored.ARCHIVE).is_file()
 
 
 def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -147,7 +150,9 @@ def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
         return _edits(one, wanted)
     except InputError as error:
         refused = [_refusal(problem, one.agent) for problem in error.problems]
-        return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
+    except InternalError as error:  # the files of the others are none the worse for it
+        refused = [_refusal(Problem(str(error)), one.agent)]
+    return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=tuple(refused))
 
 
 def _parsed(one: Target) -> None:
@@ -221,6 +226,8 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
     """The splices that turn what is there into what is wanted."""
     keys = one.dialect.shape.encode(one.dialect, Manifest(wanted.hooks)) if wanted.hooks else {}
     places = one.paths_for(keys)
+    if keys and not places:
+        raise InputError(Problem("there is no place for its files: HOME is not set"))
     holding = {path: mine for path in one.every_file() if (mine := ours_in(one, path))}
     if wanted.hooks:
         hooks = entries.for_one_agent(one, wanted.hooks, places.values())
