@@ -1,6 +1,7 @@
-"""The main job in one run: a guard written once for one agent, at work in every agent, and converted to each.
+"""The main job in one run: a guard written for one agent, at work in every agent, converted and installed.
 
-Run it with `make demo`. The written files are in `demo-output/`, one folder per dialect.
+Run it with `make demo`. The written files are in `demo-output/`, one folder per dialect; the sample project
+with hooks installed is `demo-output/project`, and nothing outside `demo-output` is touched.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -66,6 +68,35 @@ def main() -> None:
             print(f"        {finding.message}")
     print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
     print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
+    _install()
+
+
+def _install() -> None:
+    """The same hooks in a sample project, installed for three agents, approved, and what `status` shows."""
+    project, home = (OUTPUT / name for name in ("project", "home"))
+    shutil.copytree(SOURCE, project)
+    for folder in (home, project / ".git", *(project / name for name in (".codex", ".cursor", ".gemini"))):
+        folder.mkdir()
+    own = {"PATH": os.environ["PATH"], "HOME": str(home.resolve())}
+    print(f"\nInstalled in a sample project that three more agents use ({project}):")
+    for words, shown in ((["sync"], 0), (["trust", "--yes"], 2), (["status"], 0)):
+        print(f"\n$ hookport {' '.join(words)}")
+        done = subprocess.run(
+            [sys.executable, "-m", "hookport", *words],
+            cwd=project,
+            env=own,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        lines = (done.stdout + done.stderr).splitlines()
+        print(
+            "\n".join(
+                [f"  … ({len(lines) - shown} lines: what each hook runs)"] * bool(shown) + lines[-shown:]
+            )
+        )
+        if done.returncode:
+            sys.exit(done.returncode)
 
 
 def _guard_every_agent(paint: Paint) -> None:
