@@ -455,6 +455,21 @@ class TestStatus:
         found = self.state(world, "cursor")
         assert (found.state, [hook.state for hook in found.hooks]) == ("drifted", ["drifted"])
 
+    def test_a_hook_by_itself_is_known_in_the_words_of_the_agent(self, world: World) -> None:
+        (world.root / ".agents/hooks/guard/HOOK.md").unlink()
+        command = '"$CLAUDE_PROJECT_DIR"/guard.sh'
+        group = {"matcher": "Bash", "hooks": [{"type": "command", "command": command}]}
+        world.write(".claude/settings.json", {"hooks": {"PreToolUse": [group]}})
+        world.write("guard.sh", SCRIPT)
+        (world.root / "guard.sh").chmod(0o755)
+        for agent in ("codex", "gemini-cli", "opencode", "qwen-code"):
+            assert [hook.state for hook in self.state(world, agent).hooks] == ["missing"]
+            plan = world.sync(agent, mode="native")
+            (there,) = plan.agents[0].hooks
+            fire(world, there.handler.command, world.root)
+            (hook,) = self.state(world, agent).hooks
+            assert (agent, hook.state, hook.fired[:2]) == (agent, "installed", "20")
+
     def test_how_a_deny_holds_is_told_with_the_reason(self, world: World) -> None:
         world.write(
             ".hookport/hooks.json",

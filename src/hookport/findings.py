@@ -1603,7 +1603,7 @@ class NoPlaceThere(Kind):
     code = "HP812"
     severity = "loss"
     message = "{agent} reads no hooks of a {scope}, so nothing was installed for it"
-    hint = "Use `--scope {other}`."
+    hint = "Use `--scope {other} --mode bridge`: it finds the hooks of both."
 
 
 class NeverFires(Kind):

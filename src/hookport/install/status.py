@@ -140,7 +140,10 @@ def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
     is_there = state in ("installed", "drifted") and one.plan.mode == "bridge"
     if is_there and level != "unavailable" and (found.file, found.place) in seen.waiting:
         level, reason = "unavailable", UNAPPROVED
-    keys = ((dialect.id, found.file, found.place), (dialect.id, "", found.hook.handler.command))
+    keys = [
+        (dialect.id, found.file, found.place),
+        *((dialect.id, "", text) for _, text in _alone(one, found)),
+    ]
     last = next((seen.fired[key] for key in keys if key in seen.fired), "")
     return HookState(
         name_of(found), found.hook.event, found.file, found.place, found.scope, state, level, reason, last
@@ -150,24 +153,39 @@ def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
 def _state(one: _Installed, found: Found) -> str:
     if entries.runs_itself(one.target, found):
         return BY_ITSELF
-    event, command = found.hook.event, found.hook.handler.command
     if one.plan.mode == "bridge":
         there, wanted = (
             {
                 hook.handler.command
                 for hook in hooks
-                if hook.event == event and is_dispatch(hook.handler.command)
+                if hook.event == found.hook.event and is_dispatch(hook.handler.command)
             }
             for hooks in (one.ours, one.plan.hooks)
         )
     else:
+        alone = _alone(one, found)
         there, wanted = (
-            {hook.handler.command for hook in hooks if _inner(hook).startswith(command)}
+            {
+                hook.handler.command
+                for hook in hooks
+                # A test of which agent it is may stand before the command.
+                if any(
+                    hook.event == event and f" {_inner(hook)}".endswith(f" {text}") for event, text in alone
+                )
+            }
             for hooks in (one.ours, one.plan.hooks)
         )
     if not there:
         return "missing"
     return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
+
+
+def _alone(one: _Installed, found: Found) -> list[tuple[str, str]]:
+    """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
+    if not one.ours or one.plan.mode == "bridge":
+        return []
+    start = entries.program(one.target, is_vendored=False)
+    return [(hook.event, _inner(hook)) for hook in entries.native(one.target, (found,), start).hooks]
 
 
 def _inner(hook: Hook) -> str:
