@@ -211,8 +211,11 @@ def _events_there(one: Target) -> list[str]:
 def ours_in(one: Target, path: str) -> list[Hook]:
     """Our entries for this agent in a file; none if it cannot be read."""
     data = files.read(path)
-    if data is None:
-        return []
+    return [] if data is None else ours_within(one, path, data)
+
+
+def ours_within(one: Target, path: str, data: bytes) -> list[Hook]:
+    """The same for what a file holds, or would."""
     try:
         hooks = convert.read({path: data}, one.dialect).decoded.manifest.hooks
     except InputError:
@@ -359,6 +362,10 @@ def _checked(one: Target, after: Mapping[str, bytes]) -> None:
     if reading is None:
         return
     hooks = reading.decoded.manifest.hooks
+    ours = {path for path in after if ours_within(one, path, after[path])}
+    dead = [it for it in reading.decoded.findings if it.code == f.NeverRuns.code and not it.where]
+    if problems := [Problem(it.message, file=it.file) for it in dead if it.hook is None and it.file in ours]:
+        raise InputError(*problems)
     for finding in (*reading.decoded.findings, *checks.check(reading)):
         mine = finding.hook is not None and is_ours(hooks[finding.hook].handler.command)
         if mine and finding.code in REJECTED:
