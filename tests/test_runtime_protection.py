@@ -131,6 +131,18 @@ DENIED = [
     "python3 .hookport/bridge.pyz trust --yes",
     "hookport doctor --fix",
     "yes | hookport trust",
+    "$(which hookport) trust --yes",
+    "h=hookport; $h trust --yes",
+    "script -c 'hookport trust --yes'",
+    "python3 -m hookport.cli trust --yes",
+    "python3 -c \"import subprocess; subprocess.run(['hookport', 'trust', '--yes'])\"",
+    "echo 'hookport trust --yes' | sh",
+    "echo 'rm hookport.lock' | bash -s",
+    "rm {hookport.lock,x}",
+    "rm -rf {.agents,x}",
+    "python3 -c \"import shutil; shutil.rmtree('.agents')\"",
+    "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: hookport.lock\n*** End Patch\nE",
+    "git apply <<E\n--- a/hookport.lock\n+++ b/hookport.lock\nE",
 ]
 LET = [
     "ls",
@@ -162,6 +174,13 @@ LET = [
     "rm *.pyc",
     "rm src/*",
     "npm test",
+    "git commit -m 'Run hookport trust after a sync'",
+    "python3 -c \"import os; print(os.listdir('.agents'))\"",
+    "python3 -c 'import shutil; shutil.rmtree(\"build\")'",
+    "apply_patch <<E\n*** Begin Patch\n*** Update File: src/main.py\n+hookport\n*** End Patch\nE",
+    "echo 'ls' | sh",
+    "rm {a,b}",
+    "which hookport; git status",
     "echo > ~/.qwen/settings.json",
     "echo 'unclosed",
     'echo "unclosed $(',
@@ -217,6 +236,17 @@ CALLS = {
         True,
     ),
     "a list of words": (Call("shell", "shell", input={"command": ["bash", "-lc", "rm hookport.lock"]}), True),
+    "a folder to start in": (
+        Call("shell", "run_shell_command", input={"command": "rm hooks.json", "cwd": ".hookport"}),
+        True,
+    ),
+    "a folder in the agent's word": (
+        Call(
+            "shell", "run_shell_command", input={"command": "rm hooks.json"}, raw={"directory": ".hookport"}
+        ),
+        True,
+    ),
+    "mcp search and replace": (mcp("search_replace", path="hookport.lock"), True),
     "mcp write": (mcp("write_file", path="hookport.lock"), True),
     "mcp nested": (mcp("edit", edits=[{"file": {"uri": "file://ROOT/hookport.lock"}}]), True),
     "mcp read": (mcp("read_file", path="hookport.lock"), False),
@@ -327,3 +357,8 @@ def test_words_of_a_shell() -> None:
         "a\\\nb": [Command(("ab",))],
     }
     assert {text: commands(text) for text in texts} == texts
+
+
+def test_a_folder_with_a_dollar_in_its_name_is_protected(tmp_path: Path) -> None:
+    here = Place(tmp_path.resolve() / "$HOME x")
+    assert "self-protection of hookport" in here.objection(write(f"{here.root}/hookport.lock"))

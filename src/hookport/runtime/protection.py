@@ -37,8 +37,11 @@ READING_WORDS = (
 )
 WRITING_WORDS = (
     *("write", "edit", "delete", "remove", "move", "create", "update", "set", "put", "rename", "patch"),
+    *("replace", "apply", "append", "insert", "save", "modify", "copy"),
 )
 COMMAND_KEYS = ("command", "cmd", "script", "code")
+# Where a shell tool is told to start; `cwd` is the vocabulary's word.
+FOLDER_KEYS = ("cwd", "directory", "dir_path", "working_directory", "workdir")
 LONGEST_PATH = 4_096
 # Of a long text, so many words are looked at.
 MOST_WORDS = 5_000
@@ -88,6 +91,12 @@ GIT_READERS = (
 INTERPRETERS = ("python", "node", "perl", "ruby", "bun", "deno", "php", "pwsh", "powershell", "osascript")
 SHELLS = ("sh", "bash", "zsh", "dash", "ksh", "fish", "eval")
 CODE_OPTIONS = ("-c", "-e", "-E", "-p", "-r", "--eval", "--print", "-command", "-Command", "eval")
+# Programs that have a command of a shell in one of their words.
+RUNNERS = ("script", "su", "watch", "ssh", "flock", "strace", "tmux", "unbuffer")
+# Programs that change what the text fed to them names.
+PATCHERS = ("apply_patch", "applypatch", "patch")
+# What code may do to a folder.
+REMOVING_WORDS = ("rmtree", "rmdir", "rmSync", "rm(", "rm_r", "rm -", "remove", "rename", "move", "unlink")
 # Programs with a word that is code.
 CODED = ("awk", "gawk", "sed", "gsed", "ed", "ex", "vi", "vim")
 # These take what is above a protected path with it.
@@ -109,6 +118,7 @@ EDITORS = (
 # Commands of ours that are for a person to run, and what makes them only look.
 OURS = ("trust", "untrust", "sync", "unsync", "undo", "vendor")
 LOOKING = ("--dry-run", "--check", "--help", "-h")
+STARTS = ("hookport", "hookport.exe", "hookport.cli", "hookport.__main__", "bridge.py", "bridge.pyz")
 OUR_READERS = ("run", "why", "check", "log", "status", "doctor", "explain", "matrix", "dialects", "convert")
 PATH_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~$-{}\\:+@%")
 DEEPEST = 5
@@ -121,6 +131,7 @@ class Guarded:
     def __init__(self, paths: Iterable[str], root: str, cwd: str, env: Mapping[str, str]) -> None:
         full = (os.path.normpath(os.path.join(root, path)) for path in paths)
         self._paths = {_cased(path) for path in full}
+        self._root = _cased(os.path.join(os.path.normpath(root), ""))
         self.cwd, self._env = cwd, env
         # What the command itself sets.
         self.variables: dict[str, str] = {}
@@ -129,14 +140,14 @@ class Guarded:
         """The protected path that a word names or is below; with `above`, also one that is below the word."""
         if not word or len(word) > LONGEST_PATH or "\0" in word:
             return ""
-        word = self.expanded(word.removeprefix("file://"))
-        if not word:
-            return ""
-        plain = os.path.normpath(os.path.join(cwd or self.cwd, word))
-        for path in dict.fromkeys((plain, os.path.realpath(plain) if links else plain)):
-            found = self._found(_cased(path), above=above)
-            if found:
-                return found
+        word = word.removeprefix("file://")
+        # A folder may have a `$` in its name, and tools other than shells take it as it stands.
+        for one in filter(None, dict.fromkeys((word, self.expanded(word)))):
+            plain = os.path.normpath(os.path.join(cwd or self.cwd, one))
+            for path in dict.fromkeys((plain, os.path.realpath(plain) if links else plain)):
+                found = self._found(_cased(path), above=above)
+                if found:
+                    return found
         return ""
 
     def matches(self, pattern: str, cwd: str) -> str:
@@ -158,7 +169,16 @@ class Guarded:
         """The first protected path that some code has in it."""
         words = "".join(letter if letter in PATH_LETTERS else " " for letter in text).split()
         names = [word for word in dict.fromkeys(words) if "." in word or "/" in word][:MOST_WORDS]
-        return next(filter(None, (self.meets(word, cwd, links=False) for word in names)), "")
+        removes = any(word in text for word in REMOVING_WORDS)
+        found = (
+            self.meets(word, cwd, above=removes and self._inside(word, cwd), links=False) for word in names
+        )
+        return next(filter(None, found), "")
+
+    def _inside(self, word: str, cwd: str) -> bool:
+        """Whether a word names something in the project, not the project itself."""
+        path = os.path.normpath(os.path.join(cwd or self.cwd, self.expanded(word)))
+        return _cased(path).startswith(self._root)
 
     def _found(self, path: str, *, above: bool) -> str:
         if above:
@@ -236,7 +256,7 @@ def _is_off(env: Mapping[str, str]) -> bool:
 
 def _objection(call: Call, guarded: Guarded) -> str:
     if call.tool == "shell":
-        return _shell(_line(call.input.get("command")), guarded)
+        return _shell(_line(call.input.get("command")), guarded, _folder(call, guarded))
     words = call.tool in WRITING or bool(set(call.also) & set(WRITING))
     if not words and _reads(call):
         return ""
@@ -250,6 +270,14 @@ def _objection(call: Call, guarded: Guarded) -> str:
             if found:
                 return f"this would change {found}."
     return ""
+
+
+def _folder(call: Call, guarded: Guarded) -> str:
+    """Where the tool starts the command."""
+    raw = call.raw if isinstance(call.raw, dict) else {}
+    named = (tree.get(key) for tree in (call.input, raw) for key in FOLDER_KEYS)
+    folder = next((one for one in named if one and isinstance(one, str)), "")
+    return os.path.normpath(os.path.join(guarded.cwd, folder))
 
 
 def _line(command: Tree) -> str:
@@ -282,7 +310,14 @@ def _shell(text: str, guarded: Guarded, cwd: str = "", depth: int = 0) -> str:
     # What a program gets from a pipe or a loop stands with another command.
     is_fed = any("xargs" in one.words or "for" in one.words[:1] for one in found)
     fed = [word for one in found for word in one.words] if is_fed else []
+    piped = any(_reads_commands(_bare(one.words)) for one in found)
+    named = False
     for one in found:
+        words = _bare([guarded.expanded(word) for word in one.words])
+        # `$(which hookport) trust` is read as three commands.
+        if named and words and words[0] in OURS and not set(words) & set(LOOKING):
+            return f"`hookport {words[0]}` is for the user to run."
+        named = any(os.path.basename(word) == "hookport" for word in words)
         words = _bare(one.words)
         name = os.path.basename(words[0]).lower().removesuffix(".exe") if words else ""
         for target in one.written:
@@ -290,6 +325,10 @@ def _shell(text: str, guarded: Guarded, cwd: str = "", depth: int = 0) -> str:
                 return f"this would write {path}."
         if words and (reason := _command(name, words, one, guarded, cwd, depth)):
             return reason
+        if piped and name in ("echo", "printf") and depth < DEEPEST:
+            said = "\n".join((" ".join(words[1:]), *words[1:]))
+            if reason := _shell(said, guarded, cwd, depth + 1):
+                return reason
         takes = "xargs" in one.words or any(word.startswith("$") for word in words)
         if fed and takes and not _is_reader(name, words) and (path := _met(fed, name, guarded, cwd)):
             return f"`{name}` would change {path}."
@@ -299,10 +338,18 @@ def _shell(text: str, guarded: Guarded, cwd: str = "", depth: int = 0) -> str:
     return ""
 
 
+def _reads_commands(words: list[str]) -> bool:
+    """Whether a shell gets its commands from a pipe."""
+    is_shell = bool(words) and os.path.basename(words[0]) in SHELLS[:-1]
+    return is_shell and (words[1:2] == ["-s"] or all(word.startswith("-") for word in words[1:]))
+
+
 def _command(name: str, words: list[str], one: Command, guarded: Guarded, cwd: str, depth: int) -> str:
-    if ours := _ours(name, words):
+    if ours := _ours(name, [guarded.expanded(word) for word in words]):
         return f"`hookport {ours}` is for the user to run."
     rest = words[1:]
+    if reason := _fed(name, rest, one, guarded, cwd, depth):
+        return reason
     if name in SHELLS:
         codes = rest if name == "eval" else _codes(rest)
         for code in (" ".join(codes),) if name == "eval" else (*codes, one.body):
@@ -310,11 +357,10 @@ def _command(name: str, words: list[str], one: Command, guarded: Guarded, cwd: s
                 return reason
         return ""
     if name.rstrip("0123456789.") in INTERPRETERS:
-        for code in (*_codes(rest), one.body):
-            if path := guarded.named_in(code, cwd):
-                return f"code for {name} names {path}."
-        # Without code the first word is the program that it runs; the rest is what that may change.
         codes = _codes(rest)
+        if reason := next(filter(None, (_code(name, code, guarded, cwd) for code in (*codes, one.body))), ""):
+            return reason
+        # Without code the first word is the program that it runs; the rest is what that may change.
         rest = [word for word in rest if not word.startswith("-") and word not in codes][0 if codes else 1 :]
     if _is_reader(name, words):
         return ""
@@ -322,9 +368,29 @@ def _command(name: str, words: list[str], one: Command, guarded: Guarded, cwd: s
     return f"`{name}` would change {path}." if path else ""
 
 
+def _code(name: str, code: str, guarded: Guarded, cwd: str) -> str:
+    if path := guarded.named_in(code, cwd):
+        return f"code for {name} names {path}."
+    verb = _called(code)
+    return f"`hookport {verb}` is for the user to run." if verb else ""
+
+
+def _fed(name: str, rest: list[str], one: Command, guarded: Guarded, cwd: str, depth: int) -> str:
+    """Why a program may not have the commands or the patch that stand in its words or its here-document."""
+    for code in rest if name in RUNNERS and depth < DEEPEST else ():
+        if " " in code and (reason := _shell(code, guarded, cwd, depth + 1)):
+            return reason
+    if name in PATCHERS or (name == "git" and _verb(rest, ("-C", "-c")) in ("apply", "am")):
+        # The names in a patch of git start with `a/` and `b/`.
+        said = "\n".join((*rest, one.body)).replace(" a/", " ").replace(" b/", " ")
+        if path := guarded.named_in(said, cwd):
+            return f"`{name}` would change {path}."
+    return ""
+
+
 def _met(words: list[str], name: str, guarded: Guarded, cwd: str) -> str:
     """The first protected path among the words of a command that may change what it is told."""
-    for word in words:
+    for word in [one for some in words for one in _braced(some)]:
         # `--output=PATH`, `of=PATH`, `-oPATH` and `PATH:PATH`
         for part in dict.fromkeys((word, word.partition("=")[2], *word.split(":"))):
             is_option = part.startswith("-")
@@ -339,6 +405,15 @@ def _met(words: list[str], name: str, guarded: Guarded, cwd: str) -> str:
         ):
             return path
     return ""
+
+
+def _braced(word: str) -> list[str]:
+    """The words that one with `{a,b}` stands for."""
+    start, _, rest = word.partition("{")
+    inside, brace, end = rest.partition("}")
+    if not brace or "," not in inside or start.endswith("$"):
+        return [word]
+    return [start + one + end for one in inside.split(",")]
 
 
 def _is_reader(name: str, words: list[str]) -> bool:
@@ -378,11 +453,19 @@ def _ours(name: str, words: list[str]) -> str:
     if name in READERS or set(words) & set(LOOKING):
         return ""
     for number, word in enumerate(words[:-1]):
-        if os.path.basename(word).lower() in ("hookport", "hookport.exe", "bridge.py", "bridge.pyz"):
+        if os.path.basename(word).lower() in STARTS:
             verb = _verb(words[number + 1 :], ())
             if verb in OURS or (verb == "doctor" and "--fix" in words):
                 return verb
     return ""
+
+
+def _called(code: str) -> str:
+    """The command of ours that some code would start."""
+    words = "".join(letter if letter.isalnum() or letter in "._-" else " " for letter in code).split()
+    if not set(words) & set(STARTS) or set(words) & set(LOOKING):
+        return ""
+    return next((word for word in words if word in OURS), "")
 
 
 def _codes(words: list[str]) -> list[str]:
