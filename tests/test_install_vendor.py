@@ -252,7 +252,8 @@ def test_a_hook_whose_source_changed_is_a_failure(project: Project) -> None:
     assert "the plan is stale: .agents/hooks/guard/HOOK.md changed" in told["systemMessage"]
     assert "hookport sync --vendor" in told["systemMessage"]
     project.env["HOOKPORT_ON_FAILURE"] = "closed"
-    assert project.told()["hookSpecificOutput"]["permissionDecision"] == "deny"
+    denied = project.told()["hookSpecificOutput"]
+    assert (denied["permissionDecision"], ".." in denied["permissionDecisionReason"]) == ("deny", False)
 
 
 def test_line_ends_do_not_make_a_plan_stale(project: Project) -> None:

@@ -137,9 +137,9 @@ def _changed(kept: Plan) -> bool:
 def told(found: Plan, old: list[str]) -> Iterable[str]:
     made = found.header["version"]
     if made != __version__:
-        yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}."
+        yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}"
     if old:
-        yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}."
+        yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
 
 
 def checked(hook: Planned, root: str, old: list[str]) -> Planned:
