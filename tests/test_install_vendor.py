@@ -322,6 +322,7 @@ def test_what_is_not_approved_does_not_run(project: Project) -> None:
     status = project.bridge("status")
     assert status.returncode == 1
     assert "not approved" in status.stdout
+    assert "last ran: never" in status.stdout
 
 
 def test_an_approval_by_the_bridge_itself(project: Project) -> None:

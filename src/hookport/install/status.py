@@ -16,7 +16,7 @@ from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
 from hookport.planning import is_dispatch, name_of, runnable
-from hookport.runtime import journal, vendored
+from hookport.runtime import journal, trust, vendored
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
@@ -198,7 +198,7 @@ def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:
     found: dict[tuple[str, ...], str] = {}
     for record in journal.Reader(env).new():
         for run in record.get("hooks", ()):
-            if isinstance(run, dict) and run.get("matched"):
+            if isinstance(run, dict) and trust.was_run(run):
                 source, place = str(run.get("source", "")), str(run.get("place", ""))
                 key = (str(record.get("agent", "")), source, place if source else str(run.get("hook", "")))
                 found[key] = record["time"]

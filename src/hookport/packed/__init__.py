@@ -124,12 +124,12 @@ def _status(bridge: Bridge, env: Mapping[str, str]) -> int:
 
 def _last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """When each hook ran last, by where it is written down."""
-    from hookport.runtime import journal
+    from hookport.runtime import journal, trust
 
     found: dict[tuple[str, str], str] = {}
     for record in journal.Reader(env).new():
         for one in record.get("hooks", ()):
-            if one.get("matched"):
+            if trust.was_run(one):
                 found[str(one.get("source")), str(one.get("place"))] = record["time"]
     return found
 

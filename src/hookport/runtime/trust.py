@@ -75,6 +75,11 @@ def objection(record: Record) -> str:
     return f"{NOT_APPROVED}{why}{REMEDY}" if why else ""
 
 
+def was_run(run: Record) -> bool:
+    """Whether a run in the journal is one: its hook matched, and was not left out for want of approval."""
+    return bool(run.get("matched")) and not str(run.get("failure") or "").startswith(NOT_APPROVED)
+
+
 def _changed(record: Record) -> str:
     for path, (approved, was) in record["files"].items():
         now = stamp(path)
