@@ -494,6 +494,28 @@ class TestStatus:
             assert [hook.level for hook in hooks] == expected
             assert [bool(hook.reason) for hook in hooks] == [level != "enforced" for level in expected]
 
+    @pytest.mark.parametrize("word", ["trusted", "untrusted", "modified"])
+    def test_what_the_agent_itself_says_of_an_entry_is_told(self, word: str, world: World) -> None:
+        plan = world.sync("codex", mode="native")
+        said = {"key": "k", "command": plan.agents[0].hooks[0].handler.command, "trustStatus": word}
+        answer = json.dumps({"id": 2, "result": {"data": [{"hooks": [said]}]}})
+        program = world.root.parent / "bin" / "codex"
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(
+            f"#!{sys.executable}\nimport json, sys\nfor line in sys.stdin:\n"
+            f"    asked = json.loads(line)\n    if 'id' in asked:\n"
+            f"        print(json.dumps({{**json.loads({answer!r}), 'id': asked['id']}}), flush=True)\n"
+        )
+        program.chmod(0o755)
+        env = {**world.env, "PATH": f"{program.parent}:{world.env['PATH']}"}
+        (found,) = status.status(str(world.root), env, ["codex"]).agents
+        (hook,) = found.hooks
+        level, remedy = (
+            ("enforced", "") if word == "trusted" else ("unavailable", ": `hookport trust --agents`")
+        )
+        expected = ("installed", level, f"{word} in Codex CLI{remedy}")
+        assert (hook.state, hook.level, hook.reason) == expected
+
     def test_the_last_run_is_that_of_the_journal(self, world: World) -> None:
         command = entry(world, "claude-code")
         assert [hook.fired for hook in self.state(world, "claude-code").hooks] == [""]

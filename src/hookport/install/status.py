@@ -9,9 +9,10 @@ from hookport import findings as f
 from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import agents as all_agents
 from hookport.dialects import get
+from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.discovery import Discovery, Found, discover
 from hookport.findings import Finding
-from hookport.install import entries, sync
+from hookport.install import agent_trust, entries, sync
 from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
@@ -65,10 +66,12 @@ class Status(NamedTuple):
 
 
 class _Seen(NamedTuple):
-    """What holds for all agents: when hooks last ran, and which are not approved."""
+    """What holds for all agents: when hooks last ran, which are not approved, what agents say of entries."""
 
     fired: Mapping[tuple[str, ...], str]
     waiting: Mapping[tuple[str, str], str]
+    # By agent and command.
+    said: Mapping[tuple[str, str], str]
 
 
 class _Installed(NamedTuple):
@@ -88,7 +91,8 @@ def status(
     """The state of every agent that is here or has entries of ours; `tell` hears which is next."""
     found = discover(cwd, env)
     here = {one.agent: one.why for one in detected(found.root, env)}
-    seen = _Seen(_fired(env), sync.waiting(found, env))
+    said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
+    seen = _Seen(_fired(env), sync.waiting(found, env), said)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
@@ -140,6 +144,13 @@ def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
     is_there = state in ("installed", "drifted") and one.plan.mode == "bridge"
     if is_there and level != "unavailable" and (found.file, found.place) in seen.waiting:
         level, reason = "unavailable", UNAPPROVED
+    said = {seen.said.get((dialect.id, command), "") for command in _commands(one, found)[0]} - {""}
+    # Of several entries the one counts that holds the hook up.
+    worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in said), "")
+    if worst:
+        remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
+        reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
+        level = level if worst == TRUSTED else "unavailable"
     keys = [
         (dialect.id, found.file, found.place),
         *((dialect.id, "", text) for _, text in _alone(one, found)),
@@ -153,6 +164,14 @@ def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
 def _state(one: _Installed, found: Found) -> str:
     if entries.runs_itself(one.target, found):
         return BY_ITSELF
+    there, wanted = _commands(one, found)
+    if not there:
+        return "missing"
+    return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
+
+
+def _commands(one: _Installed, found: Found) -> tuple[set[str], set[str]]:
+    """The commands of our entries that run a hook: those that are there, and those that should be."""
     if one.plan.mode == "bridge":
         there, wanted = (
             {
@@ -175,9 +194,7 @@ def _state(one: _Installed, found: Found) -> str:
             }
             for hooks in (one.ours, one.plan.hooks)
         )
-    if not there:
-        return "missing"
-    return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
+    return there, wanted
 
 
 def _alone(one: _Installed, found: Found) -> list[tuple[str, str]]:
