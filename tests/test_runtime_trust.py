@@ -148,6 +148,24 @@ def test_what_was_approved_runs_until_it_changes(place: Place) -> None:
     assert place.reason() == "no"
 
 
+def test_a_wrapped_command_says_nothing_of_hooks_that_it_does_not_run(place: Place) -> None:
+    place.hook("guard", "exit 2")
+    words = [str(BRIDGE), "wrap", "claude-code", "gemini-cli", "SessionStart", "--", "true"]
+    for approve_it in (False, True):
+        if approve_it:
+            place.approve()
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", *words],
+            input=json.dumps({"session_id": "s", "cwd": str(place.root)}).encode(),
+            cwd=place.root,
+            env=place.env,
+            capture_output=True,
+            check=False,
+            timeout=30,
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
 def test_a_new_hook_beside_an_approved_one(place: Place) -> None:
     place.hook("later", "echo no >&2; exit 2")
     place.approve()

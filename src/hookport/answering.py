@@ -242,8 +242,8 @@ def _wrapped(
     def hooks(event: Event) -> Iterable[plan.Planned]:
         return [hook.replace(event=event.event)]
 
-    # The command is the user's own entry, so that it needs no approval.
-    sources = sources.replace(needs_approval=False)
+    # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
+    sources = sources.replace(needs_approval=False, waiting={})
     return sources.replace(hooks=hooks, root=next(_named_roots(sources.agent, env), "") or _repository())
 
 
