@@ -27,6 +27,7 @@ from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Hook
 from hookport.planning import is_dispatch, is_ours
+from tests.approval import approve
 
 AGENTS = agents()
 GUARD = """---
@@ -490,9 +491,19 @@ class TestStatus:
             "claude-code": ["enforced", "enforced", "enforced", "advisory", "unavailable"],
             "cline": ["enforced", "enforced", "advisory", "advisory", "unavailable"],
         }.items():
+            assert {hook.level for hook in self.state(world, agent).hooks} == {"unavailable"}
+            world.sync(agent, mode="bridge")
+            approve(world.root, world.env)
             hooks = self.state(world, agent).hooks
             assert [hook.level for hook in hooks] == expected
             assert [bool(hook.reason) for hook in hooks] == [level != "enforced" for level in expected]
+
+    def test_hooks_that_are_switched_off_hold_nothing(self, world: World) -> None:
+        world.write(".gemini/settings.json", {"hooksConfig": {"enabled": False}})
+        world.sync("gemini-cli", mode="bridge")
+        approve(world.root, world.env)
+        told = {(hook.level, "switched off" in hook.reason) for hook in self.state(world, "gemini-cli").hooks}
+        assert told == {("unavailable", True)}
 
     @pytest.mark.parametrize("word", ["trusted", "untrusted", "modified"])
     def test_what_the_agent_itself_says_of_an_entry_is_told(self, word: str, world: World) -> None:

@@ -1678,6 +1678,19 @@ class NotApproved(Kind):
     hint = "Look at them and approve them with `hookport trust`."
 
 
+class NotGuarded(Kind):
+    """Hooks that are installed by themselves are run by the agent as they are.
+
+    Approval and self-protection are the bridge's: a script that changes runs changed, and an agent may edit
+    it. Only the bridge (`--mode bridge`) runs a project's hooks as they were approved.
+    """
+
+    code = "HP821"
+    severity = "note"
+    message = "installed by itself, so neither approval nor self-protection holds: {agents}"
+    hint = "Use --mode bridge where that matters."
+
+
 class TwoAgentsRead(Kind):
     """Another agent reads the file too, and nothing tells the two apart: the hooks run there as well."""
 

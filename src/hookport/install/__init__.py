@@ -1,1 +1,1 @@
-"""Installing hooks into agents' own files: what is not ours stays byte-identical, and all can be taken back."""
+"""Hooks installed into agents' own files: what is not ours stays as it is, and all can be taken back."""

@@ -13,6 +13,7 @@ from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.discovery import Discovery, Found, discover
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, sync
+from hookport.install.doctor import closed_gates
 from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
@@ -72,6 +73,8 @@ class _Seen(NamedTuple):
     waiting: Mapping[tuple[str, str], str]
     # By agent and command.
     said: Mapping[tuple[str, str], str]
+    # By agent: what keeps its hooks from running at all.
+    closed: Mapping[str, str]
 
 
 class _Installed(NamedTuple):
@@ -92,8 +95,10 @@ def status(
     found = discover(cwd, env)
     here = {one.agent: one.why for one in detected(found.root, env)}
     said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
-    seen = _Seen(_fired(env), sync.waiting(found, env), said)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
+    gates = {name: closed_gates(get(name), cwd, env) for name in chosen}
+    closed = {name: told[0].message for name, told in gates.items() if told}
+    seen = _Seen(_fired(env), sync.waiting(found, env), said, closed)
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
@@ -151,6 +156,10 @@ def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
         remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
         reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
         level = level if worst == TRUSTED else "unavailable"
+    if state == "missing":
+        level, reason = "unavailable", reason if level == "unavailable" else "not installed"
+    elif not worst and dialect.id in seen.closed:
+        level, reason = "unavailable", seen.closed[dialect.id]
     keys = [
         (dialect.id, found.file, found.place),
         *((dialect.id, "", text) for _, text in _alone(one, found)),

@@ -101,6 +101,9 @@ def plan(
         general += vendor.left_out(found.root)
     elif wish.scope == "project" and changes:
         general.append(f.OfThisMachine.at(""))
+    alone = [one.agent for one in plans if one.mode == "native" and one.changes]
+    if alone:
+        general.append(f.NotGuarded.at("", agents=", ".join(alone)))
     names = list(waiting(found, env).values()) if any(one.mode == "bridge" for one in plans) else []
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))

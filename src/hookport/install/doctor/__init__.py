@@ -87,6 +87,13 @@ def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
     return _report(case_of(dialect, world_of(cwd, env), history(env), force=True))
 
 
+def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Finding]:
+    """What keeps an agent's hooks from running at all, by its settings alone."""
+    case = case_of(dialect, world_of(cwd, env), history(env), force=False, asks=False)
+    found = (one for check in (gates.switched_off, gates.untrusted_folder) for one in check(case))
+    return [one.finding for one in found if one.dead and one.finding.severity == "error"]
+
+
 def _report(case: Case) -> Report:
     found = _once(one for check in CHECKS for one in check(case))
     hooks = sum(len(source.hooks) for source in case.sources)
@@ -112,11 +119,11 @@ def world_of(cwd: str, env: Mapping[str, str]) -> World:
     return World(here, Path(project_root(cwd, env)), Path(home) if Path(home).is_absolute() else None, env)
 
 
-def case_of(dialect: Dialect, world: World, past: History, *, force: bool) -> Case:
-    """What is known of an agent; an agent without hooks is not asked for its version, unless it is meant."""
+def case_of(dialect: Dialect, world: World, past: History, *, force: bool, asks: bool = True) -> Case:
+    """What is known of an agent; one without hooks is not asked for its version, unless it is meant."""
     own = tuple(sources(dialect, world))
     others = tuple(foreign(dialect, world))
-    matters = force or any(source.hooks or source.problems for source in own)
+    matters = asks and (force or any(source.hooks or source.problems for source in own))
     path = world.env.get("PATH", os.defpath)
     programs = [found for found in (shutil.which(one, path=path) for one in dialect.programs) if found]
     version = next(filter(None, (version_of(program, world) for program in programs)), "") if matters else ""
