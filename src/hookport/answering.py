@@ -7,7 +7,7 @@ import sys
 import time
 
 from hookport import __version__
-from hookport.model.runs import BLOCK, Answer, Decision, Event
+from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, plan, policy, sessions
 from hookport.wires.events import canonical_name
 
@@ -34,8 +34,6 @@ OPTIONS = {
     "--on-timeout": (policy.OPEN, policy.CLOSED),
 }
 FLAGS = ("--async",)
-# An event that the payload itself names.
-ANY_EVENT = "-"
 TERMINATED = 143
 # A command that is wrapped has the agent's own time; this is for agents that tell none.
 DEFAULT_SECONDS = 600.0

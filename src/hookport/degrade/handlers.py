@@ -15,10 +15,11 @@ from hookport.degrade.work import (
     strategy_for,
     without,
 )
-from hookport.degrade.wrapping import ANY_EVENT, MISSING, ON_PATH, agree, wrapped
+from hookport.degrade.wrapping import MISSING, ON_PATH, agree, wrapped
 from hookport.dialects._base import SECOND, says
 from hookport.dialects._entries import shell_word
 from hookport.model.hooks import Handler
+from hookport.model.runs import ANY_EVENT
 
 
 def handler(work: Work) -> bool:

@@ -13,8 +13,6 @@ from hookport.model.hooks import NOTHING, Hook
 from hookport.wires.table import Wire, table_of
 
 PROGRAM = "hookport"
-# Where the payload says itself which event it is.
-ANY_EVENT = "-"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 _WRAPPED = re.compile(
     r"""(?:\[ -[nz] "[$\w]+" \](?: && \[ -z "[$\w]+" \])? \|\| exit 0; )?"""

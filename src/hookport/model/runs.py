@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     Verdict = Literal["none", "allow", "ask", "deny"]
 
 BLOCK = 2
+# In place of an event's name, where the payload says it.
+ANY_EVENT = "-"
 # What is kept of each stream of a hook.
 KEPT_BYTES = 1 << 20
 

@@ -22,5 +22,3 @@ TOOLS: dict[str, str] = {
     "skill": "loads a skill",
     "ask_user": "asks the user a question",
 }
-
-SPEC_TOOLS = tuple(TOOLS)[:9]

@@ -142,13 +142,18 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
     ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
         said is True or isinstance(said, str) for said in _at(found, table, "stop")
     )
+    inputs = _at(found, table, "input")
+    updated = next((one for one in inputs if isinstance(one, dict)), None)
+    if inputs and updated is None and verdict not in ("ask", "deny"):
+        # As if it had said nothing, the input that it wants changed would run.
+        return Decision(failure="its rewrite of the input is no object")
     reason, message = _text(found, table, "reason"), _text(found, table, "message")
     return Decision(
         verdict=verdict,  # type: ignore[arg-type]
         reason=reason,
         context=_text(found, table, "context"),
         carry_on=not ends,
-        updated_input=next((one for one in _at(found, table, "input") if isinstance(one, dict)), None),
+        updated_input=updated,
         suppress_output=any(one is True for one in _at(found, table, "suppress")),
         # A question's reason is said again where only the message is shown to the person who is asked.
         system_message="" if verdict == "ask" and message == reason else message,
