@@ -1,7 +1,7 @@
 """What a driver is made of: how one agent's program is fetched, pointed at the scripted model and started.
 
-A driver is a value, one file each in `drivers`; it knows the program and nothing about hooks. Which files hold
-hooks, and what they say, is known by the dialect and written by `hookport sync`.
+A driver is a value, one file each in `drivers`; it knows the program and nothing about hooks. Which files
+hold hooks, and what they say, is known by the dialect and written by `hookport sync`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 
 class Package(NamedTuple):
-    """Where the program comes from, by name and pinned version; `node`, `python`: the least that it runs on."""
+    """Where the program comes from, by name and pinned version, and the least Node or Python it runs on."""
 
     registry: Literal["npm", "pypi"]
     name: str
@@ -88,7 +88,7 @@ class Driver(NamedTuple):
     version: tuple[str, ...] = ("--version",)
     # A denied call ends the run.
     denial_ends: bool = False
-    # What this product, or this way of running it, does not do although the dialect's table says yes, and why.
+    # What this product, or this way of running it, does not do although the dialect's table says so, and why.
     lacks: Lacks = MappingProxyType({})
     # Runs after the agent has ended, before what it left is looked at.
     sweep: Callable[[Stage], None] = _nothing

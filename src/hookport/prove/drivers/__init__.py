@@ -1,4 +1,4 @@
-"""The agents that can be driven, one file each; a driver is loaded when it is asked for, by its file's name."""
+"""The agents that can be driven, one file each; a driver is loaded when asked for, by its file's name."""
 
 from __future__ import annotations
 
