@@ -17,22 +17,25 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
     from types import FrameType
 
+    from hookport.runtime.recording import Recording
     from hookport.runtime.vendored import Bridge
     from hookport.wires.table import Wire
 else:
     import _signal as signal  # `signal` makes enums of them
 
 USAGE = {
-    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed]",
+    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--record DIR]",
     "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
-    "[--on-timeout open|closed] [--async] -- COMMAND",
+    "[--on-timeout open|closed] [--async] [--record DIR] -- COMMAND",
 }
-# Each with what it may say; empty for a number.
-OPTIONS = {
+# Each with what it may say; empty for a number, none for any text.
+OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--within": (),
     "--on-failure": (policy.OPEN, policy.CLOSED),
     "--on-timeout": (policy.OPEN, policy.CLOSED),
+    "--record": None,
 }
+RECORD = "HOOKPORT_RECORD"
 FLAGS = ("--async",)
 TERMINATED = 143
 # A command that is wrapped has the agent's own time; this is for agents that tell none.
@@ -47,8 +50,11 @@ def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
     args = sys.argv[1:] if args is None else args
     env = dict(os.environ)
     _on_terminate()
+    recordings: list[Recording] = []
+    answer = None
     try:
-        return dispatch.tell(_answer(args, env, bridge))
+        answer = _answer(args, env, bridge, recordings)
+        return dispatch.tell(answer)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
         closed = _is_closed(args, env, bridge)
         told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
@@ -60,6 +66,9 @@ def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
         message = f"hookport: {told} {effect}"
         answer = _denied(args, message, bridge) if closed else Answer(stderr=f"{message}\n", exit_code=1)
         return dispatch.tell(answer)
+    finally:
+        for one in recordings:
+            one.write(answer, env)
 
 
 def _denied(args: list[str], reason: str, bridge: Bridge | None) -> Answer:
@@ -100,7 +109,9 @@ def _settings(env: Mapping[str, str], bridge: Bridge | None) -> Mapping[str, str
         return {}
 
 
-def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answer:
+def _answer(
+    args: list[str], env: dict[str, str], bridge: Bridge | None, recordings: list[Recording]
+) -> Answer:
     command, words, options, inner = _parsed(args)
     within = float(options.get("--within", 0.0))
     if options.get("--on-failure") and command == "dispatch":
@@ -109,6 +120,10 @@ def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answ
     payload = dispatch.read_stdin(within)
     *words, agent, native = words
     native = "" if native == ANY_EVENT else native
+    if folder := options.get("--record") or env.get(RECORD):
+        from hookport.runtime.recording import Recording
+
+        recordings.append(Recording(folder, args, agent, native, payload))
     if command == "wrap":
         tables, wires = (bridge.tables, bridge.wire) if bridge else (_tables(_repository(), env), _wire)
         sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
@@ -118,7 +133,10 @@ def _answer(args: list[str], env: dict[str, str], bridge: Bridge | None) -> Answ
         sources = vendored.sources(bridge, agent, env)
     else:
         sources = _sources(agent, native, payload, env)
-    return dispatch.answer(payload, native, sources, env, within, begun).answer
+    told = dispatch.answer(payload, native, sources, env, within, begun)
+    for one in recordings:
+        one.told = told
+    return told.answer
 
 
 def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
@@ -150,7 +168,9 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
     return command, words, options, inner
 
 
-def _is_said(value: str, words: tuple[str, ...]) -> bool:
+def _is_said(value: str, words: tuple[str, ...] | None) -> bool:
+    if words is None:
+        return bool(value)
     if words:
         return value in words
     return value.replace(".", "", 1).isdigit() and float(value) > 0

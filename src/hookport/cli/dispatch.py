@@ -27,6 +27,12 @@ def add_options(parser: ArgumentParser) -> None:
         metavar="open|closed",
         help="what a failure means: nothing is decided, or it is denied",
     )
+    parser.add_argument(
+        "--record",
+        metavar="DIR",
+        help="keep the event in this folder as it came, secrets too, with what was answered; HOOKPORT_RECORD "
+        "does the same. `hookport record` makes tests of it, without secrets",
+    )
 
 
 def run(args: Namespace) -> int:
@@ -36,5 +42,5 @@ def run(args: Namespace) -> int:
 
 def given(args: Namespace) -> list[str]:
     """The options as they were given."""
-    said = {"--within": args.within, "--on-failure": args.on_failure}
+    said = {"--within": args.within, "--on-failure": args.on_failure, "--record": args.record}
     return [f"{name}={value}" for name, value in said.items() if value]

@@ -1,0 +1,111 @@
+"""Events as they came and what was answered, one JSON file for each; it never makes a dispatch fail.
+
+Nothing is redacted here: what an agent really sends is what is asked for. `hookport record` makes test cases
+of these files, and hides secrets then.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hookport.model._json import dumps
+from hookport.runtime import journal
+from hookport.wires.spellings import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import Answer
+    from hookport.runtime.dispatch import Told
+
+    Tree = Any
+
+VERSION = 1
+
+
+class Recording:
+    """One event on its way; `told` is what came of it, where that is known."""
+
+    def __init__(self, folder: str, command: list[str], agent: str, native: str, payload: bytes) -> None:
+        self.folder = folder
+        self.command = command
+        self.agent, self.native = agent, native
+        self.payload = payload
+        self.told: Told | None = None
+        self.came = time.time_ns()
+
+    def write(self, answer: Answer | None, env: Mapping[str, str]) -> None:
+        """Write the file; an answer of None is an event that was ended before it had one.
+
+        What goes wrong is a line of the journal, because stderr is part of what the agent is told.
+        """
+        try:
+            _write(self.folder, f"{self.came:020d}-{os.getpid()}.json", self._record(answer))
+        except Exception as error:  # noqa: BLE001  (a recording is not worth a tool call)
+            why = error.strerror or str(error) if isinstance(error, OSError) else repr(error)
+            note = f"the event was not recorded in '{self.folder}': {why}"
+            journal.write({"agent": self.agent, "native": self.native, "notes": [note]}, env)
+
+    def _record(self, answer: Answer | None) -> dict[str, Tree]:
+        record: dict[str, Tree] = {
+            "version": VERSION,
+            "time": iso(self.came / 1e9),
+            "pid": os.getpid(),
+            "command": self.command,
+            "cwd": _here(),
+            "agent": self.agent,
+            "native": self.native,
+            **_spelled(self.payload),
+        }
+        if self.told is not None:
+            from hookport.runtime import dispatch
+
+            report = self.told.report
+            record |= {"event": report.event.event, "native": report.event.native}
+            record["decision"] = dispatch.said(report.decision)
+            record["hooks"] = [dispatch.as_record(run) for run in report.runs]
+            record["notes"] = list(self.told.notes)
+        record["answer"] = answer and answer.as_dict()
+        record["seconds"] = round((time.time_ns() - self.came) / 1e9, 4)
+        return record
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed while the agent is in it
+        return ""
+
+
+def _spelled(payload: bytes) -> dict[str, str]:
+    """The payload so that its bytes can be had again: as text where it is UTF-8."""
+    try:
+        return {"payload": payload.decode("utf-8")}
+    except UnicodeDecodeError:
+        import binascii
+
+        return {"payload_base64": binascii.b2a_base64(payload, newline=False).decode("ascii")}
+
+
+def _write(folder: str, name: str, record: dict[str, Tree]) -> None:
+    """A file is there whole or not at all, and only its owner can read it."""
+    data = dumps(record, default=str).encode("ascii") + b"\n"
+    os.makedirs(folder, 0o700, exist_ok=True)
+    path = os.path.join(folder, name)
+    draft = os.path.join(folder, f".{name}.draft")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    target = os.open(draft, flags, 0o600)
+    try:
+        while data:
+            data = data[os.write(target, data) :]
+        os.close(target)
+        target = -1
+        os.replace(draft, path)
+    except BaseException:
+        if target >= 0:
+            os.close(target)
+        os.unlink(draft)
+        raise
