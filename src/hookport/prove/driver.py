@@ -59,6 +59,8 @@ def _nothing(_stage: Stage) -> None:
     return None
 
 
+# The agent's own tool call for each kind of step.
+Calls = Mapping[str, Callable[..., Call]]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
 Lacks = Mapping[str, str]
 
@@ -68,7 +70,8 @@ class Driver(NamedTuple):
 
     `calls` gives the agent's own tool call for each kind of step: `shell(stage, command)`,
     `write(stage, path, content)`, `edit(stage, path, old, new)`, `read(stage, path)`,
-    `mcp(stage, tool, input)`; paths are relative to the project. A kind that is missing cannot be played.
+    `mcp(stage, tool, input)`; paths are relative to the project. A kind that is missing cannot be
+    played, and `lacks` says why, as `calls.read`.
     """
 
     title: str
@@ -81,7 +84,7 @@ class Driver(NamedTuple):
     settle: Callable[[Stage], None]
     command: Callable[[Stage], Sequence[str]]
     environment: Callable[[Stage], Mapping[str, str]]
-    calls: Mapping[str, Callable[..., Call]]
+    calls: Calls
     # The dialect that it speaks, as its module is named, where that is not the driver's own name.
     dialect: str = ""
     # Arguments that print the version.

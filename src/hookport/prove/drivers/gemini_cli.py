@@ -1,0 +1,66 @@
+"""Gemini CLI: `gemini -p` with a dummy key and the model's address in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.prove.driver import Call, Calls, Driver, Package, Stage
+from hookport.prove.drivers._settings import absolute, servers, write_json
+
+
+def settle(stage: Stage) -> None:
+    settings = {
+        # Without a type it ends with 41, "Invalid auth method selected" (measured, 0.61.0).
+        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        **servers(stage, trust=True),
+    }
+    write_json(stage.home / ".gemini" / "settings.json", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # A concrete model keeps it from asking another one which to take.
+    return (*stage.program, "-m", "gemini-2.5-flash", "-p", stage.prompt, "--approval-mode=yolo")
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": stage.url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        # `--skip-trust` would skip a project's hooks without a word (measured, 0.61.0).
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+    }
+
+
+# Measured, 0.61.0.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("run_shell_command", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: Call(
+        "write_file", {"file_path": absolute(stage, path), "content": text}
+    ),
+    "edit": lambda stage, path, old, new: Call(
+        "replace",
+        {
+            "file_path": absolute(stage, path),
+            "instruction": "as scripted",
+            "old_string": old,
+            "new_string": new,
+        },
+    ),
+    "read": lambda stage, path: Call("read_file", {"file_path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"mcp_lab_{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Gemini CLI",
+    package=Package("npm", "@google/gemini-cli", "0.61.0"),
+    program="gemini",
+    protocol="gemini",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+)

@@ -1,0 +1,52 @@
+"""An MCP server with one tool, `shout`, spoken to over stdin and stdout; it runs by itself, from its file.
+
+The standard library is all it needs, so that any agent can start it with a plain Python.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+
+TOOL = {
+    "name": "shout",
+    "description": "Says a text in capital letters.",
+    "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+}
+UNKNOWN = {"code": -32601, "message": "no such method"}
+# The version of the protocol that is told to a client which does not say its own.
+PROTOCOL = "2025-06-18"
+
+
+def answer(method: str, params: dict[str, object]) -> dict[str, object] | None:
+    """The result of a request; None where there is no such method."""
+    if method == "initialize":
+        version = params.get("protocolVersion", PROTOCOL)
+        about = {"name": "lab", "version": "1"}
+        return {"protocolVersion": version, "capabilities": {"tools": {}}, "serverInfo": about}
+    if method == "tools/list":
+        return {"tools": [TOOL]}
+    if method == "tools/call":
+        given = params.get("arguments")
+        text = str(given.get("text", "")) if isinstance(given, dict) else ""
+        return {"content": [{"type": "text", "text": text.upper()}]}
+    return {} if method == "ping" else None
+
+
+def main() -> None:
+    """Answer one request a line until the input ends; what needs no answer gets none."""
+    for line in sys.stdin:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            continue
+        if not isinstance(message, dict) or "id" not in message or "method" not in message:
+            continue
+        result = answer(message["method"], message.get("params") or {})
+        said = {"error": UNKNOWN} if result is None else {"result": result}
+        sys.stdout.write(json.dumps({"jsonrpc": "2.0", "id": message["id"], **said}) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
