@@ -1,3 +1,66 @@
 """Write a hook for AI coding agents once and run it, with the same effect, in every agent."""
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookport.authoring.answers import allow, ask, context, deny, rewrite
+    from hookport.authoring.calling import run
+    from hookport.authoring.events import Event
+    from hookport.authoring.hooks import (
+        after_tool,
+        agent_stop,
+        before_prompt,
+        before_tool,
+        on,
+        session_end,
+        session_start,
+    )
+    from hookport.model.runs import Decision
+
 __version__ = "0.1.0"
+
+__all__ = [
+    "Decision",
+    "Event",
+    "after_tool",
+    "agent_stop",
+    "allow",
+    "ask",
+    "before_prompt",
+    "before_tool",
+    "context",
+    "deny",
+    "on",
+    "rewrite",
+    "run",
+    "session_end",
+    "session_start",
+]
+
+
+# Where each name is; a dispatch imports this package too, and needs none of them.
+_HOMES = {
+    "Decision": "hookport.model.runs",
+    "Event": "hookport.authoring.events",
+    "run": "hookport.authoring.calling",
+    **dict.fromkeys(("allow", "ask", "context", "deny", "rewrite"), "hookport.authoring.answers"),
+    **dict.fromkeys(
+        ("after_tool", "agent_stop", "before_prompt", "before_tool", "on", "session_end", "session_start"),
+        "hookport.authoring.hooks",
+    ),
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'hookport' has no attribute '{name}'")
+    import sys
+
+    home = _HOMES[name]
+    __import__(home)
+    found: object = getattr(sys.modules[home], name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*__all__, "__version__"]

@@ -1,0 +1,147 @@
+"""What a hook's function sees of an event: the same names whichever agent fired it, empty for what is not said."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import Call
+    from hookport.model.runs import Event as Happened
+
+    Tree = Any
+
+# What a tool call that is none has.
+NO_INPUT: dict[str, object] = {}
+
+
+class Event:
+    """One event of an agent. What it is not about is empty: a prompt has no `command`, a shell no `path`."""
+
+    __slots__ = ("happened", "raw")
+
+    def __init__(self, happened: Happened, raw: Mapping[str, Tree] | None = None) -> None:
+        # The payload as the agent sent it.
+        self.raw: Mapping[str, Tree] = {} if raw is None else raw
+        # The event in hookport's own terms.
+        self.happened = happened
+
+    @property
+    def name(self) -> str:
+        """The event's canonical name, such as `before_tool_execute`."""
+        return self.happened.event
+
+    @property
+    def native(self) -> str:
+        """What the agent calls the event."""
+        return self.happened.native
+
+    @property
+    def agent(self) -> str:
+        """The id of the agent or the format whose payload this is."""
+        return self.happened.agent
+
+    @property
+    def session_id(self) -> str:
+        return self.happened.session
+
+    @property
+    def cwd(self) -> str:
+        return self.happened.cwd
+
+    @property
+    def root(self) -> str:
+        """The project's folder; where the agent does not say it, the one that it works in."""
+        return self.happened.root or self.happened.cwd
+
+    @property
+    def tool(self) -> str:
+        """The tool's word in the vocabulary (`shell`, `file_write` …), or else the agent's own name."""
+        call = self._call
+        return call.tool or call.native if call else ""
+
+    @property
+    def native_tool(self) -> str:
+        """What the agent calls the tool."""
+        return self._call.native if self._call else ""
+
+    @property
+    def mcp_server(self) -> str:
+        return self._call.server if self._call else ""
+
+    @property
+    def mcp_tool(self) -> str:
+        return self._call.mcp_tool if self._call else ""
+
+    @property
+    def input(self) -> Mapping[str, Tree]:
+        """What the tool is called with, by canonical field names, as rewritten so far."""
+        return self._call.input if self._call else NO_INPUT
+
+    @property
+    def command(self) -> str:
+        """The shell command."""
+        return self._said("command")
+
+    @property
+    def path(self) -> str:
+        """The file that a tool reads, writes or changes."""
+        return self._said("path")
+
+    @property
+    def content(self) -> str:
+        """What a tool writes: all of a file, or the text that takes another's place."""
+        return self._said("content") or self._said("new")
+
+    @property
+    def url(self) -> str:
+        return self._said("url")
+
+    @property
+    def output(self) -> str:
+        """The text of the tool's result."""
+        return (self._call.text or "") if self._call else ""
+
+    @property
+    def error(self) -> str:
+        """What went wrong with the tool."""
+        error = self._call.error if self._call else None
+        return "" if error is None else str(error)
+
+    @property
+    def prompt(self) -> str:
+        """What the user wrote."""
+        return self.happened.prompt
+
+    @property
+    def final_message(self) -> str:
+        """What the agent said last before it stops."""
+        return self.happened.final_message
+
+    @property
+    def stop_active(self) -> bool:
+        """Whether the agent goes on only because a hook kept it from stopping before."""
+        return self.happened.stop_active
+
+    @property
+    def source(self) -> str:
+        """How a session began or why it ended, in the agent's words."""
+        return self.happened.source
+
+    @property
+    def subagent(self) -> str:
+        return self.happened.subagent
+
+    @property
+    def _call(self) -> Call | None:
+        return self.happened.call
+
+    def _said(self, field: str) -> str:
+        value = self.input.get(field)
+        return value if isinstance(value, str) else ""
+
+    def __repr__(self) -> str:
+        about = {name: getattr(self, name) for name in ("tool", "prompt", "source") if getattr(self, name)}
+        said = [self.name, *(f"{name}={value!r}" for name, value in {**about, **self.input}.items())]
+        return f"Event({', '.join(said)})"
