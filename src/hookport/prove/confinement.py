@@ -1,0 +1,157 @@
+"""What keeps a run to itself: no network but loopback, and no process that outlives it.
+
+Linux has both (a network namespace, and the adoption of orphans); elsewhere the network stays open, which
+is said, and what left the agent's process group is not found.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import struct
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+# linux/sched.h, linux/if.h, linux/sockios.h, linux/prctl.h
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+IFF_UP, IFF_RUNNING = 0x1, 0x40
+SIOCGIFFLAGS, SIOCSIFFLAGS = 0x8913, 0x8914
+PR_SET_CHILD_SUBREAPER = 36
+
+# From SIGTERM to SIGKILL, and how long a killed process may take to go.
+GRACE_SECONDS = 1.0
+GONE_SECONDS = 3.0
+TICK_SECONDS = 0.05
+
+
+def isolate() -> str:
+    """Leave every network but loopback; says why that was not possible, or nothing.
+
+    A child tries each way first, since a namespace that cannot be finished cannot be left either. To be
+    called before the first thread is started.
+    """
+    if sys.platform != "linux":
+        return f"{sys.platform} has no network namespaces"
+    trouble = ""
+    for flags in (CLONE_NEWNET, CLONE_NEWUSER | CLONE_NEWNET):
+        child = os.fork()
+        if child == 0:
+            try:
+                _enter(flags)
+                os._exit(0)
+            except OSError as error:
+                os._exit(error.errno or 1)
+            finally:
+                os._exit(1)
+        status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        if status == 0:
+            _enter(flags)
+            return ""
+        trouble = os.strerror(status) if status > 0 else signal.Signals(-status).name
+    return f"the system does not allow a network namespace: {trouble.lower()}"
+
+
+def _enter(flags: int) -> None:
+    import ctypes
+    import fcntl
+
+    user, group = os.geteuid(), os.getegid()
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.unshare(flags) != 0:
+        raise OSError(ctypes.get_errno(), "unshare")
+    if flags & CLONE_NEWUSER:
+        with suppress(FileNotFoundError):
+            Path("/proc/self/setgroups").write_text("deny", "ascii")
+        Path("/proc/self/uid_map").write_text(f"{user} {user} 1", "ascii")
+        Path("/proc/self/gid_map").write_text(f"{group} {group} 1", "ascii")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as knob:
+        loopback = struct.pack("16sh22x", b"lo", 0)
+        _, now = struct.unpack("16sh22x", fcntl.ioctl(knob, SIOCGIFFLAGS, loopback))
+        fcntl.ioctl(knob, SIOCSIFFLAGS, struct.pack("16sh22x", b"lo", now | IFF_UP | IFF_RUNNING))
+
+
+def adopt_orphans() -> None:
+    """Become the parent of every process below us whose own parent ends."""
+    if sys.platform == "linux":
+        import ctypes
+
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def strays(home: str) -> dict[int, str]:
+    """The processes below this one, or with that HOME: their command lines by their ids."""
+    if sys.platform != "linux":
+        return {}
+    parents: dict[int, int] = {}
+    marked = set()
+    needle = b"\0HOME=" + os.fsencode(home) + b"\0"
+    for folder in Path("/proc").iterdir():
+        if not folder.name.isdigit():
+            continue
+        with suppress(OSError):
+            # The name in parentheses may hold anything, so what follows the last one is read.
+            state, parent, *_ = (folder / "stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+            if state in ("Z", "X"):
+                continue
+            parents[int(folder.name)] = int(parent)
+            if needle in b"\0" + (folder / "environ").read_bytes() + b"\0":
+                marked.add(int(folder.name))
+    own = os.getpid()
+    found = {pid for pid in parents if pid != own and (pid in marked or _below(pid, own, parents))}
+    return {pid: _command_line(pid) for pid in found}
+
+
+def _below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    while pid in parents:
+        pid = parents[pid]
+        if pid == ancestor:
+            return True
+    return False
+
+
+def _command_line(pid: int) -> str:
+    try:
+        return (
+            Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode("utf-8", "replace").strip()
+        )
+    except OSError:
+        return ""
+
+
+def await_end(home: str, seconds: float) -> None:
+    """Wait until nothing of the run is left, so long at most; where that cannot be seen, wait it all."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline and (strays(home) or sys.platform != "linux"):
+        time.sleep(TICK_SECONDS)
+        reap()
+
+
+def reap() -> None:
+    """Let go of the adopted processes that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def end(group: int, home: str) -> tuple[str, ...]:
+    """End the process group and every stray; says which command lines had to be ended."""
+    ended: dict[int, str] = {}
+    for number, seconds in ((signal.SIGTERM, GRACE_SECONDS), (signal.SIGKILL, GONE_SECONDS)):
+        deadline = time.monotonic() + seconds
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, number)
+        told: set[int] = set()
+        while left := strays(home):
+            ended.update(left)
+            for pid in left.keys() - told:
+                with suppress(ProcessLookupError, PermissionError):
+                    os.kill(pid, number)
+            told |= left.keys()
+            if time.monotonic() > deadline:
+                break
+            time.sleep(TICK_SECONDS)
+            reap()
+    return tuple(sorted(filter(None, ended.values())))
