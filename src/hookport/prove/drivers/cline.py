@@ -1,4 +1,4 @@
-"""Cline: its command line program, which approves by itself and leaves a daemon behind."""
+"""Cline: its command line program, which approves by itself; it is kept from starting its daemon."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def settle(stage: Stage) -> None:
     entry = {"settings": settings, "updatedAt": "2026-11-16T00:00:00.000Z", "tokenSource": "manual"}
     known = {"version": 1, "lastUsedProvider": PROVIDER, "modes": {}, "providers": {PROVIDER: entry}}
     write_json(folder / "providers.json", known)
+    # Without these it waits 7 s for the network when it ends.
+    write_json(folder / "global-settings.json", {"telemetryOptOut": True, "autoUpdateEnabled": False})
     if stage.mcp:
         lab = {"transport": {"type": "stdio", **server(stage)}}
         write_json(folder / "cline_mcp_settings.json", {"mcpServers": {"lab": lab}})
@@ -33,7 +35,9 @@ def command(stage: Stage) -> Sequence[str]:
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:
-    return {"CLINE_TELEMETRY_DISABLED": "1", "CLINE_DISABLE_TELEMETRY": "1", "CLINE_NO_AUTO_UPDATE": "1"}
+    # A run of one prompt is played in the process itself in either mode; only this one starts no daemon that
+    # outlives it (measured, 3.0.65: the same hooks and answers).
+    return {"CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"}
 
 
 # Measured, 3.0.65: one tool writes and edits.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections.abc import Mapping, Sequence
 
 from hookport.prove.driver import Call, Calls, Driver, Package, Stage
@@ -65,11 +66,16 @@ def edit(stage: Stage, path: str, old: str, new: str) -> Call:
     return _patch(stage, path, "Update", "@@", *removed, *(f"+{line}" for line in new.splitlines()))
 
 
-# Measured, 0.166.0: MCP tools are in a namespace.
+def read(stage: Stage, path: str) -> Call:
+    return Call("exec_command", {"cmd": f"cat {shlex.quote(str(stage.project / path))}"})
+
+
+# Measured, 0.166.0: no tool of its own reads files, its shell does; MCP tools are in a namespace.
 CALLS: Calls = {
     "shell": lambda _stage, line: Call("exec_command", {"cmd": line}),
     "write": write,
     "edit": edit,
+    "read": read,
     "mcp": lambda _stage, tool, given: Call(tool, given, "mcp__lab"),
 }
 
@@ -82,5 +88,4 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    lacks={"calls.read": "no tool of its own reads files, its shell does (measured, 0.166.0)"},
 )

@@ -9,13 +9,16 @@ from hookport.prove.drivers._settings import absolute, servers, write_json
 
 
 def settle(stage: Stage) -> None:
+    # Hooks of a repository that is not trusted are skipped. `--trust-folder` trusts the folder that it is
+    # started in, and below the repository's root it then skips them even where this entry stands (measured,
+    # 1.0.102).
+    write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": [str(stage.project)]})
     if stage.mcp:
         write_json(stage.home / ".copilot" / "mcp-config.json", servers(stage, type="local", tools=["*"]))
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # Without the trust it skips a repository's hooks and says nothing (measured, 1.0.102).
-    flags = ("--allow-all-tools", "--allow-all-paths", "--trust-folder", "--no-auto-update")
+    flags = ("--allow-all-tools", "--allow-all-paths", "--no-auto-update")
     return (*stage.program, "-p", stage.prompt, *flags, "--disable-client-telemetry", "--no-color")
 
 

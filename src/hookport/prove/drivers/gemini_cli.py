@@ -21,8 +21,11 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # A concrete model keeps it from asking another one which to take.
-    return (*stage.program, "-m", "gemini-2.5-flash", "-p", stage.prompt, "--approval-mode=yolo")
+    # A concrete model keeps it from asking another one which to take. Files above the folder that it is
+    # started in are out of its reach, unless they are named.
+    model = ("-m", "gemini-2.5-flash")
+    reach = ("--include-directories", str(stage.project)) if stage.cwd != stage.project else ()
+    return (*stage.program, *model, *reach, "-p", stage.prompt, "--approval-mode=yolo")
 
 
 def environment(stage: Stage) -> Mapping[str, str]:
