@@ -53,6 +53,8 @@ class Sources(Value):
     waiting: Mapping[str, Sequence[str]] = {}
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
+    # The folder that the agent works in, where that is not ours.
+    here: str = ""
 
 
 class Told(Value):
@@ -121,7 +123,7 @@ def answer(
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
         report = _ended(event, report, agent, env)
     else:
-        event = _placed(event_of(agent, tree, native), sources.root)
+        event = _placed(event_of(agent, tree, native), sources)
         wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
         setting = engine.Setting(
             agent,
@@ -262,10 +264,10 @@ def here() -> str:
         return os.sep
 
 
-def _placed(event: Event, root: str) -> Event:
+def _placed(event: Event, sources: Sources) -> Event:
     """The event with a folder it happened in, where the agent did not say."""
-    cwd = event.cwd or event.root or here()
-    return event.replace(cwd=cwd, root=event.root or root or cwd)
+    cwd = event.cwd or event.root or sources.here or here()
+    return event.replace(cwd=cwd, root=event.root or sources.root or cwd)
 
 
 def _record(event: Event, told: Told, seconds: float) -> dict[str, Tree]:

@@ -11,6 +11,7 @@ from hookport.model._value import Value
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import journal, merge, policy, trust
 from hookport.runtime.select import match
+from hookport.wires import recognition
 from hookport.wires.answers import read_answer
 from hookport.wires.events import (
     changed_input,
@@ -241,6 +242,13 @@ def _execute(hook: Planned, wire: Wire, event: Event, setting: Setting) -> RunRe
         seconds = min(seconds, left)
     told = write_event(wire, event, hook.native)
     body = dumps(told, ensure_ascii=False).encode("utf-8", "surrogatepass")
+    return execute(hook, wire, event, body, seconds, setting)
+
+
+def execute(
+    hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
+) -> RunResult | None:
+    """Run the handler on these bytes; None for one that is not waited for."""
     if hook.type == "command":
         return _command(hook, wire, event, body, seconds, setting)
     if not hook.is_async:
@@ -307,6 +315,7 @@ def _command(
     cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
+    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, hook.native or native_for(wire, event))
     if hook.under:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
         env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")

@@ -1,0 +1,38 @@
+"""Where suites are: `tests/` folders with cases beside hooks; those of other programs are left alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+TESTS, CASES = "tests", "cases"
+CONFIG = "test-config.json"
+# What stands beside `tests/` in the formats that say where tests are.
+BESIDE = ("hooks.json", "HOOK.md")
+SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", "site-packages"})
+
+
+def is_suite(folder: Path) -> bool:
+    """Whether a `tests/` folder holds tests of hooks: it has a configuration, or hooks stand beside it."""
+    return (folder / CONFIG).is_file() or any((folder.parent / name).is_file() for name in BESIDE)
+
+
+def suites(path: Path) -> dict[Path, Path | None]:
+    """The `tests/` folders at a path that a person named, each with the one file that was asked for."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: hooks are found beside the name)
+    if full.is_file():
+        return {full.parent.parent: full} if full.parent.name == CASES else {}
+    if full.name == CASES and full.parent.name == TESTS:
+        return {full.parent: None}
+    if (full / CASES).is_dir():
+        return {full: None}
+    return dict.fromkeys(_below(full))
+
+
+def _below(folder: Path) -> Iterator[Path]:
+    for here, inside, _ in os.walk(folder):
+        inside[:] = sorted(set(inside) - SKIPPED)
+        if TESTS in inside and is_suite(Path(here) / TESTS) and (Path(here) / TESTS / CASES).is_dir():
+            inside.remove(TESTS)
+            yield Path(here) / TESTS

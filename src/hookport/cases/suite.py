@@ -1,0 +1,132 @@
+"""Test files as values: what a suite says, after it was read and before anything runs."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hookport.errors import Problem
+
+Tree = Any
+Steps = tuple[str, ...]
+
+CONFIG = "test-config.json"
+DEFAULT_SECONDS = 30.0
+# In fixtures, overrides and what is expected: the copy that a case runs in.
+PLACE = "${PACKAGE_ROOT}"
+
+
+class Config(NamedTuple):
+    """What holds for all cases of a suite; `hooks` is where they are, from `tests/`, if not beside it."""
+
+    timeout_seconds: float = DEFAULT_SECONDS
+    env: Mapping[str, str] = {}
+    hooks: str = ""
+
+
+class Expected(NamedTuple):
+    """What a case expects; None and empty are not compared."""
+
+    exit_code: int | None = None
+    stderr_contains: tuple[str, ...] = ()
+    stdout_json: Tree = None
+    not_contains: tuple[str, ...] = ()
+    decision: str = ""
+    reason_contains: tuple[str, ...] = ()
+    context_contains: tuple[str, ...] = ()
+    updated_input: Mapping[str, Tree] | None = None
+    failure_contains: tuple[str, ...] = ()
+    snapshot: str = ""
+
+
+class Case(NamedTuple):
+    """One case; `hook_index` is None for all groups of the event, `lines` tells where an expectation stands.
+
+    `dialect` is the one that the fixture is written in, empty where that is the hook's own.
+    """
+
+    name: str
+    file: Path
+    event: str
+    expected: Expected
+    description: str = ""
+    hook_index: int | None = 0
+    fixture: Mapping[str, Tree] | None = None
+    overrides: tuple[tuple[Steps, Tree], ...] = ()
+    dialect: str = ""
+    agents: tuple[str, ...] = ()
+    lines: Mapping[str, int] = {}
+
+
+class Broken(NamedTuple):
+    """A file that cannot be used, and why."""
+
+    file: Path
+    problems: tuple[Problem, ...]
+
+
+class Suite(NamedTuple):
+    """The tests of one package; `folder` is its `tests/`."""
+
+    folder: Path
+    config: Config
+    entries: tuple[Case | Broken, ...]
+
+    def cases(self) -> list[Case]:
+        return [entry for entry in self.entries if isinstance(entry, Case)]
+
+
+def steps_of(path: str) -> Steps:
+    r"""The steps of a dot-path; `\.` is a dot in a name."""
+    return tuple(step.replace("\0", ".") for step in path.replace("\\.", "\0").split("."))
+
+
+def overridden(base: Mapping[str, Tree], overrides: tuple[tuple[Steps, Tree], ...]) -> dict[str, Tree]:
+    """The payload with the overrides on top, in their order; ValueError where a path leads nowhere."""
+    payload: dict[str, Tree] = copy.deepcopy(dict(base))
+    for steps, value in overrides:
+        at: Tree = payload
+        for step in steps[:-1]:
+            at = _entered(at, step)
+        if isinstance(at, list):
+            _set(at, steps[-1], value)
+        elif isinstance(at, dict):
+            at[steps[-1]] = copy.deepcopy(value)
+        else:
+            raise ValueError(_astray(steps[-1], at))
+    return payload
+
+
+def _entered(at: Tree, step: str) -> Tree:
+    if isinstance(at, list):
+        return at[_number(at, step)]
+    if not isinstance(at, dict):
+        raise ValueError(_astray(step, at))
+    return at.setdefault(step, {})
+
+
+def _set(at: list[Tree], step: str, value: Tree) -> None:
+    if step == str(len(at)):
+        at.append(None)
+    at[_number(at, step)] = copy.deepcopy(value)
+
+
+def _number(at: list[Tree], step: str) -> int:
+    if not (step.isascii() and step.isdigit() and int(step) < len(at)):
+        raise ValueError(f"'{step}' is no element of a list of {len(at)}")
+    return int(step)
+
+
+def _astray(step: str, at: Tree) -> str:
+    return f"'{step}' cannot be set in {at!r}, which is neither an object nor a list"
+
+
+def texts_changed(tree: Tree, change: Callable[[str], str]) -> Tree:
+    """The same tree with every text changed."""
+    if isinstance(tree, str):
+        return change(tree)
+    if isinstance(tree, dict):
+        return {key: texts_changed(value, change) for key, value in tree.items()}
+    return [texts_changed(value, change) for value in tree] if isinstance(tree, list) else tree
