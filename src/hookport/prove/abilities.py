@@ -1,0 +1,67 @@
+"""What an agent can do at an event, as its tables and its driver say it; measurements are held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from hookport.dialects import Dialect, EventSpec, event_specs, get
+from hookport.prove.driver import Driver
+from hookport.prove.drivers import dialect_of
+from hookport.prove.scenario import Need
+from hookport.wires.table import table_of
+
+# `perhaps`: the tables say that it depends on the product, the version or the way of running.
+Word = Literal["yes", "no", "perhaps"]
+_PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
+_LACKING = {"block": "only tells of", "rewrite": "takes no other input on", "context": "takes no text on"}
+
+
+class Ability(NamedTuple):
+    """Whether an agent can do something, and why not."""
+
+    word: Word
+    reason: str = ""
+
+
+def of(driver: Driver, need: Need) -> Ability:
+    """What the tables say of one need."""
+    for can in ("fires", need.can):
+        reason = driver.lacks.get(f"{need.event}.{can}")
+        if reason:
+            return Ability("no", reason)
+    dialect = get(dialect_of(driver))
+    specs = event_specs(dialect, need.event)
+    if not specs:
+        return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
+    return _worst(_of_spec(dialect, spec, need.can) for spec in specs)
+
+
+def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:
+    """What the tables say of several needs together."""
+    return _worst(of(driver, need) for need in needs)
+
+
+def _worst(found: Iterable[Ability]) -> Ability:
+    order: tuple[Word, ...] = ("yes", "perhaps", "no")
+    return max(found, key=lambda one: order.index(one.word), default=Ability("yes"))
+
+
+def _of_spec(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
+    if can != "fires":
+        reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
+        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
+            return Ability("no", reason)
+        if not _says(dialect.wire.answers, spec, can):
+            others = dialect.wire.answers_of.values()
+            is_elsewhere = any(_says(answers, spec, can) for answers in others)
+            return Ability("perhaps" if is_elsewhere else "no", reason)
+        if can == "block" and spec.partly:
+            return Ability("perhaps", f"{spec.native} is not obeyed everywhere: {spec.partly}")
+    if spec.unfired:
+        return Ability("perhaps", f"{spec.native} does not fire {spec.unfired}")
+    return Ability("yes")
+
+
+def _says(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
+    return _PIECES[can] in table_of(answers, spec.native, spec.canonical)
