@@ -1,6 +1,15 @@
-"""Who is calling: the agent or the format whose payload came on stdin, told by nothing but what it says."""
+"""Who is calling: the agent or the format whose payload came on stdin, and its tables.
+
+The tables are read ready-made, from the archive that hookport is in or from the user's cache: to make them
+takes twice as long as all the rest.
+"""
 
 from __future__ import annotations
+
+import hookport
+from hookport.model._value import Value
+from hookport.runtime import plan
+from hookport.wires.recognition import VARIABLE, recognised, unsealed
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -9,11 +18,66 @@ if TYPE_CHECKING:
 
     from hookport.wires.table import Wire
 
+# In an archive, beside the package.
+TABLES = "tables.plan"
 
-def caller(payload: Mapping[str, Any]) -> tuple[Wire, str] | None:
-    """The likeliest wire that the payload is of, and the native event; None where no wire has such a one."""
-    from hookport.dialects._wiring import recognised, wire
 
-    for name, native in recognised(payload):
-        return wire(name), native
+class Caller(Value):
+    """The wire that a payload is of, the native event, and the agent that fired it.
+
+    `is_bridge` tells that hookport itself runs the hook, for that agent.
+    """
+
+    wire: Wire
+    native: str
+    agent: str
+    is_bridge: bool = False
+
+
+def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
+    """The likeliest caller; None where no dialect has such a payload."""
+    tables = _tables(env)
+    said = unsealed(env.get(VARIABLE, ""), payload)
+    if said:
+        dialect, native = said
+        own = tables.wire(dialect) if tables else None
+        return Caller(own or _made(dialect), native, env.get("HOOKPORT_AGENT") or dialect, is_bridge=True)
+    names = tables.header["wires"] if tables else ()
+    wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
+    for own, native in recognised(tree, wires):
+        return Caller(own, native, own.id)
     return None
+
+
+def _tables(env: Mapping[str, str]) -> plan.Plan | None:
+    loader = getattr(hookport.__spec__, "loader", None)
+    archive = getattr(loader, "archive", "")
+    if archive:
+        found = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
+        return found if isinstance(found, plan.Plan) else None
+    path = plan.tables_for("", env)
+    kept = plan.load(path) if path else ""
+    if (
+        isinstance(kept, plan.Plan)
+        and kept.header["version"] == hookport.__version__
+        and not plan.changed(kept)
+    ):
+        return kept
+    try:
+        from hookport import planning
+
+        return planning.without_hooks("", env)
+    except Exception:  # noqa: BLE001  (a file of the user that has nothing to do with the hook may be broken)
+        return None
+
+
+def _made(dialect: str) -> Wire:
+    from hookport.dialects._wiring import wire
+
+    return wire(dialect)
+
+
+def _all() -> list[Wire]:
+    from hookport.dialects import names
+
+    return [_made(name) for name in names()]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from hookport.authoring.events import Event
+from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Decision
 from hookport.runtime import merge, policy
 from hookport.runtime.select import match
@@ -33,6 +34,13 @@ class UnansweredError(Exception):
     """A function that gave no answer to trust, in one line."""
 
 
+class Origin(Value):
+    """Where an event comes from: the payload as it came, and the agent that fired it."""
+
+    raw: Mapping[str, Any]
+    agent: str
+
+
 class Outcome:
     """What all functions decided, the event with its input as rewritten, and what went wrong.
 
@@ -46,17 +54,20 @@ class Outcome:
         self.decisions: list[Decision] = []
         self.failures: list[tuple[Bound, str]] = []
 
-    def merged(self, on_failure: str = "", default: str = policy.OPEN) -> Decision:
-        """The decision of all, with what policy makes of each failure."""
-        failed = [
+    def judged(self, on_failure: str = "", default: str = policy.OPEN) -> list[Decision]:
+        """What policy makes of each failure."""
+        return [
             policy.decided(Decision(failure=failure), one.hook.replace(on_failure=on_failure), default)
             for one, failure in self.failures
         ]
-        return merge.merged([*self.decisions, *failed])
+
+    def merged(self, judged: Iterable[Decision] = ()) -> Decision:
+        """The decision of all."""
+        return merge.merged([*self.decisions, *judged])
 
 
 def decide(
-    event: Happened, hooks: Iterable[Bound], agent: Wire, raw: Mapping[str, Any], *, catches: bool = True
+    event: Happened, hooks: Iterable[Bound], agent: Wire, origin: Origin, *, catches: bool = True
 ) -> Outcome:
     """Ask every function that is for the event, in order; without `catches`, what one raises is raised."""
     found = Outcome(event)
@@ -64,7 +75,7 @@ def decide(
         for number in _targets(one, found.event):
             call = found.event.call
             part = call.parts[number] if call is not None and number >= 0 else call
-            shown = Event(found.event.replace(call=part), raw)
+            shown = Event(found.event.replace(call=part), origin.raw, origin.agent)
             try:
                 answer = _asked(one.function, shown)
             except Exception as error:

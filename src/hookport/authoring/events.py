@@ -1,4 +1,4 @@
-"""What a hook's function sees of an event: the same names whichever agent fired it, empty for what is not said."""
+"""What a hook's function sees of an event: the same names for every agent, empty for what was not said."""
 
 from __future__ import annotations
 
@@ -19,11 +19,13 @@ NO_INPUT: dict[str, object] = {}
 class Event:
     """One event of an agent. What it is not about is empty: a prompt has no `command`, a shell no `path`."""
 
-    __slots__ = ("happened", "raw")
+    __slots__ = ("agent", "happened", "raw")
 
-    def __init__(self, happened: Happened, raw: Mapping[str, Tree] | None = None) -> None:
-        # The payload as the agent sent it.
+    def __init__(self, happened: Happened, raw: Mapping[str, Tree] | None = None, agent: str = "") -> None:
+        # The payload as it came, in the terms of the hook's own dialect.
         self.raw: Mapping[str, Tree] = {} if raw is None else raw
+        # The id of the agent that fired the event, also where hookport translated it.
+        self.agent = agent or happened.agent
         # The event in hookport's own terms.
         self.happened = happened
 
@@ -36,11 +38,6 @@ class Event:
     def native(self) -> str:
         """What the agent calls the event."""
         return self.happened.native
-
-    @property
-    def agent(self) -> str:
-        """The id of the agent or the format whose payload this is."""
-        return self.happened.agent
 
     @property
     def session_id(self) -> str:

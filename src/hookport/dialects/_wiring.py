@@ -8,8 +8,7 @@ from functools import cache
 from hookport.dialects import get, names
 from hookport.dialects._base import Dialect, EventSpec, ToolName, Tree, terms_of
 from hookport.model.events import native_event
-from hookport.wires.events import at, native_name
-from hookport.wires.spellings import bears
+from hookport.wires import recognition
 from hookport.wires.table import Wire
 
 
@@ -31,6 +30,7 @@ def wire(name: str) -> Wire:
         file_placeholder=dialect.file_placeholder,
         waits=_waits(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
+        precedence=dialect.precedence,
     )
 
 
@@ -71,26 +71,4 @@ def _by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
 
 def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
     """(dialect, native event) of those a payload may be of, the likeliest first."""
-    found = []
-    for name in names():
-        own = wire(name)
-        native = native_name(own, payload)
-        if native not in own.events:
-            continue
-        keys = {**own.keys, **own.keys_of.get(native, {})}
-        tool = at(payload, keys.get("tool"))
-        # The places of an input without an object of its own are those of others.
-        plain = [places for places in keys.values() if not isinstance(places, dict)]
-        known = [places for places in plain if at(payload, places) is not None]
-        there = [key for key in own.fixed if key in payload]
-        # A mark is worth more than a tool's name, that more than the absence of a key that is always sent,
-        # and that more than any number of common keys.
-        score = (
-            sum(bears(payload, mark) for mark in own.marks),
-            isinstance(tool, str) and tool in own.tools,
-            len(there) - len(own.fixed),
-            len(known) + len(there),
-            get(name).precedence,
-        )
-        found.append((score, name, native))
-    return [(name, native) for _, name, native in sorted(found, key=lambda one: one[0], reverse=True)]
+    return [(own.id, native) for own, native in recognition.recognised(payload, map(wire, names()))]

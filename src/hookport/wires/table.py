@@ -98,6 +98,8 @@ class Wire(Value):
     waits: Mapping[str, float] = {}
     # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none.
     mcp: Sequence[Any] = ()
+    # Which of two dialects a payload is of where nothing else tells: the one with the greater number.
+    precedence: int = 0
 
 
 def table_of(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:
