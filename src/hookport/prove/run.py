@@ -1,0 +1,251 @@
+"""One run from an empty folder to a verdict: hooks written, installed by the real `hookport`, and played."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hookport import convert, edit
+from hookport.dialects import Dialect, get
+from hookport.dialects._base import event_named
+from hookport.prove import formats, judge, mcp_lab, player, stage
+from hookport.prove.driver import Call, Driver, Stage, Step
+from hookport.prove.drivers import dialect_of
+from hookport.prove.formats import File, Format, World
+from hookport.prove.judge import Seen, Verdict
+from hookport.prove.programs import Program
+from hookport.prove.scenario import STEPS, Hook, Mode, Scenario, filled, is_of_format
+
+Tree = Any
+# How long `hookport sync` and the like may take on a machine that is busy.
+INSTALL_SECONDS = 120
+OWN = "own"
+
+
+class Run(NamedTuple):
+    """One process of an agent: a scenario in a mode, with the formats that are proven in it."""
+
+    driver: str
+    scenario: Scenario
+    mode: Mode
+    formats: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """As a person writes it; the format is named where there is a run for each."""
+        part = f"-{self.formats[0]}" if self.is_part else ""
+        return f"{self.scenario.name}-{self.mode}{part}"
+
+    @property
+    def is_part(self) -> bool:
+        return len(self.formats) == 1 and self.scenario.formats != "one"
+
+
+class Done(NamedTuple):
+    """What a run gave: a verdict for each format, and what was seen on the way.
+
+    `events` counts the native events that the bridge got; `flaky` is what the first of two tries said, where
+    the second said otherwise.
+    """
+
+    run: Run
+    verdicts: Mapping[str, Verdict]
+    seconds: float = 0
+    events: Mapping[str, int] = {}
+    isolated: bool = False
+    flaky: tuple[str, ...] = ()
+
+
+def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path) -> Done:
+    """Play a run in an empty folder, in which everything is left to be looked at."""
+    world = World(_scope(driver, run.mode), root / "home", root / "hooks.jsonl")
+    written = _hook_files(run, world)
+    project = _project_files(run)
+    if world.scope == "project":
+        project.update({file.path: file.text for file in written})
+    word = run.formats[0] if run.formats else ""
+    made = stage.staged(
+        root,
+        program.argv,
+        shared=shared,
+        prompt=filled(run.scenario.prompt, word),
+        files=project,
+        within=run.scenario.cwd,
+    )
+    if run.scenario.uses_mcp:
+        made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
+    driver.settle(made)
+    if world.scope == "user":
+        write(made.home, written)
+    if run.scenario.own:
+        _write_own(made, driver, world)
+    environment = {**stage.environment(made), **driver.environment(made)}
+    trouble = _installed(run, driver, made, environment)
+    recorded = root / "payloads"
+    more = {"HOOKPORT_RECORD": str(recorded)}
+    outcome = player.played(stage.spec(driver, made, _steps(run, driver, made), more=more), root)
+    driver.sweep(made)
+    if trouble and not outcome.trouble:
+        outcome = outcome._replace(trouble=trouble)
+    seen = Seen(outcome, made.project, made.home, _records(world.records), _events(recorded))
+    verdicts = {form: judge.judged(run.scenario, driver, form, seen) for form in run.formats or ("",)}
+    return Done(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
+
+
+def _scope(driver: Driver, mode: Mode) -> formats.Scope:
+    """Whose hooks are proven: hooks by themselves are the user's where an agent reads no project's files."""
+    return "user" if mode == "native" and not reads_projects(get(dialect_of(driver))) else "project"
+
+
+def reads_projects(dialect: Dialect) -> bool:
+    return any(place.scope in ("project", "local") for place in dialect.locations)
+
+
+def hooks_of(scenario: Scenario, form: Format) -> list[Hook]:
+    """The hooks of a scenario under the names that they have in a format."""
+    named = [hook._replace(name=f"{hook.name}-{form.name}") for hook in scenario.hooks]
+    return [filled(hook, form.name) for hook in named]
+
+
+def _hook_files(run: Run, world: World) -> list[File]:
+    forms = [formats.get(name) for name in run.formats]
+    return [file for form in forms for file in formats.write(form, hooks_of(run.scenario, form), world)]
+
+
+def _project_files(run: Run) -> dict[str, str]:
+    """The files of a scenario, those of a format once for each."""
+    found: dict[str, str] = {}
+    for path, text in run.scenario.files.items():
+        for word in run.formats if is_of_format((path, text)) else ("",):
+            found[filled(path, word)] = filled(text, word)
+    return found
+
+
+def _steps(run: Run, driver: Driver, made: Stage) -> tuple[Step, ...]:
+    """What the model does, in the agent's own calls; a step of a format once for each.
+
+    Steps of a format that follow one another stay together, so that a file is read before its edit.
+    """
+    ordered = [
+        filled(step, word)
+        for is_own, group in groupby(run.scenario.steps, lambda step: is_of_format(step[1]))
+        for steps in [list(group)]
+        for word in (run.formats if is_own else ("",))
+        for step in steps
+    ]
+    return tuple(
+        Step(text=given) if kind == "say" else Step((_call(driver, made, kind, given),))
+        for kind, given in ordered
+        if kind == "say" or kind in driver.calls
+    )
+
+
+def _call(driver: Driver, made: Stage, kind: str, given: Tree) -> Call:
+    arguments = [given[key] for key in STEPS[kind]] if STEPS[kind] else [given]
+    return driver.calls[kind](made, *arguments)
+
+
+def missing_calls(scenario: Scenario, driver: Driver) -> str:
+    """Why the driver cannot play a scenario: it has no call for a step; to read first is only a courtesy."""
+    for kind, _ in scenario.steps:
+        if kind not in ("say", "read") and kind not in driver.calls:
+            return driver.lacks.get(f"calls.{kind}", f"no tool of {driver.title} is known for '{kind}'")
+    return ""
+
+
+def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
+    """Install the hooks as a user does; what went wrong, or nothing."""
+    dialect = get(dialect_of(driver))
+    # An agent that keeps approvals of its own is asked for them, so its program must be found.
+    bin_folder = made.home.parent / "programs"
+    bin_folder.mkdir()
+    shim = bin_folder / driver.program
+    shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
+    shim.chmod(0o755)
+    own = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
+    scope = "project" if reads_projects(dialect) else "user"
+    commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope]]
+    if run.scenario.approved:
+        commands.append(["trust", "--yes", "--agents"])
+    said: list[str] = []
+    trouble = ""
+    for command in commands:
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "hookport", *command],
+            cwd=made.project,
+            env={**own, "PYTHONPATH": str(Path(__file__).parents[2])},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=INSTALL_SECONDS,
+            stdin=subprocess.DEVNULL,
+        )
+        said.append(f"$ hookport {shlex.join(command)}\n{done.stdout}{done.stderr}=> {done.returncode}\n")
+        if done.returncode:
+            last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
+            trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
+    (made.home.parent / "install.txt").write_text("\n".join(said), "utf-8")
+    return trouble
+
+
+def write(folder: Path, wanted: Sequence[File]) -> None:
+    for file in wanted:
+        path = folder / file.path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(file.text, "utf-8")
+        if file.text.startswith("#!"):
+            path.chmod(0o755)
+
+
+def _write_own(made: Stage, driver: Driver, world: World) -> None:
+    """A hook of the user's own in the agent's words and file, among what stands there already."""
+    form = formats.get(formats.names()[0])
+    hook = Hook(OWN, "before_tool_execute", "none", tools=("shell",))
+    script, manifest = formats.write(form, [hook], world._replace(scope="user"))
+    write(made.home, [File("own.py", script.text)])
+    tree = json.loads(manifest.text)
+    tree["hooks"][0]["handler"]["command"] = str(made.home / "own.py")
+    tree["hooks"][0].pop("blocking")
+    dialect = get(dialect_of(driver))
+    reading = convert.read({form.places["project"].file: json.dumps(tree).encode()}, get(form.name))
+    for file in convert.convert(reading, dialect, bare=True).files:
+        path = _own_place(made, dialect, file.path)
+        data = file.text.encode()
+        if path.exists():
+            there = convert.read({file.path: path.read_bytes()}, dialect)
+            added = convert.read({file.path: data}, dialect).decoded.manifest.hooks
+            data = edit.encode(there, (*there.decoded.manifest.hooks, *added))[file.path]
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        if data.startswith(b"#!"):
+            path.chmod(0o755)
+
+
+def _own_place(made: Stage, dialect: Dialect, path: str) -> Path:
+    """Where a user has a hook: not in a file that is hookport's by its name or by its event."""
+    if path.startswith("~/"):
+        return made.home / path[2:]
+    name = Path(path).name
+    if event_named(dialect, name):
+        folder = next(place.path for place in dialect.locations if place.scope == "user")
+        return made.home / folder.removeprefix("~/").replace("*", name)
+    return made.project / path.replace("hookport.", f"{OWN}.")
+
+
+def _records(path: Path) -> list[dict[str, Tree]]:
+    lines = path.read_text("utf-8").splitlines() if path.exists() else []
+    return [json.loads(line) for line in lines]
+
+
+def _events(folder: Path) -> dict[str, int]:
+    """How often each native event came to the bridge."""
+    files = sorted(folder.glob("*.json")) if folder.is_dir() else []
+    natives = [json.loads(file.read_text("utf-8"))["native"] for file in files]
+    return dict(sorted(Counter(natives).items()))
