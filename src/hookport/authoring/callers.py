@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 # In an archive, beside the package.
 TABLES = "tables.plan"
+# Set by hookport for the hooks that it runs: the agent that fired the event.
+AGENT = "HOOKPORT_AGENT"
 
 
 class Caller(Value):
@@ -41,7 +43,8 @@ def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> C
     if said:
         dialect, native = said
         own = tables.wire(dialect) if tables else None
-        return Caller(own or _made(dialect), native, env.get("HOOKPORT_AGENT") or dialect, is_bridge=True)
+        agent = env.get(AGENT, "")
+        return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent))
     names = tables.header["wires"] if tables else ()
     wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
     for own, native in recognised(tree, wires):

@@ -32,18 +32,29 @@ def policy_of(said: str) -> str:
     return said
 
 
-def reply(payload: bytes, functions: Sequence[Bound], env: Mapping[str, str], on_failure: str = "") -> Answer:
-    """What whoever sent the payload is told."""
+def reply(
+    payload: bytes,
+    functions: Sequence[Bound],
+    env: Mapping[str, str],
+    on_failure: str = "",
+    by: Caller | None = None,
+    *,
+    catches: bool = True,
+) -> Answer:
+    """What whoever sent the payload is told; who that is, is recognised where it is not said.
+
+    Without `catches`, what a function raises is raised.
+    """
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return _unreadable(tree, env, on_failure)
-    by = caller(payload, tree, env)
+    by = by or caller(payload, tree, env)
     if by is None:
         return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
     event = read_event(by.wire, tree, by.native)
     cwd = event.cwd or event.root or dispatch.here()
     event = event.replace(cwd=cwd, root=event.root or cwd)
-    outcome = deciding.decide(event, functions, by.wire, deciding.Origin(tree, by.agent))
+    outcome = deciding.decide(event, functions, by.wire, deciding.Origin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
         # No matcher on a tool can have matched, so nothing that guards one has seen it.
         guards = [one for one in functions if one.hook.event == event.event][:1]
