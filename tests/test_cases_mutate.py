@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hookport.cases import mutate
+from hookport.cases import mutate, session
 from hookport.cases.mutate import Spelling, spellings
+from hookport.cases.suite import Case
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or not shutil.which("bash"), reason="the spellings are bash's"
@@ -21,21 +22,6 @@ pytestmark = pytest.mark.skipif(
 LONG = 60
 # GNU only, or younger than the bash of macOS.
 NOT_ON_MACOS = ("options at the end", "long", "setsid", "mapfile", "tac")
-
-
-class Place:
-    """A folder for each spelling, in which it is run."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.number = 0
-
-    def new(self, prepare: Callable[[Path], None]) -> Path:
-        self.number += 1
-        cwd = self.folder / f"place{self.number}" / "here"
-        cwd.mkdir(parents=True)
-        prepare(cwd)
-        return cwd
 
 
 def bash(command: str, cwd: Path) -> str:
@@ -71,16 +57,24 @@ def runnable(command: str) -> list[Spelling]:
 
 def failing(
     spelled: list[Spelling],
-    place: Place,
+    folder: Path,
     prepare: Callable[[Path], None],
     done: Callable[[Path, str], bool],
 ) -> list[tuple[Spelling, str]]:
     """The spellings that do not do it, each with what was printed."""
-    folders = [place.new(prepare) for _ in spelled]
+    prepare(_made(folder / "first" / "here"))
+    folders = [folder / f"copy{number}" / "here" for number in range(len(spelled))]
+    for one in folders:
+        shutil.copytree(folder / "first", one.parent)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         printed = list(pool.map(bash, [one.text for one in spelled], folders))
     rows = zip(spelled, folders, printed, strict=True)
-    return [(one, text) for one, folder, text in rows if not done(folder, text)]
+    return [(one, text) for one, cwd, text in rows if not done(cwd, text)]
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True)
+    return folder
 
 
 def victim(cwd: Path) -> None:
@@ -91,7 +85,7 @@ def victim(cwd: Path) -> None:
 def test_every_spelling_of_a_removal_removes(tmp_path: Path) -> None:
     found = runnable("rm -rf victim")
     assert len(found) > 90
-    assert failing(found, Place(tmp_path), victim, lambda cwd, _: not list(cwd.iterdir())) == []
+    assert failing(found, tmp_path, victim, lambda cwd, _: not list(cwd.iterdir())) == []
 
 
 def secret(cwd: Path) -> None:
@@ -137,7 +131,7 @@ def test_what_is_said_to_have_the_same_effect_has_it(command: str, tmp_path: Pat
     prepare, done, least = ACTIONS[command]
     found = [one for one in runnable(command) if one.kind in ("the same effect", "options")]
     assert len(found) >= least
-    assert failing([Spelling("", "as it is", command), *found], Place(tmp_path), prepare, done) == []
+    assert failing([Spelling("", "as it is", command), *found], tmp_path, prepare, done) == []
 
 
 @pytest.mark.parametrize(
@@ -164,7 +158,7 @@ def test_paths_name_the_same_file(tmp_path: Path) -> None:
     found = mutate.paths("conf/.env", str(here))
     assert [one.name for one in found] == [
         *("// inside", "/./ inside", "absolute through ..", "through ..", "./ before it", "absolute"),
-        *("capitals", "other case"),
+        *("capitals", "a capital"),
     ]
     same = [one for one in found if one.kind == "paths"]
     assert [one for one in same if not (here / one.text).samefile(file)] == []
@@ -196,3 +190,39 @@ def test_a_report_tells_what_slips_through() -> None:
     assert mutate.lines(mutate.report("rm x", tried[:1], verdict)) == [
         "'rm x': all 1 other spellings are stopped"
     ]
+
+
+HOOKS = """{"version": 1, "hooks": {"pre-tool-use": [
+  {"matcher": "Bash|Read", "hooks": [{"type": "command", "command": "${PACKAGE_ROOT}/hooks/guard.sh"}]}
+]}}"""
+GUARD = """#!/bin/sh
+read -r input
+case $input in *'"rm '*|*/.env*) echo no >&2; exit 2 ;; esac
+"""
+CASE = "name: one\nevent: pre-tool-use\ninput: {overrides: {toolName: %s, toolInput: {%s: '%s'}}}\n"
+
+
+@pytest.mark.parametrize(
+    ("given", "agent", "slipped"),
+    [
+        (("Bash", "command", "rm x"), "", ["rm x", "unlink x", "find x -delete"]),
+        (("Bash", "command", "ls x"), "", None),
+        (("Read", "file_path", "${PACKAGE_ROOT}/.env"), "claude-code", ["${PACKAGE_ROOT}/.env", ".env"]),
+        (("Other", "word", "rm x"), "claude-code", None),
+    ],
+)
+def test_the_hooks_of_a_case_are_asked_about_every_spelling(
+    given: tuple[str, ...], agent: str, slipped: list[str] | None, tmp_path: Path
+) -> None:
+    hooks = tmp_path / "package" / "hooks"
+    (hooks / "tests" / "cases").mkdir(parents=True)
+    (hooks / "hooks.json").write_text(HOOKS)
+    (hooks / "guard.sh").write_text(GUARD)
+    (hooks / "guard.sh").chmod(0o755)
+    (hooks / "tests" / "cases" / "one.yaml").write_text(CASE % given)
+    (task,) = session.tasks(hooks / "tests")
+    assert isinstance(task.entry, Case)
+    assert task.package is not None
+    found = mutate.of_case(task.package, task.entry, agent)
+    first = found and [one.text for one in found.slipped if one.kind in ("the same effect", "paths")]
+    assert (found and first and [found.subject, *first[:2]]) == slipped

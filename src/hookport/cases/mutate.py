@@ -31,10 +31,18 @@ from hookport.cases.disguises import (
     WHOLE,
     WITH_FILE,
 )
+from hookport.cases.run import Package, event_of, run_case
+from hookport.cases.suite import PLACE, Case, texts_changed
+from hookport.dialects._wiring import wire
+from hookport.model.runs import Event
+from hookport.wires.events import rewritten, write_event
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
 STARTING_WORD = re.compile(r"[\w./+-]+(?=\s|$)")
 STOPPED = ("deny", "ask")
+# The fields of a tool's input that have other spellings, by their canonical names.
+COMMAND = "command"
+GUARDED = (COMMAND, "path")
 SHOWN_EACH = 3
 ADVICE = (
     "A guard that looks for words in a text knows only the spellings that it looks for. What helps:",
@@ -87,6 +95,35 @@ def report(subject: str, spelled: Sequence[Spelling], verdict: Callable[[str], s
     return Report(subject, tuple(spelled), tuple(slipped))
 
 
+def of_case(package: Package, case: Case, agent: str = "") -> Report | None:
+    """What slips past the hooks of a case; None where they stop nothing that has another spelling."""
+    event = event_of(package, case)
+    call = event.call
+    if call is None or call.parts:
+        return None
+    field = next((name for name in GUARDED if isinstance(call.input.get(name), str)), "")
+    subject = call.input.get(field, "")
+
+    def verdict(text: str) -> str:
+        return run_case(package, _spelled(case, event, field, text), agent).decision.verdict
+
+    spelled = spellings(subject) if field == COMMAND else paths(subject, event.cwd) if field else []
+    if not spelled or verdict(subject) not in STOPPED:
+        return None
+    spelled = [one._replace(text=one.text.replace(event.root, PLACE)) for one in spelled]
+    return report(subject.replace(event.root, PLACE), spelled, verdict)
+
+
+def _spelled(case: Case, event: Event, field: str, text: str) -> Case:
+    """The same case about another command or path."""
+    own = wire(event.agent)
+    call = event.call and rewritten(own, event.call, {**event.call.input, field: text})
+    payload = write_event(own, event.replace(call=call))
+    # The copy that the event was read in is gone; the next one is in its place.
+    fixture = texts_changed(payload, lambda said: said.replace(event.root, PLACE))
+    return case._replace(fixture=fixture, overrides=(), dialect=event.agent)
+
+
 def lines(it: Report, *, every: bool = False) -> list[str]:
     """The report as people read it: by kind, of each the first few."""
     if not it.tried:
@@ -124,7 +161,8 @@ def paths(path: str, cwd: str) -> list[Spelling]:
         "// inside": f"{folder}//{name}",
     }
     # macOS and Windows take these for the same file.
-    cased = {"capitals": path.removesuffix(name) + name.upper(), "other case": path.swapcase()}
+    start = path.removesuffix(name)
+    cased = {"capitals": start + name.upper(), "a capital": start + name.title()}
     found = {spelled: Spelling("paths", way, spelled) for way, spelled in reversed(ways.items())}
     for way, spelled in cased.items():
         found.setdefault(spelled, Spelling("paths where case is ignored", way, spelled))
