@@ -8,6 +8,7 @@ from pathlib import Path
 
 TESTS, CASES = "tests", "cases"
 CONFIG = "test-config.json"
+SHAPE = "tests/cases/*.yaml, with tests/test-config.json, or with hooks.json or HOOK.md beside tests/"
 # What stands beside `tests/` in the formats that say where tests are.
 BESIDE = ("hooks.json", "HOOK.md")
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", "site-packages"})

@@ -103,7 +103,7 @@ def _seconds(value: Tree) -> str:
 
 
 def _version(value: Tree) -> str:
-    return "" if value == VERSION and not isinstance(value, bool) else f"must be {VERSION}; no other is known"
+    return "" if value == VERSION and not isinstance(value, bool) else f"must be {VERSION}"
 
 
 def _env(value: Tree) -> str:

@@ -105,24 +105,10 @@ def run_case(package: Package, case: Case, agent: str = "") -> Got:
         return _alone(place, found, event, payload, package.config.timeout_seconds)
 
 
-def run_event(package: Package, hook_index: int | None, event: Event, agent: str | None = None) -> Got:
-    """What hooks decide on an event, of one group or of all (None), as the agent would be told.
-
-    Without an agent it is the one that the event is of.
-    """
-    with bench(package.origin, package.config.env) as place:
-        found = meant(place.hooks, event.event, hook_index)
-        hooks = tuple(hook for hook in found.hooks if hook.type not in ASKS_MODEL)
-        if not hooks:
-            return Got(agent=agent or event.agent, reason=NO_MODEL)
-        return _bridged(place, hooks, event, agent or event.agent, package.config.timeout_seconds)
-
-
 def event_of(package: Package, case: Case) -> Event:
     """The event that a case is about."""
     with bench(package.origin, package.config.env) as place:
-        found = meant(place.hooks, case.event, case.hook_index)
-        return _event(case, found, place)[0]
+        return _event(case, meant(place.hooks, case.event, case.hook_index), place)[0]
 
 
 def _event(case: Case, found: Meant, place: Bench) -> tuple[Event, dict[str, Tree] | None]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 COMMANDS = {
     "run": "run hooks on one event and show what they decide",
     "why": "show for every hook whether it would run on an event, and why",
+    "test": "run the tests of hooks, for every agent",
     "log": "show what hooks decided",
     "sync": "install hooks into the settings of agents",
     "unsync": "take out what sync installed",
