@@ -1,10 +1,12 @@
-"""OpenCode: `opencode run` with the address of the model in the user's configuration."""
+"""OpenCode: `opencode serve` with the address of the model in the user's configuration."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 
 from hookport.prove.driver import Call, Calls, Driver, Package, Stage
+from hookport.prove.drivers import _opencode_session
 from hookport.prove.drivers._settings import absolute, write_json
 
 MODEL = "anthropic/claude-sonnet-4-5"
@@ -26,7 +28,8 @@ def settle(stage: Stage) -> None:
 
 
 def command(stage: Stage) -> Sequence[str]:
-    return (*stage.program, "run", stage.prompt)
+    # Not `opencode run`, which ends before a hook at the end of a turn has answered (measured, 1.18.33).
+    return (sys.executable, _opencode_session.__file__, stage.prompt, *stage.program)
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:
@@ -62,4 +65,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    # It takes a processor for 5 s, and is waited for when it is done.
+    patience=180,
 )
