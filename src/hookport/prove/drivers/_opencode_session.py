@@ -13,11 +13,13 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
+from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import ProxyHandler, Request, build_opener
 
-# A session that stays idle for so long was not told to go on: a hook answers in less.
-QUIET_SECONDS = 3.0
+# When no session was busy and no hook ran for so long, nothing more comes.
+QUIET_SECONDS = 1.5
 TICK_SECONDS = 0.1
 
 Tree = dict[str, object]
@@ -25,39 +27,57 @@ Tree = dict[str, object]
 open_ = build_opener(ProxyHandler({})).open
 
 
-def ask(url: str, body: Tree | None = None) -> Tree:
+def ask(url: str, body: Tree | None = None, method: str = "") -> Tree:
     """What the server answers; the status of a refusal and its text."""
     data = None if body is None else json.dumps(body).encode()
-    request = Request(url, data, {"Content-Type": "application/json"})  # noqa: S310 - the server's own URL
+    request = Request(  # noqa: S310 - the server's own URL
+        url, data, {"Content-Type": "application/json"}, method=method or ("GET" if body is None else "POST")
+    )
     try:
         with open_(request) as answer:
-            found: Tree = json.loads(answer.read())
-            return found
+            found = json.loads(answer.read() or "null")
+            return found if isinstance(found, dict) else {}
     except HTTPError as error:
         return {"refused": error.code, "text": error.read().decode("utf-8", "replace")}
 
 
-def settled(url: str) -> None:
-    """Wait until no session has been busy for a while."""
+def processes(session: int) -> int:
+    """How many processes belong to the server, of the system's session with that number; 0 without /proc."""
+    count = 0
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            # The name before it, in brackets, may have blanks; the session is the fourth field after it.
+            count += path.read_text().rpartition(")")[2].split()[3] == str(session)
+    return count
+
+
+def settle(url: str, server: int) -> None:
+    """Wait until the sessions are idle and only those processes are left that stay."""
+    least = processes(server)
     since = time.monotonic()
     while time.monotonic() - since < QUIET_SECONDS:
         time.sleep(TICK_SECONDS)
-        if ask(f"{url}/session/status"):
+        count = processes(server)
+        if ask(f"{url}/session/status") or count != least:
             since = time.monotonic()
+        least = min(least, count)
 
 
-def talk(url: str, prompt: str) -> int:
+def talk(url: str, prompt: str, server: int) -> int:
     """Ask once, print what is said, and wait for what hooks make of it; 1 where the prompt was refused."""
-    session = ask(f"{url}/session", {})
+    session = f"{url}/session/{ask(f'{url}/session', {})['id']}"
     parts = [{"type": "text", "text": prompt}]
-    answer = ask(f"{url}/session/{session['id']}/message", {"parts": parts})
+    answer = ask(f"{session}/message", {"parts": parts})
     if "refused" in answer:
         sys.stderr.write(f"{answer['refused']}: {answer['text']}\n")
     said = answer.get("parts")
     for part in said if isinstance(said, list) else ():
         if part.get("type") == "text":
             sys.stdout.write(part["text"] + "\n")
-    settled(url)
+    settle(url, server)
+    # No other way of ending a session is told to hooks.
+    ask(session, method="DELETE")
+    settle(url, server)
     return 1 if "refused" in answer else 0
 
 
@@ -80,7 +100,7 @@ def main(prompt: str, program: list[str]) -> int:
                 break
         # What it prints later is taken too, or it would wait for a reader.
         threading.Thread(target=sys.stderr.writelines, args=(printed,), daemon=True).start()
-        return talk(url, prompt) if url else 1
+        return talk(url, prompt, server.pid) if url else 1
     finally:
         # Its launcher does not pass a signal on.
         os.killpg(server.pid, signal.SIGKILL)

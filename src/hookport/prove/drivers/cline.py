@@ -61,4 +61,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     denial_ends=True,
+    lacks={
+        "before_prompt.fires": "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
+    },
 )
