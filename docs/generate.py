@@ -23,6 +23,8 @@ from hookport.cli.terminal import markdown  # noqa: E402
 from hookport.dialects import Dialect, agents, get, names  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
+from hookport.prove.cells import cells  # noqa: E402
+from hookport.prove.page import page  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"
@@ -62,14 +64,16 @@ def matrix() -> dict[str, str]:
     text = f"# Matrix\n\n{MADE}" + inspect.cleandoc(
         """
         What each agent's hooks can do. `prevent`: a hook can stop the action. `retry`: it can make the agent
-        go on. `observe`: it can only watch. An empty cell: there is no such event, tool or field. `facts of`
-        is the version that the facts were read or measured on; the page of each [dialect](dialects) names
-        their sources.
+        go on. `observe`: it can only watch. An empty cell: there is no such event, tool or field. A dot means
+        that [`hookport prove`](proving.md) saw it on the real agent, on the version and day of the row
+        `measured on`; a cell without one is documented, `facts of` names the version and the page of each
+        [dialect](dialects) the sources; `?` means that no source says so, and hookport does not rely on it.
+        The same with one cell for each event and capability, and what was played: [matrix.html](matrix.html).
         """
     )
     for title, rows in sections([get(name) for name in agents()]):
         text += f"\n\n## {title}\n\n{markdown(rows)}"
-    return {"docs/matrix.md": text}
+    return {"docs/matrix.md": text, "docs/matrix.html": page(cells(agents()))}
 
 
 def findings() -> dict[str, str]:

@@ -1,8 +1,9 @@
 """Show what each agent can do: events and what blocking means there, tools, capabilities.
 
 `prevent`: a hook can stop the action. `retry`: it can make the agent go on. `observe`: it can only watch.
-An empty cell: the agent has no such event, tool or field. Everything shown is documented or was read in
-the agent's source; `facts of` names the version.
+An empty cell: the agent has no such event, tool or field. A cell with a dot was measured on the real agent by
+`hookport prove`, on the version and day in the row `measured on`; one without is documented or was read in
+the agent's source, `facts of` names the version; `?`: no source says so, and hookport does not rely on it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,11 @@ from hookport.dialects import Dialect, agents, event_specs, get, names_of, suppo
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
+from hookport.prove.cells import Cell, cells
+from hookport.prove.results import kept
 
+# Stands behind what was measured.
+DOT = " ●"
 Rows = list[tuple[str, ...]]
 
 
@@ -26,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--agent", metavar="AGENT", nargs="+", action="extend", help="show these only; may be repeated"
     )
     parser.add_argument(
-        "--format", choices=("table", "json", "markdown"), default="table", help="how to print it"
+        "--format", choices=("table", "json", "markdown", "html"), default="table", help="how to print it"
     )
 
 
@@ -36,6 +41,11 @@ def run(args: Namespace) -> int:
     if args.format == "json":
         sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
         return 0
+    if args.format == "html":
+        from hookport.prove.page import page
+
+        sys.stdout.write(page(cells(one.id for one in chosen)))
+        return 0
     sys.stdout.write(text(chosen, markdown_text=args.format == "markdown"))
     return 0
 
@@ -43,7 +53,8 @@ def run(args: Namespace) -> int:
 def text(chosen: list[Dialect], *, markdown_text: bool) -> str:
     """The tables one after the other."""
     paint = Paint(sys.stdout)
-    styles = {"prevent": "kept", "retry": "kept", "observe": "changed"}
+    words = {"prevent": "kept", "retry": "kept", "observe": "changed", "yes": "kept"}
+    styles = {**words, **{word + DOT: style for word, style in words.items()}}
     parts = []
     for title, rows in sections(chosen):
         body = markdown(rows) if markdown_text else table(rows, paint, styles)
@@ -55,7 +66,19 @@ def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     """Events, native names, tools and capabilities, one column per agent."""
     head = ("", *(one.id for one in chosen))
     facts = ("facts of", *(one.facts for one in chosen))
-    events: Rows = [head, facts, *((name, *(_blocks(one, name) for one in chosen)) for name in EVENTS)]
+    days = ("measured on", *(_measured_on(one) for one in chosen))
+    known = {(cell.event, cell.capability, cell.agent): cell for cell in cells(one.id for one in chosen)}
+
+    def answers(capability: str) -> Rows:
+        rows = ((name, *(_said(known.get((name, capability, one.id))) for one in chosen)) for name in EVENTS)
+        return [head, *(row for row in rows if any(row[1:]))]
+
+    events: Rows = [
+        head,
+        facts,
+        days,
+        *((name, *(_blocks(one, name, known) for one in chosen)) for name in EVENTS),
+    ]
     natives: Rows = [head, *((name, *(_natives(one, name) for one in chosen)) for name in EVENTS)]
     tools: Rows = [head, *((tool, *(" ".join(names_of(one, tool)) for one in chosen)) for tool in TOOLS)]
     able: Rows = [
@@ -64,14 +87,29 @@ def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
     ]
     return [
         ("Events: what a hook can do", events),
+        ("Events: a hook may change the input", answers("rewrite")),
+        ("Events: a hook may tell the model something", answers("context")),
         ("Events: native names", natives),
         ("Tools: native names", tools),
         ("Capabilities", able),
     ]
 
 
-def _blocks(dialect: Dialect, event: str) -> str:
-    return next((spec.blocks for spec in event_specs(dialect, event)), "")
+def _measured_on(dialect: Dialect) -> str:
+    mine = [one for one in kept() if one.agent == dialect.id]
+    return ", ".join(f"{one.title} {one.version} ({one.date})" for one in mine)
+
+
+def _blocks(dialect: Dialect, event: str, known: dict[tuple[str, str, str], Cell]) -> str:
+    blocks = next((spec.blocks for spec in event_specs(dialect, event)), "")
+    cell = known.get((event, "fires" if blocks == "observe" else "block", dialect.id))
+    return blocks + DOT if blocks and cell and cell.basis == "measured" else blocks
+
+
+def _said(cell: Cell | None) -> str:
+    if cell is None:
+        return ""
+    return "?" if cell.basis == "unknown" else cell.claim + DOT * (cell.basis == "measured")
 
 
 def _natives(dialect: Dialect, event: str) -> str:
@@ -99,6 +137,7 @@ def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
             "lacks": dict(one.lacks),
             "tools": {tool: names_of(one, tool) for tool in TOOLS if names_of(one, tool)},
             "capabilities": {name: supports(one, name) for name in CAPABILITIES},
+            "cells": [cell._asdict() for cell in cells([one.id])],
             "quirks": [{"id": quirk.id, "text": quirk.text} for quirk in one.quirks],
         }
         for one in chosen

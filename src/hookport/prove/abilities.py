@@ -30,7 +30,11 @@ def of(driver: Driver, need: Need) -> Ability:
         reason = driver.lacks.get(f"{need.event}.{can}")
         if reason:
             return Ability("no", reason)
-    dialect = get(dialect_of(driver))
+    return in_tables(get(dialect_of(driver)), need)
+
+
+def in_tables(dialect: Dialect, need: Need) -> Ability:
+    """The same of an agent in any way of running it."""
     specs = event_specs(dialect, need.event)
     if not specs:
         return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))

@@ -1,0 +1,121 @@
+"""What was measured, held against the tables, and shown with them."""
+
+from __future__ import annotations
+
+from html.parser import HTMLParser
+
+import pytest
+
+from hookport.dialects import agents
+from hookport.prove import drivers
+from hookport.prove.cells import Cell, cells, contradictions
+from hookport.prove.page import page
+from hookport.prove.results import Result, Results, kept
+
+
+def measured(driver: str, events: tuple[str, ...] = (), **scenarios: Result) -> Results:
+    return Results(
+        agent=drivers.dialect_of(drivers.get(driver)),
+        driver=driver,
+        title=drivers.get(driver).title,
+        version="9.9.9",
+        hookport="0.1.0",
+        date="2026-01-02",
+        platform="linux",
+        command="hookport prove",
+        isolated=True,
+        events=dict.fromkeys(events, 1),
+        scenarios={name.replace("_", "-"): {"bridge": one} for name, one in scenarios.items()},
+    )
+
+
+def cell(results: Results, event: str, capability: str) -> Cell:
+    found = {(one.event, one.capability, one.agent): one for one in cells(agents(), [results])}
+    return found[event, capability, results.agent]
+
+
+def test_nothing_that_was_measured_contradicts_a_table() -> None:
+    assert contradictions() == []
+
+
+def test_what_was_measured_is_of_a_driver_and_its_dialect() -> None:
+    for results in kept():
+        assert results.driver in drivers.names()
+        assert results.agent == drivers.dialect_of(drivers.get(results.driver))
+        assert results.agent in agents()
+
+
+def test_a_pass_makes_a_cell_measured() -> None:
+    found = cell(measured("codex", rewrite=Result("pass")), "before_tool_execute", "rewrite")
+    assert found == Cell(
+        "before_tool_execute",
+        "rewrite",
+        "codex",
+        "yes",
+        "measured",
+        "9.9.9, 2026-01-02",
+        "Codex CLI 9.9.9, 2026-01-02: 'rewrite' in bridge mode.",
+    )
+
+
+def test_an_event_that_fired_is_measured() -> None:
+    found = cell(measured("codex", ("SessionStart",)), "session_start", "fires")
+    assert (found.basis, found.claim) == ("measured", "yes")
+
+
+def test_what_an_agent_does_instead_is_told_and_its_limit_stays_documented() -> None:
+    result = Result("cannot", instead="the command is denied")
+    found = cell(measured("qwen-code", rewrite=result), "before_tool_execute", "rewrite")
+    assert (found.basis, found.claim) == ("documented", "no")
+    assert found.why.endswith("'rewrite' in bridge mode: the command is denied.")
+
+
+def test_nothing_that_was_not_measured_is_called_so() -> None:
+    assert {one.basis for one in cells(agents(), [])} == {"documented", "unknown"}
+
+
+@pytest.mark.parametrize(
+    ("results", "told"),
+    [
+        (measured("codex", ("NeverHeardOf",)), "Codex CLI 9.9.9: the event 'NeverHeardOf' fired"),
+        (
+            measured("codex", rewrite=Result("fail", evidence=("first.txt is there",))),
+            "Codex CLI 9.9.9: 'rewrite' failed in bridge mode: first.txt is there",
+        ),
+        (
+            measured("codex", rewrite=Result("cannot")),
+            "Codex CLI 9.9.9: the tables say 'yes' of before_tool_execute.rewrite",
+        ),
+        (
+            measured("qwen-code", rewrite=Result("pass")),
+            "Qwen Code 9.9.9: the tables say 'no' of before_tool_execute.rewrite",
+        ),
+    ],
+)
+def test_a_measurement_that_contradicts_a_table_is_found(results: Results, told: str) -> None:
+    assert [one[: len(told)] for one in contradictions([results])] == [told]
+
+
+class Balance(HTMLParser):
+    """Counts the cells of each row and what is fetched from elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.widths: list[int] = []
+        self.outside: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "tr":
+            self.widths.append(0)
+        if tag in {"td", "th"}:
+            self.widths[-1] += 1
+        self.outside += [tag for name, _ in attrs if name in {"src", "href"}]
+
+
+def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_nothing_else() -> None:
+    shown = cells(agents())
+    balance = Balance()
+    balance.feed(page(shown))
+    rows = {(one.event, one.capability) for one in shown}
+    assert balance.widths == [len(agents()) + 2] * (len(rows) + 1)
+    assert balance.outside == []
