@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, HelpFormatter
 
 COMMANDS = {
+    "new": "write a hook that works, with its tests",
     "run": "run hooks on one event and show what they decide",
     "why": "show for every hook whether it would run on an event, and why",
     "test": "run the tests of hooks, for every agent",
     "log": "show what hooks decided",
+    "record": "make tests of events that happened",
     "sync": "install hooks into the settings of agents",
     "unsync": "take out what sync installed",
     "status": "show what is installed, whether it holds, and when it ran",
@@ -24,6 +26,7 @@ COMMANDS = {
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
     "doctor": "find hooks that would never fire, and why",
+    "prove": "play real agents, and show what hooks do to them",
     "matrix": "show what each agent can do",
     "dialects": "list the dialects",
     "explain": "explain a finding",

@@ -19,6 +19,9 @@ KEYS = {
     "tool": "tool_name",
     "input": "tool_input",
     "call_id": "tool_call_id",
+    # As a matcher says it; the name of an MCP tool is the agent's own, and each has other rules for it.
+    "server": "mcp.server",
+    "mcp_tool": "mcp.tool",
     "result": "tool_result",
     "error": "tool_error",
     "prompt": "prompt",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from hookport.dialects import Dialect, EventSpec, event_specs, get
+from hookport.prove import formats
 from hookport.prove.driver import Driver
 from hookport.prove.drivers import dialect_of
 from hookport.prove.scenario import Need
@@ -39,6 +40,15 @@ def in_tables(dialect: Dialect, need: Need) -> Ability:
     if not specs:
         return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
     return _worst(_of_spec(dialect, spec, need.can) for spec in specs)
+
+
+def runs_itself(driver: Driver, form: str) -> str:
+    """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
+    dialect = get(dialect_of(driver))
+    file = formats.get(form).places["project"].file
+    places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+    reads = any(place.path == file for place in places if place.scope != "plugin")
+    return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 
 
 def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:

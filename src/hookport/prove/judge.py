@@ -16,8 +16,8 @@ from hookport.prove.scenario import Check, Need, Scenario, filled
 
 Tree = Any
 Word = Literal["pass", "fail", "cannot"]
-# The worst of several counts.
-ORDER: tuple[Word, ...] = ("pass", "cannot", "fail")
+# Of several the last of these counts: what an agent cannot is the same for every format that is bridged.
+ORDER: tuple[Word, ...] = ("cannot", "pass", "fail")
 # How much of a text is shown as evidence, and how much of it stands before what was looked for.
 LONGEST, BEFORE = 200, 60
 MODELS = ("assistant", "model")
@@ -64,6 +64,9 @@ def judged(scenario: Scenario, driver: Driver, form: str, seen: Seen) -> Verdict
     holds = all(one.holds for one in expected)
     shown = tuple(one.shown for one in expected)
     wrong = tuple(one.shown for one in expected if not one.holds)
+    itself = abilities.runs_itself(driver, form) if scenario.bridged and form else ""
+    if itself and not holds:
+        return Verdict("cannot", wrong, itself, "the hook has the effect that the agent gives it")
     if ability.word == "yes":
         return Verdict("pass", shown) if holds else Verdict("fail", wrong)
     if holds:

@@ -127,12 +127,21 @@ def merged(old: Results, new: Results) -> Results:
     return new._replace(scenarios=scenarios, events={**old.events, **new.events})
 
 
-def failed(all_results: Iterable[Results]) -> list[tuple[Results, str, str, Result]]:
-    """Every failure: whose, in which scenario and mode."""
+class Failure(NamedTuple):
+    """A scenario that failed, and where."""
+
+    driver: str
+    scenario: str
+    mode: str
+    result: Result
+
+
+def failed(measured: Iterable[Results]) -> list[Failure]:
+    """Every failure."""
     return [
-        (results, name, mode, one)
-        for results in all_results
-        for name, modes in results.scenarios.items()
-        for mode, one in modes.items()
-        if one.result == "fail"
+        Failure(one.driver, name, mode, result)
+        for one in measured
+        for name, modes in one.scenarios.items()
+        for mode, result in modes.items()
+        if result.result == "fail"
     ]

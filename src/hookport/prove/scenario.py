@@ -94,9 +94,8 @@ class Scenario(NamedTuple):
     formats: Sharing = "together"
     # The same where a denied call ends the agent's run.
     ending: Sharing = "together"
-    # Only formats whose files no agent reads by itself; only the format of this name.
+    # It is about what hookport does: where an agent reads a format's file by itself, anything may come of it.
     bridged: bool = False
-    format: str = ""
     # Files of the project by path, with the text in them; those that start with `#!` are made executable.
     files: Mapping[str, str] = NOTHING
     prompt: str = PROMPT
@@ -139,7 +138,6 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "formats": str,
     "ending": str,
     "bridged": bool,
-    "format": str,
     "prompt": str,
     "cwd": str,
     "approved": bool,
@@ -236,7 +234,6 @@ class _Reader:
             tree.get("formats", "together"),
             tree.get("ending", tree.get("formats", "each")),
             tree.get("bridged", False),
-            tree.get("format", ""),
             self.texts(tree.get("files", {}), ("files",)),
             tree.get("prompt", PROMPT),
             tree.get("cwd", ""),

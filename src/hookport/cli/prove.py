@@ -1,0 +1,199 @@
+"""Play real agents against a scripted model, and show what hooks really do to them.
+
+Each run has a fresh home, a fresh project and no network but this machine's own; no account and no tokens
+are needed. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its
+tables say instead. `fail`: something else came of it; what was seen is shown.
+Finished runs are kept: an interrupted call goes on where it stopped, until hookport or the agent changes.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from pathlib import Path
+
+from hookport.cli.terminal import Paint, plain, table
+from hookport.errors import UsageError, closest
+from hookport.prove import campaign, drivers, results, scenario
+from hookport.prove.campaign import Store
+from hookport.prove.judge import together
+from hookport.prove.results import Results
+from hookport.prove.run import Done
+
+STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport prove`."""
+    parser.add_argument("agents", metavar="AGENT", nargs="*", help="only these agents; all if left out")
+    parser.add_argument(
+        "--scenario", metavar="S", nargs="+", action="extend", default=[], help="only these scenarios"
+    )
+    parser.add_argument(
+        "--mode", choices=scenario.MODES, help="how hooks are installed; both ways if left out"
+    )
+    parser.add_argument(
+        "--install",
+        action="store_true",
+        help="fetch the pinned version of each agent by its package's name into the cache, and play that",
+    )
+    parser.add_argument("--report", metavar="DIR", type=Path, help="write everything of each run there")
+    parser.add_argument("--save", action="store_true", help="keep the results in hookport's own source")
+    parser.add_argument("--fresh", action="store_true", help="play again what was played before")
+    parser.add_argument(
+        "-j", "--jobs", metavar="N", type=int, default=0, help="runs at a time (default: cores)"
+    )
+    parser.add_argument("--list", action="store_true", help="list agents and scenarios, play nothing")
+    parser.add_argument("--json", action="store_true", help="print the results as JSON")
+
+
+def run(args: Namespace) -> int:
+    """Play what was asked for; exit code 1 where something failed or a named agent is not here."""
+    _known(args.agents, drivers.names(), "agent")
+    _known(args.scenario, scenario.names(), "scenario")
+    if args.list:
+        _list()
+        return 0
+    return _scenarios(args)
+
+
+def _scenarios(args: Namespace) -> int:
+    progress = Progress()
+    agents, missing = campaign.found(args.agents, install=args.install, tell=progress.tell)
+    modes = (args.mode,) if args.mode else scenario.MODES
+    plan = campaign.planned(agents, args.scenario, modes)
+    store = Store(args.report)
+    done: list[Done] = []
+    progress.count = len(plan.runs)
+    for one, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
+        done.append(one)
+        progress.ended(one, is_new=is_new)
+    progress.end()
+    found = campaign.results(agents, done, plan.unplayed)
+    if args.report:
+        campaign.report(args.report, found, done)
+    if args.save:
+        for one_agent in found:
+            sys.stderr.write(f"wrote {results.save(one_agent)}\n")
+    if args.json:
+        tree = {"results": [json.loads(results.text_of(one)) for one in found], "missing": missing}
+        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+    else:
+        _show(found)
+    _tell_missing(missing)
+    return 1 if results.failed(found) or not found or (args.agents and missing) else 0
+
+
+def _known(words: Sequence[str], known: list[str], kind: str) -> None:
+    for word in words:
+        if word not in known:
+            raise UsageError(f"unknown {kind} '{word}'.{closest(word, known)} Known: {', '.join(known)}")
+
+
+def _list() -> None:
+    paint = Paint(sys.stdout)
+    rows: list[tuple[str, ...]] = [("AGENT", "", "PACKAGE")]
+    for name in drivers.names():
+        driver = drivers.get(name)
+        package = driver.package
+        rows.append((name, driver.title, f"{package.name} {package.version} ({package.registry})"))
+    sys.stdout.write(table(rows, paint) + "\n")
+    rows = [("SCENARIO", "")]
+    rows += [(name, scenario.get(name).title) for name in scenario.names()]
+    sys.stdout.write(table(rows, paint))
+
+
+def _show(found: Sequence[Results]) -> None:
+    """A table for each mode, then what failed and what cannot be."""
+    paint = Paint(sys.stdout)
+    for mode in scenario.MODES:
+        names = sorted({name for one in found for name, modes in one.scenarios.items() if mode in modes})
+        if not names:
+            continue
+        rows: list[tuple[str, ...]] = [(mode.upper(), *(one.driver for one in found))]
+        rows.append(("", *(one.version for one in found)))
+        rows += [(name, *(_cell(one, name, mode) for one in found)) for name in names]
+        sys.stdout.write(table(rows, paint, STYLES) + "\n")
+    for one in found:
+        _show_reasons(one, paint)
+    for failure in results.failed(found):
+        where = f"{failure.driver} {failure.scenario} {failure.mode}"
+        sys.stdout.write(paint(f"{where} failed\n", "error"))
+        for line in failure.result.evidence:
+            sys.stdout.write(f"  {plain(line)}\n")
+        chosen = f"--scenario {failure.scenario} --mode {failure.mode} --fresh"
+        command = f"hookport prove {failure.driver} {chosen}"
+        sys.stdout.write(paint(f"  again, alone: {command}\n", "note"))
+    if any(not one.isolated for one in found):
+        sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
+
+
+def _cell(one: Results, name: str, mode: str) -> str:
+    modes = one.scenarios.get(name, {})
+    return modes[mode].result if mode in modes else "–"
+
+
+def _show_reasons(one: Results, paint: Paint) -> None:
+    """Why an agent cannot, and what it does instead, once for all scenarios and modes that say the same."""
+    reasons: dict[str, list[str]] = {}
+    for name, modes in one.scenarios.items():
+        for result in modes.values():
+            if result.result == "cannot":
+                names = reasons.setdefault(f"{result.reason}: {result.instead}", [])
+                names += [] if name in names else [name]
+    for reason, names in reasons.items():
+        sys.stdout.write(f"{one.driver} cannot {', '.join(names)}\n{paint(f'  {reason}', 'note')}\n")
+
+
+def _tell_missing(missing: Sequence[str]) -> None:
+    if not missing:
+        return
+    sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(missing)}\n")
+    sys.stderr.write("  fetch the versions that hookport was measured with: hookport prove --install\n")
+    for name in missing:
+        package = drivers.get(name).package
+        tool = "npm install -g" if package.registry == "npm" else "pip install"
+        joint = "@" if package.registry == "npm" else "=="
+        sys.stderr.write(f"  or install {name} by yourself: {tool} {package.name}{joint}{package.version}\n")
+
+
+class Progress:
+    """How far it is: a line that changes on a terminal, a line for each run elsewhere."""
+
+    def __init__(self) -> None:
+        self.begun = time.monotonic()
+        self.is_terminal = sys.stderr.isatty()
+        self.count = self.number = self.failed = 0
+
+    def tell(self, what: str) -> None:
+        """What is fetched now; elsewhere than on a terminal only its beginning."""
+        if self.is_terminal:
+            sys.stderr.write(f"\r\x1b[K{what}")
+            sys.stderr.flush()
+        elif "," not in what:
+            sys.stderr.write(f"{what}\n")
+
+    def ended(self, done: Done, *, is_new: bool) -> None:
+        self.number += 1
+        word = together(done.verdicts.values())
+        self.failed += word == "fail"
+        said = f"{done.run.driver} {done.run.name}: {word}"
+        if self.is_terminal:
+            width = 20
+            filled = "█" * (width * self.number // self.count)
+            failed = f", {self.failed} failed" if self.failed else ""
+            sys.stderr.write(
+                f"\r\x1b[K{filled:░<{width}} {self.number}/{self.count}{failed}, "
+                f"{time.monotonic() - self.begun:.0f} s  {said}"
+            )
+        elif is_new:
+            sys.stderr.write(f"{self.number}/{self.count} {said} ({done.seconds:.0f} s)\n")
+        sys.stderr.flush()
+
+    def end(self) -> None:
+        """Clear the line."""
+        if self.is_terminal:
+            sys.stderr.write("\r\x1b[K")
