@@ -20,7 +20,10 @@ from hookport.prove.play import Spec
 
 PROMPT = "Do the scripted things."
 # Nothing listens there: whoever asks for another host through it gets an error at once.
-CLOSED_PROXY = "http://127.0.0.1:9"
+PROXIES = {
+    **dict.fromkeys(("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost,::1"),
+}
 AUTHOR = {"name": "hookport", "email": "prove@hookport.invalid"}
 
 
@@ -62,12 +65,6 @@ def environment(stage: Stage) -> dict[str, str]:
     """What every program of the run has, before its driver adds its own."""
     home, root = stage.home, stage.home.parent
     path = os.pathsep.join([_commands(root / "bin"), os.environ.get("PATH", os.defpath)])
-    proxies = {
-        name: CLOSED_PROXY
-        for low in ("http_proxy", "https_proxy", "all_proxy")
-        for name in (low, low.upper())
-    }
-    local = dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost,::1")
     return {
         "PATH": path,
         "LANG": os.environ.get("LANG", "C.UTF-8"),
@@ -86,8 +83,7 @@ def environment(stage: Stage) -> dict[str, str]:
         "DO_NOT_TRACK": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
         "HOOKPORT_STATE_DIR": str(root / "state"),
-        **proxies,
-        **local,
+        **PROXIES,
     }
 
 
