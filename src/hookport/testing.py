@@ -28,6 +28,7 @@ from hookport.errors import UsageError, closest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult
 from hookport.model.runs import Event as Happened
+from hookport.model.tools import TOOLS
 from hookport.runtime import engine
 from hookport.runtime.plan import Planned
 from hookport.wires.events import fired_for, read_event, write_event
@@ -134,7 +135,7 @@ def _about_tool(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree
     server, mcp_tool = "", ""
     if tool.startswith("mcp__"):
         _, server, mcp_tool = tool.split("__", 2)
-    call = Call("" if mcp_tool else tool, tool, input=said, raw=said, server=server, mcp_tool=mcp_tool)
+    call = Call(tool if tool in TOOLS else "", tool, input=said, raw=said, server=server, mcp_tool=mcp_tool)
     return event(name, call=call.replace(**result), **attributes)
 
 

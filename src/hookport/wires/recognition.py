@@ -30,10 +30,7 @@ def recognised(payload: Mapping[str, Any], wires: Iterable[Wire]) -> list[tuple[
 
 
 def _score(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[int, ...]:
-    """A mark is worth more than a tool's name, that more than the absence of a key that is always sent.
-
-    And that is worth more than any number of common keys.
-    """
+    """What speaks for a wire, the weightiest first."""
     keys = {**wire.keys, **wire.keys_of.get(native, {})}
     tool = at(payload, keys.get("tool"))
     # The places of an input without an object of its own are those of others.
@@ -43,6 +40,9 @@ def _score(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[int, ..
     return (
         sum(bears(payload, mark) for mark in wire.marks),
         isinstance(tool, str) and tool in wire.tools,
+        # Its name as the agent spells it, capitals too.
+        at(payload, keys.get("event")) == wire.said.get(native, native),
+        # A key that is always sent is missing: that says more than any number of common keys that are there.
         len(there) - len(wire.fixed),
         len(known) + len(there),
         wire.precedence,
