@@ -80,13 +80,13 @@ def _agents(value: Tree) -> str:
     if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
         return "must be a list of agents, or [all]"
     unknown = [one for one in value if one != ALL and one not in agents()]
-    return f"has an unknown agent '{unknown[0]}'.{closest(unknown[0], agents())}" if unknown else ""
+    return f"unknown agent '{unknown[0]}'.{closest(unknown[0], agents())}" if unknown else ""
 
 
 def _dialect(value: Tree) -> str:
     if isinstance(value, str) and value in names():
         return ""
-    return f"must be a dialect.{closest(str(value), names())} `hookport dialects` lists them"
+    return f"unknown dialect '{value}'.{closest(str(value), names())}"
 
 
 def _fixture(value: Tree) -> str:
@@ -135,7 +135,13 @@ CASE: dict[str, Tree] = {
     "input": INPUT,
     "expected": EXPECTED,
 }
-CONFIGURED: dict[str, Tree] = {"version": _version, "timeout": _seconds, "env": _env, "hooks": _text}
+CONFIGURED: dict[str, Tree] = {
+    "version": _version,
+    "timeout": _seconds,
+    "env": _env,
+    "hooks": _text,
+    "copy": _texts,
+}
 
 
 class _File:
@@ -188,7 +194,8 @@ class _File:
             elif isinstance(check, dict):
                 self.check(check, (), *path, key)
             elif wrong := check(value):
-                self.wrong(f"{wrong}, not {_shown(value)}", *path, key)
+                told = wrong if wrong.startswith("unknown") else f"{wrong}, not {_shown(value)}"
+                self.wrong(told, *path, key)
 
 
 def _shown(value: Tree) -> str:
@@ -233,7 +240,12 @@ def _config(folder: Path) -> tuple[Config, list[Case | Broken]]:
     wrong = {problem.path[:1] for problem in file.problems}
     tree = file.tree if isinstance(file.tree, dict) else {}
     said = {key: value for key, value in tree.items() if (key,) not in wrong}
-    config = Config(float(said.get("timeout", DEFAULT_SECONDS)), said.get("env", {}), said.get("hooks", ""))
+    config = Config(
+        timeout_seconds=float(said.get("timeout", DEFAULT_SECONDS)),
+        env=said.get("env", {}),
+        hooks=said.get("hooks", ""),
+        copy=tuple(said.get("copy", ())),
+    )
     return config, [Broken(path, tuple(file.problems))] if file.problems else []
 
 

@@ -26,10 +26,14 @@ _NUMBER = re.compile(r"\[(\d+)\]$")
 
 
 class Origin(NamedTuple):
-    """Where the hooks of a suite are: the file or folder that names them, and all that they may need."""
+    """Where the hooks of a suite are: the file or folder that names them, and the folder with all they need.
+
+    `parts` are the files and folders in there that are copied, where that is not everything.
+    """
 
     source: Path
     base: Path
+    parts: tuple[Path, ...] = ()
 
 
 def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Broken]]:
@@ -49,7 +53,10 @@ def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Br
             continue
         wrong = _broken(found.findings)
         if found.hooks:
-            return Origin(source, _base(found, source, start)), wrong
+            try:
+                return _origin(suite, found, source), wrong
+            except InputError as error:
+                return None, [*wrong, Broken(suite.folder / CONFIG, error.problems)]
         if wrong:
             return None, wrong
     if suite.config.hooks and first is not None:
@@ -68,10 +75,18 @@ def _upward(start: Path) -> Iterable[Path]:
             return
 
 
-def _base(found: Discovery, source: Path, start: Path) -> Path:
-    """The folder that has the hooks, their packages and the tests."""
+def _origin(suite: Suite, found: Discovery, source: Path) -> Origin:
+    """The folder that has the hooks, their packages and the tests; InputError if it cannot be copied."""
     folder = source if source.is_dir() else source.parent
-    return Path(os.path.commonpath([*(one.package for one in found.hooks), str(folder), str(start)]))
+    own = [*(one.package for one in found.hooks), str(folder), str(suite.folder.parent)]
+    if not suite.config.copy:
+        return Origin(source, Path(os.path.commonpath(own)))
+    named = [Path(os.path.normpath(suite.folder / path)) for path in suite.config.copy]
+    missing = [path for path in named if not path.exists()]
+    if missing:
+        raise InputError(Problem(f"copy: {missing[0]} does not exist", file=str(suite.folder / CONFIG)))
+    parts = (*named, suite.folder, *(Path(one.file) for one in found.hooks))
+    return Origin(source, Path(os.path.commonpath([*own, *map(str, named)])), tuple(dict.fromkeys(parts)))
 
 
 def _broken(findings: Iterable[Finding]) -> list[Broken]:

@@ -11,7 +11,7 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from hookport.cases.compare import Difference
-from hookport.cases.run import Got
+from hookport.cases.run import UNFIT, Got
 from hookport.cases.session import Result
 from hookport.cases.snapshots import diff
 from hookport.cases.suite import Broken, Case
@@ -52,6 +52,8 @@ def _line(status: str, why: str, results: Sequence[Result], paint: Paint) -> str
     text = f"{paint(f'{WORDS[status]:6}', STYLES[status])}  {results[0].task.name}"
     text += _for(results, brief=status == "passed")
     text += f": {why}" if why else ""
+    unfit = next((note for one in results if one.got for note in one.got.notes if UNFIT in note), "")
+    text += f"  ({unfit})" if unfit and status == "passed" else ""
     text += "  (snapshot written)" if any(one.updated for one in results) else ""
     slowest = max((one.got.seconds for one in results if one.got), default=0.0)
     return f"{text}  ({slowest:.1f} s)" if slowest >= SLOW_SECONDS else text

@@ -26,6 +26,7 @@ Status = Literal["passed", "failed", "not applicable"]
 UNHEARD = " unheard"
 # Tests ask no model: "no LLM calls, no agent sandbox, CI-safe".
 ASKS_MODEL = ("prompt", "agent")
+UNFIT = "no agent would run it on this"
 NO_MODEL = "the hook asks a model, which tests do not do"
 
 
@@ -164,7 +165,7 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
         fits = match(hook, event, event.call, own)
         answered = engine.read(hook, own, event, result)
         if not fits.matches:
-            notes.append(f"no agent would run it on this: {fits.why}")
+            notes.append(f"{UNFIT}: {fits.why}")
         elif not hook.is_async:
             decisions.append(policy.decided(answered, hook, setting.on_failure))
         runs.append(Ran(hook.name, fits.matches, fits.why, _named(result, place), answered.failure))

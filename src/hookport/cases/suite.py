@@ -19,11 +19,15 @@ PLACE = "${PACKAGE_ROOT}"
 
 
 class Config(NamedTuple):
-    """What holds for all cases of a suite; `hooks` is where they are, from `tests/`, if not beside it."""
+    """What holds for all cases of a suite.
+
+    From `tests/`: `hooks` is where they are, if not beside it, `copy` what they need, if not all around them.
+    """
 
     timeout_seconds: float = DEFAULT_SECONDS
     env: Mapping[str, str] = {}
     hooks: str = ""
+    copy: tuple[str, ...] = ()
 
 
 class Expected(NamedTuple):

@@ -112,7 +112,7 @@ def _is_about_all(task: Task) -> bool:
 
 
 def _has(task: Task, words: Iterable[str]) -> bool:
-    text = f"{task.id} {task.entry.file}".lower()
+    text = f"{task.id} {task.entry.file.name}".lower()
     return any(word.lower() in text for word in words)
 
 
