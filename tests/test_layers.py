@@ -40,12 +40,14 @@ def test_no_dialect_is_named_outside_its_folder() -> None:
     # An id of one word is also a word of the language, so it counts only where it is a string.
     spelled = [re.escape(name) if "-" in name else f"[\"']{name}[\"']" for name in names()]
     word = re.compile(rf"(?<![\w/.-])(?:{'|'.join(spelled)})(?![\w-])")
+    # An agent's program, package and tools may be called what the agent is, in the driver that starts them.
+    own = {path: path.stem.replace("_", "-") for path in (SOURCE / "prove" / "drivers").glob("*.py")}
     found = [
         f"{path.relative_to(SOURCE)}:{number}: {line.strip()}"
         for path in sorted(SOURCE.rglob("*.py"))
         if path.relative_to(SOURCE).parts[0] != "dialects"
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
-        if word.search(line)
+        if any(name.strip("\"'") != own.get(path) for name in word.findall(line))
     ]
     assert found == []
 

@@ -67,6 +67,6 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "subfolder.fires": "the settings of a project are read only in the folder that it is started in (measured, 0.61.0)",
+        "subfolder.fires": "a project's settings are read only where it is started (measured, 0.61.0)",
     },
 )

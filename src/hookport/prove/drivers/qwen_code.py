@@ -61,7 +61,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "subfolder.fires": "the settings of a project are read only in the folder that it is started in (measured, 0.24.4)",
+        "subfolder.fires": "a project's settings are read only where it is started (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },
 )
