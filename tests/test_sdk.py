@@ -331,7 +331,7 @@ def test_one_failure_undoes_no_answer_of_others(start: Started) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload", [b"", b"{", b"[]", b'{"a": 1}', b"\xff"], ids=["none", "cut", "a list", "nobody's", "no text"]
+    "payload", [b"", b'{"hook_event_name": "Pre', b'{"a": 1}'], ids=["none", "cut", "nobody's"]
 )
 def test_a_payload_that_cannot_be_read_is_left_to_policy(payload: bytes, start: Started) -> None:
     file = start.file("@before_tool\ndef guard(event):\n    return allow()")

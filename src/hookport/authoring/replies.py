@@ -71,7 +71,7 @@ def _told(
             # Whoever runs us has a policy of its own, for this hook and the project.
             failed = [f"hook '{one.hook.name}' failed: {failure}." for one, failure in outcome.failures]
             return Answer(stderr=_line(failed, env), exit_code=FAILED)
-        judged = outcome.judged(on_failure, policy.standing(_settings(event.cwd, env), env))
+        judged = outcome.judged(on_failure, on_failure or _standing(event.cwd, env))
     decision = outcome.merged(judged)
     if not by.is_bridge and (endless := sessions.endless(event, decision, by.wire, env)):
         decision = Decision(system_message=endless)
@@ -86,14 +86,17 @@ def _is_silent(outcome: deciding.Outcome) -> bool:
     return all(one == Decision() for one in outcome.decisions)
 
 
-def _settings(cwd: str, env: Mapping[str, str]) -> Mapping[str, str]:
-    """The settings of the project, as far as they can be told."""
-    try:
-        from hookport import planning
+def _standing(cwd: str, env: Mapping[str, str]) -> str:
+    """What holds where the file says nothing: the user's word, else the project's if it can be told."""
+    settings: Mapping[str, str] = {}
+    if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
+        try:
+            from hookport import planning
 
-        return planning.settings_in(cwd, env)
-    except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
-        return {}
+            settings = planning.settings_in(cwd, env)
+        except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
+            settings = {}
+    return policy.standing(settings, env)
 
 
 def _unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
@@ -117,7 +120,7 @@ def stumbled(error: BaseException, env: Mapping[str, str], on_failure: str = "")
 
 def _effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
     """Whether a failure denies, and that in words; a word for it that is none denies."""
-    said = on_failure or policy.standing(_settings(dispatch.here(), env), env)
+    said = on_failure or _standing(dispatch.here(), env)
     if said == policy.OPEN:
         return False, "It was not blocked (fail open)."
     return True, "It is denied (fail closed)."
