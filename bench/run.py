@@ -1,4 +1,4 @@
-"""Measure what a conversion and a dispatch cost, as ratios taken in one run on one machine.
+"""Measure what a conversion, a dispatch and a hook in Python cost, as ratios taken in one run on one machine.
 
     python bench/run.py [--rounds N]
 
@@ -27,6 +27,7 @@ SOURCE = ROOT / "src"
 sys.path.insert(0, str(SOURCE))
 
 import dispatch  # noqa: E402
+import sdk  # noqa: E402
 
 from hookport import convert, formats  # noqa: E402
 from hookport.dialects import get, names  # noqa: E402
@@ -160,6 +161,8 @@ def main() -> None:
     print(AIMS)
     print()
     dispatch.table(rounds)
+    print()
+    sdk.table(rounds)
 
 
 if __name__ == "__main__":

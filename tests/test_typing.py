@@ -1,4 +1,4 @@
-"""What type checkers tell people who use the SDK: `typing/` has right lines, and wrong ones that are named."""
+"""What type checkers tell users of the SDK: `typing/` has right lines, and wrong ones that are named."""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from hookport.model.runs import Decision, RunResult
 from hookport.runtime import journal, merge, policy, trust
 from hookport.runtime.select import match
 from hookport.wires import recognition
-from hookport.wires import recognition
 from hookport.wires.answers import read_answer
 from hookport.wires.events import (
     changed_input,
@@ -316,7 +315,6 @@ def _command(
     cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
-    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, hook.native or native_for(wire, event))
     env[recognition.VARIABLE] = recognition.sealed(body, wire.id, hook.native or native_for(wire, event))
     if hook.under:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
