@@ -163,13 +163,13 @@ def test_a_wrong_file_is_told_with_its_place_and_the_others_run(tmp_path: Path) 
         "test-config.json": "tests/test-config.json:1:13: version: must be 1, not 2; "
         "tests/test-config.json:2:13: timeout: must be a number of seconds above 0, not 0; "
         "tests/test-config.json:2:23: env: must be an object of texts, not {'A': 1}; "
-        "tests/test-config.json:2:44: tiemout: unknown key. Did you mean 'timeout'? "
+        "tests/test-config.json:2:34: tiemout: unknown key. Did you mean 'timeout'? "
         "Known: version, timeout, env, hooks, copy",
         "a.yaml": "tests/cases/a.yaml:3:1: event: is there twice",
         "b.yaml": "tests/cases/b.yaml:2:1: while parsing a flow node, did not find expected node content",
         "c.yaml": "tests/cases/c.yaml:1:1: 'event' is missing; "
         "tests/cases/c.yaml:1:7: name: must be 1 to 64 of a-z, 0-9 and -, not 'Bad_Name'; "
-        f"tests/cases/c.yaml:2:7: evnt: unknown key. Did you mean 'event'? Known: {known}; "
+        f"tests/cases/c.yaml:2:1: evnt: unknown key. Did you mean 'event'? Known: {known}; "
         "tests/cases/c.yaml:3:13: hook-index: must be a number from 0, or all, not -1; "
         "tests/cases/c.yaml:4:9: agents: unknown agent 'nobody'.; "
         "tests/cases/c.yaml:6:14: expected.exit-code: must be a number from 0 to 255, not 'two'; "

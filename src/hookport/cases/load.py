@@ -170,9 +170,19 @@ class _File:
                     Problem("is there twice", twice.path, str(path), twice.line, twice.column)
                 )
 
-    def wrong(self, message: str, *path: str | int) -> None:
-        line, column = self.document.position(path) if self.document else (0, 0)
+    def wrong(self, message: str, *path: str | int, at: tuple[int, int] | None = None) -> None:
+        line, column = at or (self.document.position(path) if self.document else (0, 0))
         self.problems.append(Problem(message, path, str(self.path), line, column))
+
+    def key(self, *path: str) -> tuple[int, int]:
+        """Where the key of a value stands: the nearest place before it that has the word."""
+        if self.document is None:
+            return 0, 0
+        line, column = self.document.position(path)
+        lines = self.document.data.decode("utf-8-sig").splitlines()[:line]
+        lines[-1] = lines[-1][: column - 1]
+        found = ((number, text.rfind(path[-1])) for number, text in reversed(list(enumerate(lines))))
+        return next(((number + 1, at + 1) for number, at in found if at >= 0), (line, column))
 
     def check(self, table: Mapping[str, Tree], required: Iterable[str], *path: str) -> None:
         """Every key is one of the table, and its value what it must be."""
@@ -190,7 +200,8 @@ class _File:
             check = table.get(key)
             if check is None:
                 known = tuple(table)
-                self.wrong(f"unknown key.{closest(key, known)} Known: {', '.join(known)}", *path, key)
+                told = f"unknown key.{closest(key, known)} Known: {', '.join(known)}"
+                self.wrong(told, *path, key, at=self.key(*path, key))
             elif isinstance(check, dict):
                 self.check(check, (), *path, key)
             elif wrong := check(value):

@@ -79,7 +79,7 @@ def failures(results: Iterable[Result], paint: Paint = unpainted) -> Iterator[li
             together.setdefault((one.task.entry.file, one.differences, printed), []).append(one)
     for same in together.values():
         first, entry = same[0], same[0].task.entry
-        about = f": {first.task.name}{_for(same)}" if isinstance(entry, Case) else ""
+        about = f": {first.task.name} {_for(same).strip()}".rstrip() if isinstance(entry, Case) else ""
         title = f"FAILED {shown(entry.file)}{about}"
         told = [paint(title, "error")]
         if isinstance(entry, Case) and entry.description:

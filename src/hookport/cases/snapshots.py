@@ -38,12 +38,9 @@ def compared(folder: Path, name: str, got: Got, *, update: bool) -> tuple[list[D
         return [], True
     where = f"{FOLDER}/{path.name}"
     if not kept:
-        return [
-            Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it", "", text)
-        ], False
-    return [
-        Difference("snapshot", f"is not {where}; `hookport test --update` takes it over", kept, text)
-    ], False
+        return [Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it")], False
+    told = f"is not {where}; `hookport test --update` takes it over"
+    return [Difference("snapshot", told, kept, text)], False
 
 
 def text_of(got: Got) -> str:
