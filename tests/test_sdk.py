@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -20,11 +21,12 @@ from hookport.dialects._wiring import recognised, wire
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, RunResult
-from hookport.runtime import engine
+from hookport.runtime import engine, trust
 from hookport.runtime.plan import Planned
 from hookport.wires.answers import write_answer
 from hookport.wires.events import read_event
 from hookport.wires.recognition import VARIABLE, sealed, unsealed
+from tests import test_install_vendor as vendor
 from tests.agents import SEATS, Outcome, args_of, payload_of
 from tests.approval import approve
 from tests.test_recognised import CAPTURED, PAYLOADS
@@ -105,10 +107,19 @@ def test_the_public_names_are_these() -> None:
         _ = hookport.before_lunch
 
 
+def loaded(statement: str) -> set[str]:
+    code = f"import sys\nbefore = set(sys.modules)\n{statement}\nprint(*set(sys.modules) - before)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return set(done.stdout.split())
+
+
 def test_the_package_alone_loads_none_of_them() -> None:
-    shown = "import sys, hookport; print([name for name in sys.modules if name.startswith('hookport.')])"
-    done = subprocess.run([sys.executable, "-c", shown], capture_output=True, text=True, check=True)
-    assert done.stdout == "[]\n"
+    assert loaded("import hookport") == {"hookport"}
+
+
+def test_the_names_load_little() -> None:
+    found = loaded(f"from hookport import {', '.join(hookport.__all__)}")
+    assert {name for name in found if not name.startswith("hookport")} == {"__future__", "_json"}
 
 
 @pytest.mark.parametrize("name", SEATS)
@@ -446,6 +457,33 @@ def test_a_manifest_runs_a_hook_in_python_in_any_agent(name: str, start: Started
     for policy in ("open", "closed"):
         outcome, told, _ = dispatched("ls", HOOKPORT_ON_FAILURE=policy)
         assert outcome.blocked == (policy == "closed"), told
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the command is one for a shell")
+def test_a_bridge_in_the_project_brings_the_sdk_along(tmp_path: Path) -> None:
+    root = tmp_path.resolve()
+    (root / ".git").mkdir()
+    (root / ".hookport").mkdir()
+    command = f"{shlex.quote(sys.executable)} -S hook.py"  # nothing that is installed is seen
+    manifest = json.dumps(MANIFEST).replace("python3 hook.py", command)
+    (root / ".hookport" / "hooks.json").write_text(manifest)
+    (root / "hook.py").write_bytes(GUARD.read_bytes())
+    vendor.write(root)
+    env = {"PATH": os.environ["PATH"], trust.VARIABLE: trust.digest(str(root / trust.LOCK))}
+    seat = SEATS["claude-code"]
+    payload = payload_of(seat.agent, seat.native, seat.payload, PUSH, root)
+    words = ["-I", "-S", str(root / ".hookport" / "bridge.pyz"), "dispatch", seat.agent, seat.native]
+    done = subprocess.run(
+        [sys.executable, *words],
+        input=payload,
+        env=env,
+        cwd=root,
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    outcome = seat.outcome(Answer(done.stdout.decode(), done.stderr.decode(), done.returncode), {})
+    assert outcome == Outcome(blocked=True, reason=REASON)
 
 
 def test_expectations_say_what_they_got() -> None:

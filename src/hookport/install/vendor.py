@@ -36,6 +36,8 @@ PACKED = (
     *("__init__.py", "answering.py", "errors.py"),
     *("cli/__init__.py", "cli/log.py", "cli/terminal.py", "packed/__init__.py", "packed/approval.py"),
     *("model/*.py", "wires/*.py", "runtime/*.py", "runtime/execute/*.py"),
+    # For the project's hooks in Python.
+    "authoring/*.py",
 )
 MAIN, TABLES = "__main__.py", "tables.plan"
 # A user without a home has no hooks of their own.

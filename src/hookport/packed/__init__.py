@@ -35,6 +35,9 @@ def main(args: list[str], archive: str, tables: bytes) -> int:
     assert isinstance(found, plan.Plan)  # noqa: S101  (it was made with this archive)
     bridge = Bridge(os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), found)
     if args and args[0] in answering.USAGE:
+        # Hooks in Python that import hookport find it where it is not installed.
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, os.path.abspath(archive))))
         return answering.main(args, bridge)
     from hookport.errors import HookportError, InternalError
 
