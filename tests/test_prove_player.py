@@ -124,6 +124,28 @@ def test_no_other_network_is_reached(tmp_path: Path) -> None:
     assert "Network is unreachable" in outcome.stderr
 
 
+@LINUX
+def test_a_user_without_rights_is_isolated_too() -> None:
+    code = """
+    import socket, sys
+    from hookport.prove import confinement
+    try:
+        confinement._enter(confinement.CLONE_NEWUSER | confinement.CLONE_NEWNET)
+    except OSError as error:
+        sys.exit(f"no user namespaces here: {error}")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        socket.create_connection(server.getsockname(), 5).close()
+    try:
+        socket.create_connection(("192.0.2.1", 80), 5)
+    except OSError as error:
+        print(error.strerror)
+    """
+    done = subprocess.run(script(code), capture_output=True, text=True, check=False)
+    if "no user namespaces" in done.stderr:
+        pytest.skip(done.stderr.strip())
+    assert (done.stdout, done.stderr) == ("Network is unreachable\n", "")
+
+
 def test_an_agent_that_does_not_end_is_ended(tmp_path: Path) -> None:
     stubborn = script(
         """

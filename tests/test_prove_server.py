@@ -1,4 +1,7 @@
-"""The scripted model as the vendors' own clients see it, and which step it says when."""
+"""The scripted model as the vendors' own clients see it, and which step it says when.
+
+The clients are imported where they are used: they take two seconds, and not every worker needs them.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from anthropic import Anthropic
-from openai import OpenAI
 
 from hookport.prove import protocols
 from hookport.prove.driver import Call, Step
@@ -45,6 +46,8 @@ def post(url: str, data: Any, **headers: str) -> tuple[int, bytes]:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_anthropic_client_plays_all_steps(server: Server, stream: bool) -> None:
+    from anthropic import Anthropic
+
     with Anthropic(base_url=server.url, api_key="secret-key", max_retries=0) as client:
         tools: Any = [{"name": "shell", "input_schema": {"type": "object"}}]
         messages: list[Any] = [{"role": "user", "content": "Go."}]
@@ -92,6 +95,8 @@ def test_an_anthropic_client_plays_all_steps(server: Server, stream: bool) -> No
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_chat_client_plays_all_steps(server: Server, stream: bool) -> None:
+    from openai import OpenAI
+
     with OpenAI(base_url=f"{server.url}/v1", api_key="secret-key", max_retries=0) as client:
         tools: Any = [{"type": "function", "function": {"name": "shell", "parameters": {"type": "object"}}}]
         messages: list[Any] = [{"role": "developer", "content": "Be."}, {"role": "user", "content": "Go."}]
@@ -127,6 +132,8 @@ def test_a_chat_client_plays_all_steps(server: Server, stream: bool) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_a_responses_client_plays_all_steps(stream: bool) -> None:
+    from openai import OpenAI
+
     steps = (Step((LIST, PATCH)), Step((Call("look", {"at": 1}, "mcp__lab"),)), Step(text="Done."))
     with Server(steps, "responses") as server:
         with OpenAI(base_url=f"{server.url}/v1", api_key="secret-key", max_retries=0) as client:

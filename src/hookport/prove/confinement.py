@@ -64,9 +64,9 @@ def _enter(flags: int) -> None:
         raise OSError(ctypes.get_errno(), "unshare")
     if flags & CLONE_NEWUSER:
         with suppress(FileNotFoundError):
-            Path("/proc/self/setgroups").write_text("deny", "ascii")
-        Path("/proc/self/uid_map").write_text(f"{user} {user} 1", "ascii")
-        Path("/proc/self/gid_map").write_text(f"{group} {group} 1", "ascii")
+            Path("/proc/self/setgroups").write_bytes(b"deny")
+        Path("/proc/self/uid_map").write_bytes(b"%d %d 1" % (user, user))
+        Path("/proc/self/gid_map").write_bytes(b"%d %d 1" % (group, group))
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as knob:
         loopback = struct.pack("16sh22x", b"lo", 0)
         _, now = struct.unpack("16sh22x", fcntl.ioctl(knob, SIOCGIFFLAGS, loopback))
@@ -76,9 +76,10 @@ def _enter(flags: int) -> None:
 def adopt_orphans() -> None:
     """Become the parent of every process below us whose own parent ends."""
     if sys.platform == "linux":
-        import ctypes
+        with suppress(ImportError):  # a Python that was built without libffi
+            import ctypes
 
-        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+            ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def strays(home: str) -> dict[int, str]:

@@ -1,0 +1,197 @@
+"""Scenarios and formats of `hookport prove`: what is refused, and what each format's hooks mean."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from hookport.discovery import discover
+from hookport.errors import InputError, UsageError
+from hookport.model.events import EVENTS
+from hookport.prove import campaign, drivers, formats, scenario
+from hookport.prove.formats import World
+from hookport.prove.run import hooks_of, write
+from hookport.prove.scenario import filled
+
+MINIMAL = {"title": "t", "steps": [], "expect": []}
+HOOK = {"name": "guard", "event": "before_tool_execute", "answer": "deny"}
+
+
+@pytest.mark.parametrize("name", scenario.names())
+def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
+    one = scenario.get(name)
+    assert one.title
+    assert one.expect
+    assert not one.hooks or campaign.parts(one)
+
+
+@pytest.mark.parametrize(
+    ("tree", "problems"),
+    [
+        ({}, ["'title' is missing", "'steps' is missing", "'expect' is missing"]),
+        ({**MINIMAL, "title": 3}, ["title: must be a text"]),
+        ({**MINIMAL, "stepz": []}, ["stepz: unknown field. Did you mean 'steps'?"]),
+        ({**MINIMAL, "approved": "yes"}, ["approved: must be true or false"]),
+        (
+            {**MINIMAL, "modes": ["bridg"]},
+            ["modes[0]: unknown word 'bridg'. Did you mean 'bridge'? Known: bridge, native"],
+        ),
+        (
+            {**MINIMAL, "formats": "both"},
+            ["formats: unknown word 'both'. Known: together, each, one"],
+        ),
+        ({**MINIMAL, "files": {"../a": "x"}}, ["files.../a: must be a path in the project"]),
+        ({**MINIMAL, "files": {"a": 1}}, ["files.a: must be a text"]),
+        (
+            {**MINIMAL, "steps": ["ls"]},
+            ["steps[0]: must be an object with one of: " + ", ".join(scenario.STEPS)],
+        ),
+        ({**MINIMAL, "steps": [{"write": {"path": "a"}}]}, ["steps[0].write: 'content' is missing"]),
+        ({**MINIMAL, "steps": [{"shell": 1}]}, ["steps[0].shell: must be a text"]),
+        (
+            {**MINIMAL, "expect": [{"their": "a"}]},
+            ["expect[0]: must be an object with one of: " + ", ".join(scenario.CHECKS)],
+        ),
+        ({**MINIMAL, "expect": [{"there": {"text": "a"}}]}, ["expect[0].there: 'path' is missing"]),
+        (
+            {**MINIMAL, "expect": [{"fired": "gard"}], "hooks": [HOOK]},
+            ["expect[0].fired.hook: unknown word 'gard'. Did you mean 'guard'? Known: guard"],
+        ),
+        (
+            {**MINIMAL, "otherwise": [{"gone": "a"}]},
+            ["otherwise: 'otherwise' and 'instead' go together: the checks, and the words"],
+        ),
+        (
+            {**MINIMAL, "hooks": [{"name": "a"}]},
+            ["hooks[0]: 'event' is missing", "hooks[0]: 'answer' is missing"],
+        ),
+        (
+            {**MINIMAL, "hooks": [{**HOOK, "answer": "rewrite"}]},
+            ["hooks[0]: the answer 'rewrite' needs 'change'"],
+        ),
+        (
+            {**MINIMAL, "hooks": [{**HOOK, "when": {"command": "a", "path": "b"}}]},
+            ["hooks[0].when: must have one subject"],
+        ),
+    ],
+)
+def test_a_wrong_scenario_is_refused_with_its_place(tree: dict[str, object], problems: list[str]) -> None:
+    with pytest.raises(InputError) as refused:
+        scenario.load("mine", json.dumps(tree))
+    assert [str(problem).removeprefix("mine.yaml: ") for problem in refused.value.problems] == problems
+
+
+def test_a_text_that_is_no_yaml_is_refused_with_its_line() -> None:
+    with pytest.raises(InputError, match=r"mine\.yaml:2:\d+: no YAML: "):
+        scenario.load("mine", "title: a\n steps: [\n")
+    with pytest.raises(UsageError, match=r"unknown scenario 'deny-jso'\. Did you mean 'deny-json'\?"):
+        scenario.get("deny-jso")
+
+
+def test_the_number_of_runs_stays_small() -> None:
+    for name in drivers.names():
+        driver = drivers.get(name)
+        agent = campaign.Agent(name, driver, campaign.Program(("x",), "1", Path("x")))
+        runs = campaign.planned([agent]).runs
+        assert len({(run.name, run.mode) for run in runs}) == len(runs)
+        assert len(runs) <= 100, name
+
+
+PAYLOAD = {
+    "hook_event_name": "BeforeTool",
+    "session_id": "s",
+    "transcript_path": "",
+    "timestamp": "2026-11-16T00:00:00.000Z",
+    "tool_name": "run_shell_command",
+}
+
+
+class Lab:
+    """A project with a scenario's hooks in every format that has a part in it."""
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self.scenario = scenario.get(name)
+        self.forms = campaign.parts(self.scenario)
+        self.project, home = folder / "project", folder / "home"
+        self.records = folder / "hooks.jsonl"
+        for path in (self.project, home):
+            path.mkdir()
+        for form in map(formats.get, self.forms):
+            hooks = hooks_of(self.scenario, form)
+            write(self.project, formats.write(form, hooks, World("project", home, self.records)))
+        self.env = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(home),
+            "PYTHONPATH": str(Path(__file__).parent.parent / "src"),
+            "HOOKPORT_STATE_DIR": str(folder / "state"),
+        }
+        (self.project / ".git").mkdir()
+
+    def hookport(self, *words: str, given: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "hookport", *words],
+            cwd=self.project,
+            env=self.env,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        return done.stdout
+
+    def dispatched(self, form: str, **fields: object) -> dict[str, object]:
+        """What an agent is told of a call."""
+        payload = filled({**PAYLOAD, "cwd": str(self.project), **fields}, form)
+        return dict(
+            json.loads(
+                self.hookport("dispatch", "gemini-cli", "BeforeTool", given=json.dumps(payload)) or "{}"
+            )
+        )
+
+
+def test_the_hooks_of_all_formats_are_found_once_and_answer_in_their_own_words(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, "deny-first")
+    listed = json.loads(lab.hookport("status", "--agent", "gemini-cli", "--json"))["agents"][0]["hooks"]
+    names = [hook["name"].removesuffix(".py") for hook in listed]
+    assert sorted(names) == sorted(f"{name}-{form}" for form in lab.forms for name in ("one", "two"))
+    lab.hookport("trust", "--yes")
+    for form in lab.forms:
+        answer = lab.dispatched(form, tool_input={"command": "rm -rf victim-{format}"})
+        assert answer == {"decision": "deny", "reason": f"no deleting here, says {form}"}, form
+    acted = [json.loads(line) for line in lab.records.read_text("utf-8").splitlines()]
+    counted = {form: sum(one["acts"] and one["hook"].endswith(form) for one in acted) for form in lab.forms}
+    # Of HOOK.md folders the first that denies is the last that runs.
+    assert counted == {form: 1 if formats.get(form).layout == "folder" else 2 for form in lab.forms}
+
+
+def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) -> None:
+    lab = Lab(tmp_path, "mcp")
+    lab.hookport("trust", "--yes")
+    mcp = {"server_name": "lab", "tool_name": "shout"}
+    for form in lab.forms:
+        answer = lab.dispatched(
+            form, tool_name="mcp_lab_shout", tool_input={"text": "whisper-{format}"}, mcp_context=mcp
+        )
+        assert answer == {"decision": "deny", "reason": f"no shouting, says {form}"}, form
+
+
+@pytest.mark.parametrize("name", scenario.names())
+def test_what_formats_write_is_in_order(tmp_path: Path, name: str) -> None:
+    """Each format's files are read without a finding; nothing is started."""
+    lab = Lab(tmp_path, name)
+    found = discover(str(lab.project), lab.env)
+    assert [str(finding) for finding in found.findings] == []
+    counts = Counter(hook.hook.dialect for hook in found.hooks)
+    each = sum(len(EVENTS) if hook.event == "*" else 1 for hook in lab.scenario.hooks)
+    expected = Counter({form: each for form in lab.forms if each})
+    # The SDK's hooks are found by a manifest of the first format.
+    expected[lab.forms[0]] += expected.pop("sdk", 0)
+    assert counts == +expected
