@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -545,3 +546,30 @@ def test_a_test_that_asks_nothing_is_refused() -> None:
 @before_tool
 def broken(event: Event) -> None:
     _ = 1 / 0
+
+
+def test_the_page_shows_what_happens(start: Started) -> None:
+    """The files of the page are written, its console blocks print what they show, its tests pass."""
+    page = (Path(__file__).parent.parent / "docs" / "sdk.md").read_text("utf-8")
+    files = re.findall(r"^```python\n# (\S+\.py)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(files) == page.count("```python")
+    for name, text in files:
+        (start.folder / name).write_text(f"# {name}\n{text}", "utf-8")
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    shown = re.findall(r"^```console\n\$ ([^\n]*)\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    for command, printed in shown:
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=start.folder,
+            env={**start.env, "PATH": path},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.stdout + done.stderr == printed
+    words = ["-m", "pytest", "-q", "-p", "no:cacheprovider", "--import-mode=prepend", "test_guard.py"]
+    done = subprocess.run(
+        [sys.executable, *words], cwd=start.folder, env=start.env, capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, len(shown)) == (0, 2), done.stdout
