@@ -16,6 +16,7 @@ from hookport.errors import InputError, UsageError
 from hookport.model.events import EVENTS
 from hookport.prove import campaign, drivers, formats, scenario
 from hookport.prove.formats import World
+from hookport.prove.programs import Program
 from hookport.prove.run import hooks_of, write
 from hookport.prove.scenario import filled
 
@@ -97,7 +98,7 @@ def test_a_text_that_is_no_yaml_is_refused_with_its_line() -> None:
 def test_the_number_of_runs_stays_small() -> None:
     for name in drivers.names():
         driver = drivers.get(name)
-        agent = campaign.Agent(name, driver, campaign.Program(("x",), "1", Path("x")))
+        agent = campaign.Agent(name, driver, Program(("x",), "1", Path("x")))
         runs = campaign.planned([agent]).runs
         assert len({(run.name, run.mode) for run in runs}) == len(runs)
         assert len(runs) <= 100, name
@@ -158,18 +159,17 @@ class Lab:
 
 
 def test_the_hooks_of_all_formats_are_found_once_and_answer_in_their_own_words(tmp_path: Path) -> None:
-    lab = Lab(tmp_path, "deny-first")
+    lab = Lab(tmp_path, "deny-json")
     listed = json.loads(lab.hookport("status", "--agent", "gemini-cli", "--json"))["agents"][0]["hooks"]
     names = [hook["name"].removesuffix(".py") for hook in listed]
-    assert sorted(names) == sorted(f"{name}-{form}" for form in lab.forms for name in ("one", "two"))
+    assert sorted(names) == sorted(f"guard-{form}" for form in lab.forms)
     lab.hookport("trust", "--yes")
     for form in lab.forms:
         answer = lab.dispatched(form, tool_input={"command": "rm -rf victim-{format}"})
         assert answer == {"decision": "deny", "reason": f"no deleting here, says {form}"}, form
     acted = [json.loads(line) for line in lab.records.read_text("utf-8").splitlines()]
     counted = {form: sum(one["acts"] and one["hook"].endswith(form) for one in acted) for form in lab.forms}
-    # Of HOOK.md folders the first that denies is the last that runs.
-    assert counted == {form: 1 if formats.get(form).layout == "folder" else 2 for form in lab.forms}
+    assert counted == dict.fromkeys(lab.forms, 1)
 
 
 def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) -> None:

@@ -353,6 +353,8 @@ class Dialect(NamedTuple):
     may_read: tuple[Location, ...] = ()
     # Files of a project are read at the root of its repository only.
     at_repository: bool = False
+    # Files of a project are read in the folder that the agent is started in only.
+    at_start: bool = False
 
     # What a person must know before the written file works.
     notes: tuple[str, ...] = ()

@@ -280,6 +280,7 @@ DIALECT = Dialect(
     runs_once=True,
     switch=(("disableAllHooks",), True),
     cwd_moves=True,
+    at_start=True,
     obeys=("nested", "decision"),
     project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
@@ -331,6 +332,12 @@ DIALECT = Dialect(
         ),
         Quirk("CC7", "`async` and `asyncRewake` hooks cannot deny: their answers are ignored", "lab"),
         Quirk("CC8", "an API error gave no StopFailure in 2.1.325", "lab"),
+        Quirk(
+            "CC9",
+            "started in a folder of a repository, it reads `.claude/settings.json` of that folder alone, and "
+            "not of the repository's root: hooks of the project do not run there, those of the user do",
+            "lab",
+        ),
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),
     ),
 )

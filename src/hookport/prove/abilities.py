@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from hookport.dialects import Dialect, EventSpec, event_specs, get
+from hookport.dialects._base import says
 from hookport.prove import formats
 from hookport.prove.driver import Driver
 from hookport.prove.drivers import dialect_of
-from hookport.prove.scenario import Need
+from hookport.prove.scenario import WAYS, Need
 from hookport.wires.table import table_of
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
@@ -25,13 +26,26 @@ class Ability(NamedTuple):
     reason: str = ""
 
 
-def of(driver: Driver, need: Need) -> Ability:
-    """What the tables say of one need."""
+def of(driver: Driver, need: Need, mode: str = "") -> Ability:
+    """What the tables say of one need; some depend on whether hooks are installed by themselves."""
     for can in ("fires", need.can):
         reason = driver.lacks.get(f"{need.event}.{can}")
         if reason:
             return Ability("no", reason)
-    return in_tables(get(dialect_of(driver)), need)
+    dialect = get(dialect_of(driver))
+    if need.can in WAYS:
+        return _of_way(dialect, need.can, mode)
+    return in_tables(dialect, need)
+
+
+def _of_way(dialect: Dialect, can: str, mode: str) -> Ability:
+    """What follows from how an agent finds and filters hooks, whatever the event."""
+    if can == "below":
+        reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
+        return Ability("no", reason) if dialect.at_start else Ability("yes")
+    if mode == "bridge" or says(dialect, "content"):
+        return Ability("yes")
+    return Ability("no" if mode else "perhaps", f"{dialect.title} cannot filter by what is in a call")
 
 
 def in_tables(dialect: Dialect, need: Need) -> Ability:
@@ -51,9 +65,9 @@ def runs_itself(driver: Driver, form: str) -> str:
     return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 
 
-def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:
+def all_of(driver: Driver, needs: Iterable[Need], mode: str = "") -> Ability:
     """What the tables say of several needs together."""
-    return _worst(of(driver, need) for need in needs)
+    return _worst(of(driver, need, mode) for need in needs)
 
 
 def _worst(found: Iterable[Ability]) -> Ability:

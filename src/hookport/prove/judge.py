@@ -12,7 +12,7 @@ from hookport.prove import abilities
 from hookport.prove.abilities import Ability
 from hookport.prove.driver import Driver
 from hookport.prove.play import Outcome
-from hookport.prove.scenario import Check, Need, Scenario, filled
+from hookport.prove.scenario import Check, Mode, Need, Scenario, filled
 
 Tree = Any
 Word = Literal["pass", "fail", "cannot"]
@@ -53,12 +53,21 @@ class _Finding(NamedTuple):
     shown: str
 
 
-def judged(scenario: Scenario, driver: Driver, form: str, seen: Seen) -> Verdict:
+class Given(NamedTuple):
+    """What was played: the scenario, on whom and how it was installed."""
+
+    scenario: Scenario
+    driver: Driver
+    mode: Mode = "bridge"
+
+
+def judged(given: Given, form: str, seen: Seen) -> Verdict:
     """The verdict on one format's part."""
     trouble = _trouble(seen)
     if trouble:
         return Verdict("fail", (trouble,))
-    ability = abilities.all_of(driver, scenario.needs)
+    scenario, driver, mode = given
+    ability = abilities.all_of(driver, scenario.needs, mode)
     judge = _Judge(scenario, driver, form, seen)
     expected = judge.all(scenario.expect)
     holds = all(one.holds for one in expected)

@@ -19,13 +19,15 @@ from hookport.prove import formats, judge, mcp_lab, player, stage
 from hookport.prove.driver import Call, Driver, Stage, Step
 from hookport.prove.drivers import dialect_of
 from hookport.prove.formats import File, Format, World
-from hookport.prove.judge import Seen, Verdict
+from hookport.prove.judge import Given, Seen, Verdict
 from hookport.prove.programs import Program
 from hookport.prove.scenario import STEPS, Hook, Mode, Scenario, filled, is_of_format
 
 Tree = Any
 # How long `hookport sync` and the like may take on a machine that is busy.
 INSTALL_SECONDS = 120
+# How long hooks that nobody waits for have to come up after the agent has ended.
+BESIDE_SECONDS = 10
 OWN = "own"
 
 
@@ -90,12 +92,15 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
     trouble = _installed(run, driver, made, environment)
     recorded = root / "payloads"
     more = {"HOOKPORT_RECORD": str(recorded)}
-    outcome = player.played(stage.spec(driver, made, _steps(run, driver, made), more=more), root)
+    rest = BESIDE_SECONDS if any(hook.is_async for hook in run.scenario.hooks) else 1
+    spec = stage.spec(driver, made, _steps(run, driver, made), settle_seconds=rest, more=more)
+    outcome = player.played(spec, root)
     driver.sweep(made)
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
     seen = Seen(outcome, made.project, made.home, _records(world.records), _events(recorded))
-    verdicts = {form: judge.judged(run.scenario, driver, form, seen) for form in run.formats or ("",)}
+    given = Given(run.scenario, driver, run.mode)
+    verdicts = {form: judge.judged(given, form, seen) for form in run.formats or ("",)}
     return Done(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
 
 
@@ -170,10 +175,12 @@ def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str
     shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
     shim.chmod(0o755)
     own = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
-    scope = "project" if reads_projects(dialect) else "user"
+    scope = run.scenario.scope if reads_projects(dialect) else "user"
     commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope]]
-    if run.scenario.approved:
-        commands.append(["trust", "--yes", "--agents"])
+    commands.append(["trust", "--yes", "--agents"])
+    if not run.scenario.approved:
+        # The agent's own approval of our entries stays.
+        commands.append(["untrust"])
     said: list[str] = []
     trouble = ""
     for command in commands:
@@ -188,7 +195,8 @@ def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str
             stdin=subprocess.DEVNULL,
         )
         said.append(f"$ hookport {shlex.join(command)}\n{done.stdout}{done.stderr}=> {done.returncode}\n")
-        if done.returncode:
+        # 1 is a finding that a person must see, with everything written.
+        if done.returncode not in (0, 1):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
             trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
     (made.home.parent / "install.txt").write_text("\n".join(said), "utf-8")

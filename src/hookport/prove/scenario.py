@@ -27,6 +27,8 @@ ANSWERS = (
     *("sleep", "crash"),
 )
 ABILITIES = ("fires", "block", "rewrite", "context")
+# What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root.
+WAYS = ("content", "below")
 SUBJECTS = ("command", "path", "prompt", "text")
 STEPS: dict[str, tuple[str, ...]] = {
     "shell": (),
@@ -101,6 +103,8 @@ class Scenario(NamedTuple):
     prompt: str = PROMPT
     cwd: str = ""
     approved: bool = True
+    # Whose settings hooks are installed in, where the agent has the choice.
+    scope: Literal["project", "user"] = "project"
     # A hook of the user's own stands in the agent's file before anything is installed.
     own: bool = False
     # Programs that must be on the machine.
@@ -141,6 +145,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "prompt": str,
     "cwd": str,
     "approved": bool,
+    "scope": str,
     "own": bool,
     "programs": list,
 }
@@ -219,6 +224,7 @@ class _Reader:
             self.wrong(("otherwise",), "'otherwise' and 'instead' go together: the checks, and the words")
         for key in ("formats", "ending"):
             self.word(tree.get(key, "together"), ("together", "each", "one"), (key,))
+        self.word(tree.get("scope", "project"), ("project", "user"), ("scope",))
         for number, mode in enumerate(tree.get("modes", ())):
             self.word(mode, MODES, ("modes", number))
         return Scenario(
@@ -232,12 +238,13 @@ class _Reader:
             tree.get("instead", ""),
             tuple(tree.get("modes", MODES)),
             tree.get("formats", "together"),
-            tree.get("ending", tree.get("formats", "each")),
+            tree.get("ending", tree.get("formats", "together")),
             tree.get("bridged", False),
             self.texts(tree.get("files", {}), ("files",)),
             tree.get("prompt", PROMPT),
             tree.get("cwd", ""),
             tree.get("approved", True),
+            tree.get("scope", "project"),
             tree.get("own", False),
             tuple(tree.get("programs", ())),
         )
@@ -286,7 +293,7 @@ class _Reader:
             path: Path = ("needs", number)
             one = self.fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
             self.word(one.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
-            self.word(one.get("can", "fires"), ABILITIES, (*path, "can"))
+            self.word(one.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
             found.append(Need(one.get("event", ""), one.get("can", "")))
         return found
 

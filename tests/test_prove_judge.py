@@ -1,0 +1,238 @@
+"""The judge of `hookport prove` on made-up outcomes, and what is kept of its verdicts."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from hookport.errors import InputError
+from hookport.prove import campaign, drivers, judge, results, scenario
+from hookport.prove.driver import Driver
+from hookport.prove.judge import Given, Seen, Verdict
+from hookport.prove.play import Heard, Outcome
+from hookport.prove.programs import Program
+from hookport.prove.protocols import Result as ToolResult
+from hookport.prove.protocols import Said
+from hookport.prove.run import Done, Run
+
+CLAUDE = drivers.get("claude-code")
+KIMI = drivers.get("kimi-cli")
+DENIED = "no deleting here, says canonical"
+
+
+def heard(*texts: str, results: tuple[str, ...] = (), step: int | None = 0) -> Heard:
+    return Heard(
+        "POST",
+        "/",
+        "x",
+        step,
+        tuple(Said("user", text) for text in texts),
+        tuple(ToolResult(call="Bash", id="1", text=text) for text in results),
+    )
+
+
+def seen(folder: Path, *requests: Heard, acted: int = 1, files: tuple[str, ...] = ()) -> Seen:
+    project, home = folder / "project", folder / "home"
+    for name in files:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
+        (project / name).write_text("kept", "utf-8")
+    outcome = Outcome(exit=0, seconds=2, requests=requests, isolated=True)
+    records = [{"hook": "guard-canonical", "acts": True, "stdin": {}}] * acted
+    records.append({"hook": "guard-canonical", "acts": False, "stdin": {}})
+    return Seen(outcome, project, home, records)
+
+
+def verdict(name: str, found: Seen, driver: Driver = CLAUDE) -> Verdict:
+    return judge.judged(Given(scenario.get(name), driver), "canonical", found)
+
+
+def test_a_guard_that_holds_passes_with_what_the_model_saw(tmp_path: Path) -> None:
+    said = f"hook error in {tmp_path / 'project'}/x: {DENIED}"
+    found = seen(
+        tmp_path, heard("Do it."), heard(results=(said,), step=1), files=("victim-canonical/kept.txt",)
+    )
+    assert verdict("deny-exit", found) == Verdict(
+        "pass",
+        (
+            "victim-canonical/kept.txt is there",
+            f"the model saw 'hook error in $PROJECT/x: {DENIED}'",
+            "guard acted once",
+        ),
+    )
+
+
+def test_a_guard_that_does_not_hold_fails_with_what_is_wrong(tmp_path: Path) -> None:
+    found = seen(tmp_path, heard("Do it."), heard(results=("(no output)",), step=1), acted=2)
+    assert verdict("deny-exit", found) == Verdict(
+        "fail",
+        (
+            "victim-canonical/kept.txt is not there",
+            f"the model did not see '{DENIED}'; last it saw '(no output)'",
+            "guard acted twice, not once",
+        ),
+    )
+
+
+def test_what_the_model_itself_says_is_not_what_it_saw(tmp_path: Path) -> None:
+    own = Heard("POST", "/", "x", 1, (Said("assistant", DENIED), Said("user", "go on")))
+    found = seen(tmp_path, own, files=("victim-canonical/kept.txt",))
+    assert verdict("deny-exit", found).result == "fail"
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"timed_out": True, "seconds": 90.0}, "the agent did not end by itself in 90 s"),
+        (
+            {"trouble": "'x' cannot be started: No such file"},
+            "the run failed: 'x' cannot be started: No such file",
+        ),
+    ],
+)
+def test_a_run_that_did_not_end_fails_whatever_it_left(
+    tmp_path: Path, more: dict[str, object], told: str
+) -> None:
+    found = seen(tmp_path, heard(results=(DENIED,)), files=("victim-canonical/kept.txt",))
+    found = found._replace(outcome=found.outcome._replace(**more))  # type: ignore[arg-type]
+    assert verdict("deny-exit", found) == Verdict("fail", (told,))
+
+
+def rewritten(folder: Path, *files: str) -> Seen:
+    found = seen(folder, heard("Do it."), files=files)
+    return found._replace(records=[{"hook": "change-canonical", "acts": True, "stdin": {}}])
+
+
+def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> None:
+    reason = "Kimi CLI and Kimi Code takes no other input on PreToolUse"
+    assert verdict("rewrite", rewritten(tmp_path / "denied"), KIMI) == Verdict(
+        "cannot",
+        (
+            "first-canonical.txt is not there",
+            "second-canonical.txt is not there",
+            "change acted once",
+        ),
+        reason,
+        "the command is denied, so that the one that was not wanted does not run",
+    )
+    ran = verdict("rewrite", rewritten(tmp_path / "ran", "first-canonical.txt"), KIMI)
+    assert ran == Verdict(
+        "fail",
+        (f"the agent cannot ({reason}), and it is not told so", "first-canonical.txt is there"),
+    )
+    did = verdict("rewrite", rewritten(tmp_path / "did", "second-canonical.txt"), KIMI)
+    assert did.result == "fail"
+    assert did.evidence[0] == f"the table says: {reason}; and it did"
+
+
+def test_events_are_held_against_the_table(tmp_path: Path) -> None:
+    core = ("before_tool_execute", "after_tool_execute", "session_start", "session_end", "before_prompt")
+
+    def fired(*events: str) -> Verdict:
+        found = seen(tmp_path, heard("Do it."), files=("ran.txt",))
+        names = [f"on-canonical-{event}" for event in events]
+        return verdict("events", found._replace(records=[{"hook": name, "acts": True} for name in names]))
+
+    assert fired(*core, "agent_stop").result == "pass"
+    missing = fired(*core)
+    assert missing.result == "fail"
+    assert missing.evidence[0].endswith("; the table has, and it did not fire: agent_stop")
+    surplus = fired(*core, "agent_stop", "before_model")
+    assert surplus.evidence[0].endswith("; the table lacks, and it fired: before_model")
+
+
+def test_an_agents_own_file_is_no_failure_of_the_bridge(tmp_path: Path) -> None:
+    """Claude Code reads its settings by itself, and hookport has no say in what it makes of them."""
+    found = seen(tmp_path, heard("Do it."))
+    assert judge.judged(Given(scenario.get("deny-noise"), CLAUDE), "claude-code", found).result == "cannot"
+    assert judge.judged(Given(scenario.get("deny-noise"), KIMI), "claude-code", found).result == "fail"
+
+
+def done(name: str, mode: scenario.Mode, verdicts: dict[str, Verdict], **more: object) -> Done:
+    run = Run("claude-code", scenario.get(name), mode, tuple(verdicts))
+    return Done(run, verdicts, 1.25, {"PreToolUse": 2}, isolated=True)._replace(**more)  # type: ignore[arg-type]
+
+
+AGENT = campaign.Agent("claude-code", CLAUDE, Program(("claude",), "2.1.325", Path("claude")))
+
+
+def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None:
+    passed, failed = Verdict("pass", ("it held",)), Verdict("fail", ("it did not",))
+    cannot = Verdict("cannot", ("nothing",), "no such event", "it goes on")
+    played = [
+        done("deny-json", "bridge", {"canonical": passed, "universal": failed}),
+        done("deny-json", "native", {"canonical": passed, "universal": cannot}, flaky=("sdk: late",)),
+        done("rewrite", "bridge", {"canonical": cannot}),
+    ]
+    unplayed = [campaign.Unplayed("claude-code", "mcp", "bridge", "no tool")]
+    [one] = campaign.results([AGENT], played, unplayed)
+    assert one.scenarios == {
+        "deny-json": {
+            "bridge": results.Result(
+                "fail", 1.2, ("universal: it did not",), parts={"canonical": "pass", "universal": "fail"}
+            ),
+            "native": results.Result(
+                "pass",
+                1.2,
+                ("it held", "universal: no such event", "flaky, the first of two tries: sdk: late"),
+                parts={"canonical": "pass", "universal": "cannot"},
+            ),
+        },
+        "mcp": {"bridge": results.Result("cannot", reason="no tool", instead="it is not played")},
+        "rewrite": {
+            "bridge": results.Result(
+                "cannot", 1.2, ("nothing",), "no such event", "it goes on", {"canonical": "cannot"}
+            )
+        },
+    }
+    assert (one.agent, one.version, one.isolated, one.events) == (
+        "claude-code",
+        "2.1.325",
+        True,
+        {"PreToolUse": 6},
+    )
+    path = results.write(tmp_path, one)
+    assert path.name == "claude-code@2.1.325.json"
+    assert results.parse(path.read_text("utf-8")) == one
+    assert results.text_of(results.parse(path.read_text("utf-8"))) == path.read_text("utf-8")
+    assert [(bad.scenario, bad.mode) for bad in results.failed([one])] == [("deny-json", "bridge")]
+    newer = one._replace(scenarios={"mcp": {"native": results.Result("pass")}}, events={})
+    assert set(results.merged(one, newer).scenarios["mcp"]) == {"bridge", "native"}
+    with pytest.raises(InputError, match=r"old\.json: no results of `hookport prove`"):
+        results.parse(json.dumps({"scenarios": {}}), "old.json")
+
+
+def test_a_run_is_kept_until_something_changes(tmp_path: Path) -> None:
+    store = campaign.Store(tmp_path / "report")
+    one = done("deny-json", "bridge", {"canonical": Verdict("pass", ("it held",))})
+    assert store.load(one.run, "1") is None
+    left = tmp_path / "run"
+    (left / "payloads").mkdir(parents=True)
+    record = {"native": "PreToolUse", "payload": '{"a": 1}'}
+    (left / "payloads" / "1.json").write_text(json.dumps(record), "utf-8")
+    (left / "payloads" / "2.json").write_text(json.dumps({**record, "payload": '{"a": 2}'}), "utf-8")
+    (left / "outcome.json").write_text("{}", "utf-8")
+    store.keep(one, "1", left)
+    assert store.load(one.run, "1") == one
+    assert store.load(one.run, "2") is None
+    changed = one.run._replace(scenario=one.run.scenario._replace(text="other"))
+    assert store.load(changed, "1") is None
+    assert [list(campaign.play([one.run], [AGENT._replace(program=Program((), "1", left))], store))] == [
+        [(one, False)]
+    ]
+    campaign.report(tmp_path / "report", [], [one])
+    kept = sorted(
+        str(path.relative_to(tmp_path / "report")) for path in (tmp_path / "report").rglob("*.json")
+    )
+    assert kept == [
+        "payloads/claude-code/PreToolUse-1.json",
+        *(
+            f"runs/claude-code/deny-json-bridge-canonical/{name}"
+            for name in ("outcome.json", "payloads/1.json")
+        ),
+        *(
+            f"runs/claude-code/deny-json-bridge-canonical/{name}"
+            for name in ("payloads/2.json", "verdict.json")
+        ),
+    ]
