@@ -14,7 +14,19 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport import Decision, Event, allow, ask, before_tool, context, deny, on, rewrite, testing
+from hookport import (
+    Decision,
+    Event,
+    allow,
+    ask,
+    before_tool,
+    context,
+    deny,
+    on,
+    rewrite,
+    session_start,
+    testing,
+)
 from hookport.authoring import replies
 from hookport.authoring.callers import Caller
 from hookport.authoring.hooks import bound_of
@@ -197,6 +209,33 @@ def test_every_captured_payload_is_answered(path: Path) -> None:
 def test_a_file_that_is_imported_runs_nothing() -> None:
     assert testing.decide(GUARD, testing.before_tool(command=PUSH)) == deny(REASON)
     assert testing.decide(GUARD, testing.before_tool(command="ls")) == Decision()
+
+
+def test_a_file_may_leave_its_start_to_another(start: Started) -> None:
+    (start.folder / "team.py").write_text("import hookport\n\ndef begin():\n    hookport.run()\n")
+    text = "import team\n\n@before_tool\ndef guard(event):\n    return deny('no')"
+    told = start(start.file(text, ends="team.begin()"), BASH)
+    assert json.loads(told.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_a_matcher_may_be_on_how_a_session_began() -> None:
+    @session_start("resume")
+    def again(event: Event) -> Decision:
+        return context("again")
+
+    told = {source: testing.decide(again, testing.session_start(source)) for source in ("resume", "startup")}
+    assert told == {"resume": context("again"), "startup": Decision()}
+
+
+def test_an_event_of_one_agent_is_known_through_another_format() -> None:
+    @on("claude-code:CwdChanged")
+    def moved(event: Event) -> Decision:
+        return deny(event.agent)
+
+    body = b'{"event": "CwdChanged", "project_root": "/"}'
+    env = {VARIABLE: sealed(body, "canonical", "CwdChanged")}
+    env |= {"HOOKPORT_AGENT": "claude-code", "HOOKPORT_EVENT": "claude-code:CwdChanged"}
+    assert replies.reply(body, bound_of(moved), env) == Answer(stderr="claude-code\n", exit_code=2)
 
 
 def merged(*answers: Decision | None, command: str = "ls") -> Decision:

@@ -20,20 +20,21 @@ if TYPE_CHECKING:
 
 # In an archive, beside the package.
 TABLES = "tables.plan"
-# Set by hookport for the hooks that it runs: the agent that fired the event.
-AGENT = "HOOKPORT_AGENT"
+# Set by hookport for the hooks that it runs: the agent that fired the event, and the event.
+AGENT, EVENT = "HOOKPORT_AGENT", "HOOKPORT_EVENT"
 
 
 class Caller(Value):
     """The wire that a payload is of, the native event, and the agent that fired it.
 
-    `is_bridge` tells that hookport itself runs the hook, for that agent.
+    `is_bridge` tells that hookport itself runs the hook, for that agent; then `event` is the canonical event.
     """
 
     wire: Wire
     native: str
     agent: str
     is_bridge: bool = False
+    event: str = ""
 
 
 def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
@@ -44,7 +45,8 @@ def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> C
         dialect, native = said
         own = tables.wire(dialect) if tables else None
         agent = env.get(AGENT, "")
-        return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent))
+        event = env.get(EVENT, "") if agent else ""
+        return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent), event=event)
     names = tables.header["wires"] if tables else ()
     wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
     for own, native in recognised(tree, wires):

@@ -26,7 +26,7 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
     denied. Without it `HOOKPORT_ON_FAILURE` and the project's settings say it. In a file that is imported,
     such as by a test, this does nothing.
     """
-    if not hooks.called_from_main():
+    if hooks.is_imported():
         return
     from hookport.authoring import replies
     from hookport.model.runs import Answer
@@ -34,7 +34,9 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
 
     kept, env, said = _reserved(), dict(os.environ), on_failure or ""
     try:
-        reply = replies.reply(dispatch.read_stdin(0.0), hooks.bound, env, replies.policy_of(said))
+        # Who types the command gets a hint, and no wait.
+        payload = b"" if os.isatty(0) else dispatch.read_stdin(0.0)
+        reply = replies.reply(payload, hooks.bound, env, replies.policy_of(said))
     except KeyboardInterrupt:
         reply = Answer(exit_code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
@@ -74,8 +76,9 @@ def _leave(reply: Answer, stdout: int) -> None:
 
 
 def catch() -> None:
-    """Let nothing that the file itself raises be a traceback for the agent."""
-    sys.excepthook = _caught
+    """Let nothing that the file itself raises be a traceback for the agent; a person at a prompt needs it."""
+    if not (hasattr(sys, "ps1") or sys.flags.interactive):
+        sys.excepthook = _caught
 
 
 def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:

@@ -197,6 +197,9 @@ def _tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
     return [tool for tool in TOOLS if tool in words]
 
 
-def called_from_main(depth: int = 2) -> bool:
-    """Whether the function that asks was called by the file that Python was started with."""
-    return bool(sys._getframe(depth).f_globals.get("__name__") == "__main__")  # noqa: SLF001
+def is_imported() -> bool:
+    """Whether what runs now is the loading of a module, other than the file that Python was started with."""
+    frame = sys._getframe(1)  # noqa: SLF001  (a file cannot tell it otherwise without a word of its own)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_globals.get("__name__") != "__main__"

@@ -53,7 +53,7 @@ def reply(
         return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
     event = read_event(by.wire, tree, by.native)
     cwd = event.cwd or event.root or dispatch.here()
-    event = event.replace(cwd=cwd, root=event.root or cwd)
+    event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
     outcome = deciding.decide(event, functions, by.wire, deciding.Origin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
         # No matcher on a tool can have matched, so nothing that guards one has seen it.
