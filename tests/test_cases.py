@@ -72,7 +72,7 @@ def told(results: list[Result]) -> dict[str, str]:
 def _wrong(result: Result) -> list[str]:
     folder = result.task.folder
     lines = report.explained(result)
-    lines = [line.replace(report.shown(folder), "tests").replace(str(folder), "tests") for line in lines]
+    lines = [line.replace(result.task.shown(folder), "tests").replace(str(folder), "tests") for line in lines]
     said = [line for line in lines if not line.startswith((" ", "stdout:", "stderr:", "again: ", "note: "))]
     return [line for line in said if " receives: " not in line]
 

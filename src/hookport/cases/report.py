@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree as ET
 
 from hookport.cases.compare import Difference
 from hookport.cases.run import UNFIT, Got
-from hookport.cases.session import Result
+from hookport.cases.session import Result, Task
 from hookport.cases.snapshots import diff
 from hookport.cases.suite import Broken, Case
 from hookport.runtime.dispatch import said
@@ -32,12 +30,6 @@ MOST_DIFF_LINES = 60
 def unpainted(text: str, _style: str) -> str:
     """A text as it is."""
     return text
-
-
-def shown(path: Path) -> str:
-    """A path as a person would type it here."""
-    near = os.path.relpath(path)
-    return str(path) if near.startswith("..") else near
 
 
 def lines_of(results: Sequence[Result], paint: Paint = unpainted) -> list[str]:
@@ -80,7 +72,7 @@ def failures(results: Iterable[Result], paint: Paint = unpainted) -> Iterator[li
     for same in together.values():
         first, entry = same[0], same[0].task.entry
         about = f": {first.task.name} {_for(same).strip()}".rstrip() if isinstance(entry, Case) else ""
-        title = f"FAILED {shown(entry.file)}{about}"
+        title = f"FAILED {first.task.shown(entry.file)}{about}"
         told = [paint(title, "error")]
         if isinstance(entry, Case) and entry.description:
             told.append(f"  {plain(entry.description)}")
@@ -91,21 +83,21 @@ def explained(result: Result, paint: Paint = unpainted) -> list[str]:
     """Everything that helps to understand one failure."""
     entry = result.task.entry
     if isinstance(entry, Broken):
-        return _problems(entry)
+        return _problems(result.task, entry)
     told = [line for one in result.differences for line in _difference(entry, one, paint)]
     if result.got is not None:
         told += details(result.got)
     return [*told, f"again: {again(result)}"]
 
 
-def _problems(entry: Broken) -> list[str]:
-    return [plain(str(one._replace(file=shown(Path(one.file))))) for one in entry.problems]
+def _problems(task: Task, entry: Broken) -> list[str]:
+    return [plain(str(one._replace(file=task.shown(one.file)))) for one in entry.problems]
 
 
 def again(result: Result) -> str:
     """The command that runs this alone."""
     task = result.task
-    words = ["hookport", "test", shown(task.entry.file)]
+    words = ["hookport", "test", task.shown(task.entry.file)]
     return shlex.join([*words, "-k", f"[{task.agent}]"] if task.agent else words)
 
 
@@ -172,9 +164,9 @@ def _tree(result: Result) -> dict[str, Tree]:
     task, got = result.task, result.got
     entry = task.entry
     tree: dict[str, Tree] = {
-        "suite": shown(task.folder),
+        "suite": task.shown(task.folder),
         "case": task.name,
-        "file": shown(entry.file),
+        "file": task.shown(entry.file),
         "status": result.status.replace(" ", "_"),
     }
     if task.agent:
@@ -183,7 +175,7 @@ def _tree(result: Result) -> dict[str, Tree]:
         tree["why"] = result.why
     if isinstance(entry, Broken):
         tree["problems"] = [
-            {"file": shown(Path(one.file)), "line": one.line, "column": one.column, "message": one.message}
+            {"file": task.shown(one.file), "line": one.line, "column": one.column, "message": one.message}
             for one in entry.problems
         ]
         return tree
@@ -209,9 +201,10 @@ def junit(results: Sequence[Result]) -> bytes:
     top = ET.Element("testsuites", {"name": "hookport", **_totals(results)})
     for folder in dict.fromkeys(one.task.folder for one in results):
         own = [one for one in results if one.task.folder == folder]
-        suite = ET.SubElement(top, "testsuite", {"name": shown(folder), **_totals(own)})
+        name = own[0].task.shown(folder)
+        suite = ET.SubElement(top, "testsuite", {"name": name, **_totals(own)})
         for one in own:
-            _testcase(ET.SubElement(suite, "testcase", classname=shown(folder), name=one.task.id), one)
+            _testcase(ET.SubElement(suite, "testcase", classname=name, name=one.task.id), one)
     ET.indent(top)
     return bytes(ET.tostring(top, encoding="utf-8", xml_declaration=True)) + b"\n"
 
@@ -229,7 +222,7 @@ def _totals(results: Sequence[Result]) -> dict[str, str]:
 
 
 def _testcase(element: ET.Element, result: Result) -> None:
-    element.set("file", shown(result.task.entry.file))
+    element.set("file", result.task.shown(result.task.entry.file))
     element.set("time", f"{result.got.seconds if result.got else 0.0:.3f}")
     if result.status == "not applicable":
         ET.SubElement(element, "skipped", message=plain(result.why))

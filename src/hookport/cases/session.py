@@ -20,16 +20,26 @@ MOST_JOBS = 16
 
 
 class Task(NamedTuple):
-    """One thing to run: a case, for one agent or for its hook alone; or a file that cannot be run."""
+    """One thing to run: a case, for one agent or for its hook alone; or a file that cannot be run.
+
+    `here` is the folder that paths are told from. It is asked for before anything runs, because the start of
+    a process changes it for a moment.
+    """
 
     folder: Path
     entry: Case | Broken
     package: Package | None = None
     agent: str = ""
+    here: str = os.sep
 
     @property
     def name(self) -> str:
         return self.entry.name if isinstance(self.entry, Case) else self.entry.file.name
+
+    def shown(self, path: str | Path) -> str:
+        """A path as a person would type it."""
+        near = os.path.relpath(path, self.here)
+        return str(path) if near.startswith("..") else near
 
     @property
     def id(self) -> str:
@@ -51,13 +61,14 @@ def tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
     """Everything that a `tests/` folder asks for, in the order of its files."""
     suite = load.suite(folder)
     where, broken = origin(suite, os.environ if env is None else env)
-    found = [Task(folder, one) for one in broken]
+    here = str(Path.cwd())
+    found = [Task(folder, one, here=here) for one in broken]
     package = Package(folder, where, suite.config) if where else None
     for entry in suite.entries:
         if isinstance(entry, Broken):
-            found.append(Task(folder, entry))
+            found.append(Task(folder, entry, here=here))
         elif package is not None:
-            found += [Task(folder, entry, package, agent) for agent in entry.agents or ("",)]
+            found += [Task(folder, entry, package, agent, here) for agent in entry.agents or ("",)]
     return found
 
 

@@ -98,7 +98,7 @@ def _todo(args: Namespace) -> list[Task]:
         if None in files or task.entry.file in files or _is_about_all(task)
     ]
     if not todo:
-        raise UsageError(f"no cases are in {', '.join(map(report.shown, asked))}.")
+        raise UsageError(f"no cases are in {', '.join(map(str, asked))}.")
     if args.words:
         todo = [task for task in todo if _has(task, args.words)]
         if not todo:
@@ -133,7 +133,7 @@ def _print(same: list[Result], before: list[Result], *, verbose: bool) -> None:
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
-        print(paint(report.shown(folder), "bold"))
+        print(paint(same[0].task.shown(folder), "bold"))
     for one in [[each] for each in same] if verbose else [same]:
         for line in report.lines_of(one, paint):
             print(f"  {line}")
