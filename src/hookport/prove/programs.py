@@ -98,9 +98,10 @@ def fetch(name: str, driver: Driver, progress: Progress) -> Program:
     if package.node and not _node(package.node):
         version = str(max(NODE, package.node))
         _fetch(f"node@{version}", Package("npm", "node", version), progress)
-    if not cached(name, driver):
-        _fetch(f"{name}@{package.version}", package, progress)
     found = cached(name, driver)
+    if not found:
+        _fetch(f"{name}@{package.version}", package, progress)
+        found = cached(name, driver)
     if not found:
         raise ProgramError(
             f"{package.name} {package.version} was fetched and holds no program '{driver.program}';"
