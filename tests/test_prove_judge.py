@@ -164,6 +164,7 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
         done("deny-json", "bridge", {"canonical": passed, "universal": failed}),
         done("deny-json", "native", {"canonical": passed, "universal": cannot}, flaky=("sdk: late",)),
         done("rewrite", "bridge", {"canonical": cannot}),
+        done("events", "bridge", {"canonical": passed}, events={"PreToolUse": 6}),
     ]
     unplayed = [campaign.Unplayed("claude-code", "mcp", "bridge", "no tool")]
     [one] = campaign.results([AGENT], played, unplayed)
@@ -179,6 +180,7 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
                 parts={"canonical": "pass", "universal": "cannot"},
             ),
         },
+        "events": {"bridge": results.Result("pass", 1.2, ("it held",), parts={"canonical": "pass"})},
         "mcp": {"bridge": results.Result("cannot", reason="no tool", instead="it is not played")},
         "rewrite": {
             "bridge": results.Result(

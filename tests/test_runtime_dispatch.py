@@ -564,6 +564,24 @@ def test_a_person_who_speaks_starts_the_count_again(place: Place) -> None:
     assert got == [True, True, True, True, False]
 
 
+def test_a_stop_hooks_own_words_as_a_prompt_are_no_person(place: Place) -> None:
+    """Gemini CLI sends them to the model with an event of their own, which began the count anew each time."""
+    place.canonical(
+        {
+            "event": "agent_stop",
+            "blocking": True,
+            "handler": {"type": "command", "command": "echo more >&2; exit 2"},
+        }
+    )
+    place.env["HOOKPORT_STOP_LIMIT"] = "2"
+    payload = {"session_id": "s", "cwd": str(place.root), "stop_hook_active": True}
+    got = []
+    for _ in range(3):
+        got.append(is_denied(place.fire("gemini-cli", "AfterAgent", payload)))
+        place.fire("gemini-cli", "BeforeAgent", {**payload, "prompt": "more"})
+    assert got == [True, True, False]
+
+
 @pytest.mark.parametrize("reason", ["no", ""])
 def test_the_second_event_of_a_call_gets_the_decision_of_the_first(place: Place, reason: str) -> None:
     runs = place.folder / "runs"

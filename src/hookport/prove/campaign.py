@@ -29,6 +29,8 @@ from hookport.prove.run import Done, Run
 from hookport.prove.scenario import Mode, Scenario, Sharing
 
 Tree = Any
+# The scenario that shows which events fire.
+EVENTS = "events"
 # What is kept of a run in a report, of all that it leaves.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
 
@@ -262,10 +264,9 @@ def results(agents: Sequence[Agent], done: Iterable[Done], unplayed: Iterable[Un
 
 
 def _of_agent(agent: Agent, table: Mapping[str, Mapping[str, Result]], done: Sequence[Done]) -> Results:
-    events: dict[str, int] = {}
-    for one in done:
-        for native, count in one.events.items():
-            events[native] = events.get(native, 0) + count
+    # Of the scenario that has a hook on every event; elsewhere an entry is there for some events only.
+    every = (one.events for one in done if one.run.scenario.name == EVENTS and one.run.mode == "bridge")
+    events = next(every, {})
     return Results(
         agent=dialect_of(agent.driver),
         driver=agent.name,

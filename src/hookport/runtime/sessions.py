@@ -40,17 +40,21 @@ def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str
     count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)
     count += decision.verdict == "deny"
     is_over = count > most
-    _save(event, env, {**memory, "stops": 0 if is_over else count})
+    _save(event, env, {**memory, "stops": 0 if is_over else count, "said": decision.reason.strip()})
     return f"stop hooks kept the agent going {most} times in a row, so it may stop now" if is_over else ""
 
 
 def turned(event: Event, env: Mapping[str, str]) -> None:
-    """A person spoke, or a session began: what stop hooks did before is forgotten."""
+    """A person spoke, or a session began: what stop hooks did before is forgotten.
+
+    Gemini CLI sends what a stop hook said as a prompt of its own, with an event (measured on 0.61.0).
+    """
     if event.event == "session_start":
         _forget(env)
     if event.event in ("before_prompt", "session_start") and event.session:
         memory = _load(event, env)
-        if memory.get("stops"):
+        is_ours = bool(memory.get("said")) and memory["said"] in event.prompt
+        if memory.get("stops") and not is_ours:
             _save(event, env, {**memory, "stops": 0})
 
 
@@ -121,7 +125,8 @@ def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
         if time.time() - memory["saved"] <= FORGET_SECONDS:
             calls = [_checked(one) for one in memory.get("calls", ())]
             told = [str(one) for one in memory.get("told", ())]
-            return {"stops": int(memory.get("stops", 0)), "calls": calls, "told": told}
+            said = str(memory.get("said", ""))
+            return {"stops": int(memory.get("stops", 0)), "said": said, "calls": calls, "told": told}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return {}
