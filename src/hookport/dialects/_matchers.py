@@ -158,6 +158,10 @@ def _is_bare(dialect: Dialect) -> bool:
     return not any(mcp.joint in name for name in native_tools(dialect))
 
 
+def _is_bare_mcp(dialect: Dialect, name: str) -> bool:
+    return _is_bare(dialect) and dialect.mcp is not None and dialect.mcp.joint in name
+
+
 def alternatives(pattern: str) -> list[str]:
     """The plain words of `a|b`, `(a|b)`, `^(?:a|b)$`; nothing if it is a real regular expression."""
     inner = _unanchored(pattern)
@@ -342,6 +346,6 @@ def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list
         or matching.grammar == "names"
         or any(name in other for name in names for other in others)
         or matching.anchors
-        or any(_is_mcp(dialect.mcp, name) for name in names)
+        or any(_is_mcp(dialect.mcp, name) or _is_bare_mcp(dialect, name) for name in names)
     )
     return f"^(?:{joined})$" if loose else joined

@@ -147,8 +147,7 @@ DIALECT = Dialect(
             search="search_files",
         ),
     ),
-    # The source gives MCP tools "their registered names" and no form; whatever is not built in counts as one.
-    mcp=McpNames("", "", "own"),
+    mcp=McpNames("", "__", "lab"),
     matching=Matching("terms"),
     handlers={
         "command": HandlerSpec(

@@ -266,7 +266,8 @@ DIALECT = Dialect(
         ),
         *named("table", todo="TodoWrite"),
     ),
-    mcp=McpNames("mcp__", "__", "doc"),
+    # Matchers and payloads have this name, not the documented `mcp__<server>__<tool>` (FD10).
+    mcp=McpNames("", "___", "lab"),
     matching=REGEX,
     handlers={
         "command": HandlerSpec(
@@ -322,5 +323,8 @@ DIALECT = Dialect(
         ),
         Quirk("FD8", "the model sees the stderr of a hook that exits with 1", "lab"),
         Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),
+        Quirk(
+            "FD10", "an MCP tool is `server___tool` to hooks; a matcher `mcp__server__tool` finds none", "lab"
+        ),
     ),
 )
