@@ -37,7 +37,8 @@ PACKED = (
     *("cli/__init__.py", "cli/log.py", "cli/terminal.py", "packed/__init__.py", "packed/approval.py"),
     *("model/*.py", "wires/*.py", "runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
-    "authoring/*.py",
+    *(f"authoring/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
+    *(f"authoring/{name}.py" for name in ("deciding", "events", "hooks", "replies")),
 )
 MAIN, TABLES = "__main__.py", "tables.plan"
 # A user without a home has no hooks of their own.
