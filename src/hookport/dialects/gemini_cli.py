@@ -156,6 +156,7 @@ DIALECT = Dialect(
         lifted=(("GEMINI_CLI_TRUST_WORKSPACE", "true"),),
     ),
     same_once=True,
+    at_start=True,
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(
         Quirk("GM1", "any exit code from 2 up with some text denies, also 127", "lab"),
@@ -168,6 +169,11 @@ DIALECT = Dialect(
             "GM5",
             "`$CLAUDE_PROJECT_DIR` and its like are replaced in a command's text by a quoted path, so that "
             "quotes around it break where the path has blanks; `${CLAUDE_PROJECT_DIR}` is left to the shell",
+            "lab",
+        ),
+        Quirk(
+            "GM6",
+            "started in a folder of a project, it reads `.gemini/settings.json` of that folder alone",
             "lab",
         ),
     ),

@@ -302,6 +302,7 @@ DIALECT = Dialect(
         asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
     ),
     same_once=True,
+    at_start=True,
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(
         Quirk(
@@ -324,5 +325,10 @@ DIALECT = Dialect(
         Quirk("QW8", "hooks in the system's settings file are not read", "src"),
         Quirk("QW9", "variables in settings are filled in when the file is read", "src"),
         Quirk("QW10", "a block on PostToolUse does nothing; PostToolBatch obeys it", "lab"),
+        Quirk(
+            "QW11",
+            "started in a folder of a project, it reads `.qwen/settings.json` of that folder alone",
+            "lab",
+        ),
     ),
 )

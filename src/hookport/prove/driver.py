@@ -62,7 +62,6 @@ def _nothing(_stage: Stage) -> None:
 # The agent's own tool call for each kind of step.
 Calls = Mapping[str, Callable[..., Call]]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
-# `subfolder.fires`: hooks of a project that the agent was started below the root of.
 Lacks = Mapping[str, str]
 
 

@@ -53,7 +53,4 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    lacks={
-        "subfolder.fires": "a project's settings are read only where it is started (measured, 2.1.325)",
-    },
 )

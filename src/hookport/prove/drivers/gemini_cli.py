@@ -66,7 +66,4 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
-    lacks={
-        "subfolder.fires": "a project's settings are read only where it is started (measured, 0.61.0)",
-    },
 )

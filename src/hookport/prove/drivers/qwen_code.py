@@ -61,7 +61,6 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
-        "subfolder.fires": "a project's settings are read only where it is started (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },
 )
