@@ -30,6 +30,7 @@ from hookport import (
 from hookport.authoring import replies
 from hookport.authoring.callers import Caller
 from hookport.authoring.hooks import bound_of
+from hookport.dialects import names
 from hookport.dialects._wiring import recognised, wire
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
@@ -37,7 +38,7 @@ from hookport.model.runs import Answer, RunResult
 from hookport.runtime import engine, trust
 from hookport.runtime.plan import Planned
 from hookport.wires.answers import write_answer
-from hookport.wires.events import read_event
+from hookport.wires.events import native_for, read_event, write_event
 from hookport.wires.recognition import VARIABLE, sealed, unsealed
 from tests import test_install_vendor as vendor
 from tests.agents import SEATS, Outcome, args_of, payload_of
@@ -445,6 +446,23 @@ def test_a_stale_seal_is_not_believed() -> None:
     env = {VARIABLE: sealed(b"other", "kiro", "preToolUse"), "HOOKPORT_AGENT": "kiro"}
     told = replies.reply(json.dumps(bash(PUSH)).encode(), _functions(GUARD), env)
     assert json.loads(told.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+@pytest.mark.parametrize("name", SEATS)
+def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str) -> None:
+    """The payload is told to be of the hook's dialect, also where it looks like the agent's own."""
+    seat, functions, found = SEATS[name], _functions(GUARD), {}
+    body = payload_of(seat.agent, seat.native, seat.payload, PUSH, Path("/p"))
+    event = read_event(wire(seat.agent), json.loads(body), seat.native)
+    env = {"HOOKPORT_AGENT": seat.agent, "HOOKPORT_EVENT": event.event}
+    for dialect in names():
+        own = wire(dialect)
+        native = event.native if dialect == seat.agent else native_for(own, event)
+        shown = json.dumps(write_event(own, event)).encode()
+        told = replies.reply(shown, functions, {**env, VARIABLE: sealed(shown, dialect, native)})
+        result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
+        found[dialect] = engine.read(Planned("", event.event, dialect, native=native), own, event, result)
+    assert found == dict.fromkeys(names(), deny(REASON))
 
 
 MANIFEST = {

@@ -315,7 +315,8 @@ def _command(
     cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
     env = {**setting.env, **placeholders(wire, event, hook.package or root), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
-    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, hook.native or native_for(wire, event))
+    native = hook.native or (event.native if wire.id == event.agent else native_for(wire, event))
+    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
     if hook.under:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
         env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
