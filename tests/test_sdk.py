@@ -19,6 +19,7 @@ from hookport import (
     Event,
     allow,
     ask,
+    before_prompt,
     before_tool,
     context,
     deny,
@@ -275,6 +276,16 @@ def test_a_rewrite_is_seen_by_the_next_function() -> None:
     changed = {"command": "ls -l -a", "background": True, "timeout": 5}
     assert found == Decision(context="longer", updated_input=changed)
     assert seen == [{"command": "ls -l", "background": True, "timeout": 5}]
+
+
+def test_a_rewrite_of_nothing_is_a_failure_and_undoes_no_deny() -> None:
+    @before_prompt
+    def confused(event: Event) -> list[Decision]:
+        return [deny("no"), rewrite(prompt="other")]
+
+    found = testing.decide(confused, testing.before_prompt("hi"), on_failure="open")
+    assert (found.verdict, found.reason) == ("deny", "no")
+    assert "it rewrites the input of a tool, and before_prompt has none here" in found.system_message
 
 
 def test_every_part_of_a_patch_is_looked_at() -> None:

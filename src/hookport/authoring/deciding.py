@@ -91,6 +91,7 @@ def decide(
                 if call is None or part is None:
                     failure = f"it rewrites the input of a tool, and {event.event} has none here"
                     found.failures.append((one, failure))
+                    found.decisions.append(answer.replace(updated_input=None))
                     continue
                 changed = {**part.input, **answer.updated_input}
                 new = (
