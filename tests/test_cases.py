@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -362,6 +363,53 @@ def test_a_case_that_takes_too_long_is_stopped_with_all_it_started(tmp_path: Pat
     assert time.monotonic() - begun < 30
     time.sleep(max(0.0, 1.5 - (time.monotonic() - begun)))
     assert not mark.exists()
+
+
+def test_an_async_hook_is_waited_for_and_decides_nothing(tmp_path: Path) -> None:
+    """Nothing of a case goes on after it, and what no agent hears is not a decision."""
+    answer = {"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny"}}
+    hook = {"type": "command", "async": True, "command": f"echo '{json.dumps(answer)}'"}
+    given = {"overrides": {"tool_name": "Bash", "tool_input.command": "ls"}}
+    expected = {"decision": "none", "stdout-json": answer}
+    write(
+        tmp_path / ".claude",
+        {
+            "settings.json": json.dumps({"hooks": {"PreToolUse": [{"hooks": [hook]}]}}),
+            "tests/test-config.json": '{"version": 1}',
+            "tests/cases/a.yaml": case("a", "PreToolUse", input=given, expected=expected),
+            "tests/cases/b.yaml": case(
+                "b", "PreToolUse", input=given, expected=expected, agents=["claude-code", "cursor"]
+            ),
+        },
+    )
+    assert told(performed(tmp_path)) == {"a": "", "b[claude-code]": "", "b[cursor]": ""}
+
+
+def test_an_interrupt_ends_the_hooks_that_run(tmp_path: Path) -> None:
+    """They have process groups of their own, which the terminal's interrupt does not reach."""
+    begun = tmp_path / "begun"
+    write(
+        tmp_path / "hooks",
+        {
+            "hooks.json": universal(stop=f"echo $$ > {begun}; sleep 50"),
+            "tests/cases/a.yaml": case("a", "stop"),
+        },
+    )
+    source = str(Path(__file__).parent.parent / "src")
+    child = subprocess.Popen(
+        [sys.executable, "-m", "hookport", "test"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": source, "HOOKPORT_CACHE_DIR": str(tmp_path / "cache")},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    until = time.monotonic() + 30
+    while not (begun.exists() and begun.read_text().strip()) and time.monotonic() < until:
+        time.sleep(0.02)
+    child.send_signal(signal.SIGINT)
+    assert child.wait(timeout=30) == 130
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(begun.read_text()), 0)
 
 
 def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_path: Path) -> None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import subprocess
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -105,5 +108,20 @@ def perform_all(
             yield result
             if until_failure and result.status == "failed":
                 return
+    except KeyboardInterrupt:
+        pool.shutdown(wait=False, cancel_futures=True)
+        _end_children()
+        raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _end_children() -> None:
+    """End the hooks that are running: each has a process group of its own, which no interrupt reaches."""
+    with suppress(OSError, ValueError):
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
+        for line in listed.stdout.splitlines():
+            pid, parent = map(int, line.split())
+            if parent == os.getpid():
+                with suppress(OSError):
+                    os.killpg(pid, signal.SIGTERM)

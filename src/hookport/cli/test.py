@@ -100,15 +100,16 @@ def _todo(args: Namespace) -> list[Task]:
     if not todo:
         raise UsageError(f"no cases are in {', '.join(map(str, asked))}.")
     if args.words:
-        todo = [task for task in todo if _has(task, args.words)]
+        todo = [task for task in todo if _has(task, args.words) or _is_about_all(task)]
         if not todo:
             raise UsageError(f"no case has {' or '.join(repr(word) for word in args.words)} in its name.")
     return _last_failed(todo) if args.last_failed else todo
 
 
 def _is_about_all(task: Task) -> bool:
-    """Whether no case of the suite can run because of it."""
-    return isinstance(task.entry, Broken) and find.CASES not in task.entry.file.parts[-2:-1]
+    """Whether it is no case: hooks or a configuration that cannot be read concern every case."""
+    folders = (task.folder / find.CASES, task.folder / "fixtures")
+    return isinstance(task.entry, Broken) and task.entry.file.parent not in folders
 
 
 def _has(task: Task, words: Iterable[str]) -> bool:
