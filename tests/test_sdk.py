@@ -104,6 +104,12 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
+def kept(cache: Path) -> dict[str, str]:
+    """An environment with the tables, and no place for anything else."""
+    return {"HOOKPORT_CACHE_DIR": str(cache)}
+
+
+@pytest.fixture
 def start(cache: Path, tmp_path: Path) -> Started:
     return Started(cache, tmp_path.resolve())
 
@@ -162,11 +168,11 @@ def test_every_agent_is_told_in_its_own_terms(name: str, start: Started) -> None
     ("name", "event"),
     [(name, event) for name, seat in SEATS.items() for event in seat.contexts if (name, event) not in UNTOLD],
 )
-def test_every_agent_is_told_context(name: str, event: str) -> None:
+def test_every_agent_is_told_context(name: str, event: str, kept: dict[str, str]) -> None:
     seat = SEATS[name]
     native, file, reads = seat.contexts[event]
     functions = bound_of(told_everywhere)
-    told = replies.reply(payload_of(seat.agent, native, file, "ls", Path("/p")), functions, {})
+    told = replies.reply(payload_of(seat.agent, native, file, "ls", Path("/p")), functions, kept)
     assert told.exit_code == 0
     assert reads is None or "it is told" in reads(told)
 
@@ -189,17 +195,17 @@ for _name in EVENTS:
 
 
 @pytest.mark.parametrize("path", CAPTURED, ids=lambda path: str(path.relative_to(PAYLOADS)))
-def test_every_captured_payload_is_answered(path: Path) -> None:
+def test_every_captured_payload_is_answered(path: Path, kept: dict[str, str]) -> None:
     """A deny is one wherever the agent obeys any, and no opinion is the dialect's own nothing."""
     body = path.read_bytes()
     name, native = recognised(json.loads(body))[0]
     own = wire(name)
     event = read_event(own, json.loads(body), native)
-    none = replies.reply(body, bound_of(silent_everywhere), {"HOOKPORT_STATE_DIR": "-"})
+    none = replies.reply(body, bound_of(silent_everywhere), kept)
     assert none == write_answer(own, event, Decision())[0]
     if event.event not in EVENTS:
         return
-    told = replies.reply(body, bound_of(denied_everywhere), {"HOOKPORT_STATE_DIR": "-"})
+    told = replies.reply(body, bound_of(denied_everywhere), kept)
     expected = write_answer(own, event, deny(f"no {event.event}"))[0]
     assert told == expected
     result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
@@ -460,12 +466,12 @@ def test_a_stale_seal_is_not_believed() -> None:
 
 
 @pytest.mark.parametrize("name", SEATS)
-def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str) -> None:
+def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str, kept: dict[str, str]) -> None:
     """The payload is told to be of the hook's dialect, also where it looks like the agent's own."""
     seat, functions, found = SEATS[name], _functions(GUARD), {}
     body = payload_of(seat.agent, seat.native, seat.payload, PUSH, Path("/p"))
     event = read_event(wire(seat.agent), json.loads(body), seat.native)
-    env = {"HOOKPORT_AGENT": seat.agent, "HOOKPORT_EVENT": event.event}
+    env = {**kept, "HOOKPORT_AGENT": seat.agent, "HOOKPORT_EVENT": event.event}
     for dialect in names():
         own = wire(dialect)
         native = event.native if dialect == seat.agent else native_for(own, event)
