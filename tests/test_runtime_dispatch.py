@@ -548,6 +548,23 @@ def test_a_stop_that_cannot_be_read_does_not_block_for_ever(place: Place) -> Non
     assert got == [True] * 8 + [False, True]
 
 
+def test_a_prompt_that_was_seen_asks_no_hook_again(place: Place) -> None:
+    """Qwen Code fires the event before every request to the model (QW6, captured on 0.24.4)."""
+    runs = place.folder / "runs"
+    place.canonical(
+        {"event": "before_prompt", "handler": {"type": "command", "command": f"echo run >> {runs}"}}
+    )
+    payload = {"session_id": "s", "cwd": str(place.root), "prompt_id": "s########0"}
+    for prompt in ("do it", "", "", "and this"):
+        place.fire("qwen-code", "UserPromptSubmit", {**payload, "prompt": prompt})
+    assert runs.read_text() == "run\n" * 2
+    assert [line["notes"] for line in place.journal()] == [
+        [],
+        *[["echo: it fired again for a prompt that was seen"]] * 2,
+        [],
+    ]
+
+
 def test_a_person_who_speaks_starts_the_count_again(place: Place) -> None:
     place.canonical(
         {

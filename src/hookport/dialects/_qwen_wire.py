@@ -98,4 +98,5 @@ WIRE: Wire = claude.WIRE.replace(
         "*": READ,
     },
     caps_stops=True,
+    echoes=("UserPromptSubmit",),
 )

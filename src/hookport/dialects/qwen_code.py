@@ -320,7 +320,12 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("QW5", "`edit` alone also matches notebook_edit, `edit|write_file` does not", "src"),
-        Quirk("QW6", "UserPromptSubmit fires before every model call, also after tool results", "lab"),
+        Quirk(
+            "QW6",
+            "UserPromptSubmit fires before every model call, also after tool results, then with an empty "
+            "prompt; hookport asks no hook then",
+            "lab",
+        ),
         Quirk("QW7", "SessionEnd does not fire with `-p`", "lab"),
         Quirk("QW8", "hooks in the system's settings file are not read", "src"),
         Quirk("QW9", "variables in settings are filled in when the file is read", "src"),

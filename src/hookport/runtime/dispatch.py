@@ -143,6 +143,8 @@ def answer(
 def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.Report:
     """The hooks' own report, or what was decided a moment ago on the same call."""
     agent, env = setting.agent, setting.env
+    if event.native in agent.echoes and not event.prompt:
+        return engine.Report(event, Decision(), notes=("echo: it fired again for a prompt that was seen",))
     before = sessions.said_before(event, agent, env)
     if before is not None:
         return engine.Report(event, before, notes=("replay: decided on the event before it",))

@@ -77,6 +77,9 @@ class Wire(Value):
     lifts: bool = True
     # The agent itself ends a stop hook that blocks for ever.
     caps_stops: bool = False
+    # Events that fire again while the agent works on the same prompt, and then have none: they are answered
+    # without asking a hook.
+    echoes: Sequence[str] = ()
     # Several events fire for one call, so the decision on the first answers the others.
     fires_twice: bool = False
     # The first deny ends the run of the hooks after it.
