@@ -98,6 +98,11 @@ WIRE = Wire(
         },
         "*": READ,
     },
+    # kimi-cli shows MCP tools under their bare names (KI8); these are offered to the model by one of the two.
+    others=(
+        *("CreateGoal", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "ExitPlanMode", "GetGoal"),
+        *("SetGoalBudget", "TaskList", "TaskOutput", "TaskStop", "Think", "UpdateGoal", "WaitFor"),
+    ),
     lifts=False,
     # A Stop hook is asked once a turn.
     caps_stops=True,

@@ -357,12 +357,13 @@ def result_text(wire: Wire, result: Tree) -> str | None:
 
 def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
     prefix, joint, *_ = wire.mcp or ("", "")
+    bare = ("", name if wire.others and name not in wire.others else "")
     if wire.mcp and not prefix and not joint:
         return "", name
     if not joint or not name.startswith(prefix):
-        return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else ("", "")
+        return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else bare
     server, found, tool = name[len(prefix) :].partition(joint)
-    return (server, tool) if found and server and tool else ("", "")
+    return (server, tool) if found and server and tool else bare
 
 
 def _expanded(wire: Wire, call: Call) -> Call:

@@ -77,6 +77,9 @@ class Wire(Value):
     lifts: bool = True
     # The agent itself ends a stop hook that blocks for ever.
     caps_stops: bool = False
+    # Tools of its own that no word names. Where they are given, any other name that is not known is that of
+    # an MCP tool, whose server is not said.
+    others: Sequence[str] = ()
     # Events that fire again while the agent works on the same prompt, and then have none: they are answered
     # without asking a hook.
     echoes: Sequence[str] = ()
