@@ -199,6 +199,34 @@ def kimi(answer: Answer, args: Args) -> Outcome:
     return Outcome(blocked=False, input=args)
 
 
+def vibe(answer: Answer, args: Args) -> Outcome:
+    """As with `strict`: a failure denies, and so does text that is no JSON object; only `deny` says deny."""
+    if answer.exit_code:
+        return Outcome(blocked=True, reason=answer.stderr.strip() or answer.stdout.strip())
+    if not answer.stdout.strip():
+        return Outcome(blocked=False, input=args)
+    tree = tree_of(answer.stdout)
+    if not tree:
+        return Outcome(blocked=True, reason="stdout did not match the hook response schema")
+    if tree.get("decision") == "deny":
+        return Outcome(blocked=True, reason=tree.get("reason") or "Blocked by a pre_tool hook.")
+    changed = part(tree, "hook_specific_output").get("tool_input")
+    return Outcome(blocked=False, input=changed if isinstance(changed, dict) else args)
+
+
+def vibe_lax(answer: Answer, args: Args) -> Outcome:
+    """Without `strict`: every failure lets the tool run."""
+    found = vibe(answer, args)
+    is_denied = tree_of(answer.stdout).get("decision") == "deny" and not answer.exit_code
+    return Outcome(blocked=False, input=args) if found.blocked and not is_denied else found
+
+
+def appended(answer: Answer) -> str:
+    """What Vibe adds to the text of a tool's result."""
+    own = part(tree_of(answer.stdout), "hook_specific_output") if not answer.exit_code else {}
+    return str(own.get("additional_context", ""))
+
+
 def stderr_with_2(answer: Answer, args: Args) -> Outcome:
     """Windsurf, and Kiro's agent files: an exit code, and nothing that is printed."""
     if answer.exit_code == 2:
@@ -493,6 +521,14 @@ SEATS: dict[str, Seat] = {
             "after_tool_execute": ("PostToolUse", "kimi-code/PostToolUse.Bash", None),
         },
     ),
+    "mistral-vibe": Seat(
+        "mistral-vibe",
+        "pre_tool",
+        "pre_tool.file_system.bash",
+        vibe,
+        contexts={"after_tool_execute": ("post_tool", "post_tool.file_system.bash", appended)},
+    ),
+    "mistral-vibe-lax": Seat("mistral-vibe", "pre_tool", "pre_tool.file_system.bash", vibe_lax),
     "kiro": Seat(
         "kiro",
         "preToolUse",

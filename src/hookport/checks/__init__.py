@@ -27,7 +27,7 @@ from hookport.dialects._base import (
     says,
 )
 from hookport.dialects._entries import slots, write_timeout
-from hookport.dialects._matchers import read_matcher
+from hookport.dialects._matchers import read_matcher, unmarked
 from hookport.errors import SLIP, closest, spell_path
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
@@ -162,7 +162,7 @@ def _spec(one: Seen) -> EventSpec | None:
 def _written(one: Seen, spec: EventSpec) -> tuple[Path, str]:
     """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
     for depth in range(len(one.place.path), max(len(one.place.path) - 3, -1), -1):
-        path = (*one.place.path[:depth], "matcher")
+        path = (*one.place.path[:depth], one.dialect.matcher_key)
         text = one.at(path)
         if isinstance(text, Mapping):
             path, text = (*path, "tool"), text.get("tool")
@@ -285,6 +285,7 @@ def _tools(one: Seen, dialect: Dialect, matching: Matching, path: Path, text: st
 
 
 def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
+    matching, text = unmarked(dialect, matching, text)
     if matching.grammar == "terms":
         return [_name(dialect, text, text in native_tools(dialect))]
     if matching.grammar in ("glob", "exact"):

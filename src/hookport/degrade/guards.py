@@ -94,7 +94,9 @@ def _keep_from_blocking(work: Work) -> None:
 def _exit_code(work: Work, spec: EventSpec) -> None:
     """What exit code 2 needs to be obeyed there."""
     if not spec.exit_blocks:
-        work.note(f.ExitIgnored, event=spec.native)
+        # One that fails closed blocks with every exit code but 0.
+        if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
+            work.note(f.ExitIgnored, event=spec.native)
     elif work.target.needs_reason:
         work.note(f.ReasonNeeded)
     elif work.target.drops_reason:

@@ -25,9 +25,10 @@ MILLISECOND = timedelta(milliseconds=1)
 
 # How a matcher string is read. `names`: a list of exact names if it has only plain characters, else a
 # regular expression found anywhere. `regex`: found anywhere. `anchored`: must match whole. `exact`: one
-# literal value. `glob`: one name with * and ?. `terms`: the terms themselves, no string. `ignored`: read by
-# nobody. `none`: there is no matcher.
-Grammar = Literal["names", "regex", "anchored", "exact", "glob", "terms", "ignored", "none"]
+# literal value. `glob`: one name with * and ?. `marked`: a glob, or a regular expression for the whole name
+# after `re:`, in any case of letters. `terms`: the terms themselves, no string. `ignored`: read by nobody.
+# `none`: there is no matcher.
+Grammar = Literal["names", "regex", "anchored", "exact", "glob", "marked", "terms", "ignored", "none"]
 
 
 class Matching(NamedTuple):
@@ -287,6 +288,8 @@ class Dialect(NamedTuple):
 
     mcp: McpNames | None = None
     matching: Matching = NO_MATCHER
+    # What an entry calls its matcher.
+    matcher_key: str = "matcher"
 
     # Answers as JSON are read, and which forms of a printed deny are obeyed (see degrade.capabilities).
     reads_output: bool = True
@@ -298,6 +301,8 @@ class Dialect(NamedTuple):
     drops_reason: bool = False
     # What a hook that fails closed must print to let the action run.
     no_opinion: str = ""
+    # The calls of the bridge that guard something are entries that fail closed.
+    bridge_closed: bool = False
     # How one hook's allow undoes another's deny.
     undoes: str = ""
 

@@ -26,6 +26,7 @@ from hookport.model.tools import TOOLS
 from hookport.wires.events import mcp_spelled
 
 _ANY = r".*"
+MARK = "re:"
 _ORDER = {tool: number for number, tool in enumerate(TOOLS)}
 _ALL_PATTERNS = (".*", ".+", "^.*", "^.*$", "^.+$")
 _PLAIN = re.compile(r"[\w@:/ .-]+")
@@ -44,8 +45,8 @@ def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
 
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
     """The terms and the content pattern that a matcher string of this event means."""
-    matching = matching_of(dialect, spec)
     dialect = at_event(dialect, spec)
+    matching, text = unmarked(dialect, matching_of(dialect, spec), text)
     everything = (
         text in (*matching.everything, *matching.never)
         or matching.grammar in ("none", "ignored")
@@ -82,7 +83,7 @@ def write_matcher(
         return ["|".join(term.value for term in terms)]
     names, patterns = native_parts(dialect, terms)
     together = matching.grammar in ("names", "regex") and len(names) + len(patterns) > 1
-    if matching.grammar == "anchored" or together:
+    if matching.grammar in ("anchored", "marked") or together:
         loose = [term.value for term in terms if term.kind == "pattern"]
         whole = [one if together and _is_whole(one) else _matching_whole(one) for one in loose]
         patterns = [*whole, *native_parts(dialect, tuple(term for term in terms if term.kind == "mcp"))[1]]
@@ -91,6 +92,27 @@ def write_matcher(
     if matching.grammar == "glob":
         return [*names, *(_glob(pattern) for pattern in patterns)]
     return [_join(dialect, matching, names, patterns)]
+
+
+def unmarked(dialect: Dialect, matching: Matching, text: str) -> tuple[Matching, str]:
+    """How a matcher that may begin with `re:` is read: as a pattern for the whole name, or as one name."""
+    if matching.grammar != "marked":
+        return matching, text
+    if not text.startswith(MARK) and not set(text) & set("*?["):
+        is_known = text.lower() in native_tools(dialect)
+        return matching._replace(grammar="glob"), text.lower() if is_known else text
+    pattern = text.removeprefix(MARK) if text.startswith(MARK) else _globbed(text)
+    # In small letters, as tools' names are; an escape in small letters means another one.
+    lower = re.sub(r"\\.|[A-Z]", lambda found: found[0] if "\\" in found[0] else found[0].lower(), pattern)
+    return matching._replace(grammar="anchored"), lower
+
+
+def _globbed(text: str) -> str:
+    """A glob as a regular expression for the whole name."""
+    signs = {"*": _ANY, "?": "."}
+    parts = re.split(r"(\*|\?|\[!?\]?[^\]]*\])", text)
+    sets = {part: part.replace("[!", "[^", 1) for part in parts[1::2] if part[0] == "["}
+    return "".join(signs.get(part) or sets.get(part) or _escaped(part) for part in parts)
 
 
 def _write_mcp_tools(tools: list[str]) -> str | None:
@@ -136,8 +158,8 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     if not mcp.prefix and not term.tool:
         return "", _bare(mcp, term.value, "")
     if term.tool:
-        return mcp_spelled(f"{mcp.prefix}{term.value}{mcp.joint}{term.tool}", mcp.allowed, mcp.longest), ""
-    return "", re.escape(mcp_spelled(f"{mcp.prefix}{term.value}{mcp.joint}", mcp.allowed, mcp.longest)) + _ANY
+        return mcp_spelled(mcp.prefix + term.value, mcp.joint, term.tool, mcp.allowed, mcp.longest), ""
+    return "", re.escape(mcp_spelled(mcp.prefix + term.value, mcp.joint, "", mcp.allowed, mcp.longest)) + _ANY
 
 
 def _escaped(text: str) -> str:
@@ -201,8 +223,11 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     known = native_tools(dialect)
     # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
     whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
-    for part in _unanchored(text).split("|"):
-        mcp = _read_mcp_part(dialect, part)
+    for alternative in _unanchored(text).split("|"):
+        mcp = _read_mcp_part(dialect, alternative)
+        # Where the whole name is matched, an escaped dot is a dot.
+        is_literal = matching.grammar == "anchored" and re.fullmatch(r"(?:[\w-]|\\[.-])+", alternative)
+        part = alternative.replace("\\", "") if is_literal else alternative
         if mcp:
             terms.append(mcp)
         elif (whole and part in known) or (
@@ -211,7 +236,7 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
             terms += _read_name(dialect, part)
         elif (
             whole
-            and re.fullmatch(r"[\w-]+", part)
+            and (is_literal or re.fullmatch(r"[\w-]+", part))
             and (matching.grammar == "anchored" or not any(part in name for name in known))
         ):
             terms.append(Term("tool", part))
@@ -332,6 +357,10 @@ def _glob(pattern: str) -> str:
 
 
 def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list[str]) -> str:
+    if matching.grammar == "marked":
+        is_name = len(names) == 1 and not patterns and not set(names[0]) & set("*?[")
+        whole = matching._replace(grammar="anchored")
+        return names[0] if is_name else MARK + _join(dialect, whole, names, patterns)
     if len(patterns) == 1 and not names:
         return patterns[0]
     if matching.grammar == "names" and not patterns:

@@ -101,11 +101,15 @@ def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
             timeout = _within_limits(dialect, spec, max([DEFAULT_TIMEOUT, *waits]) + OVERHEAD)
             windows = f"{start.windows} {_words(dialect, spec, timeout)}"
             platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
+            closed = dialect.bridge_closed and spec.blocks == "prevent"
             hooks.append(
                 Hook(
                     event,
                     Handler(
-                        command=command(dialect, spec, start, timeout), platform=platform, timeout=timeout
+                        command=command(dialect, spec, start, timeout),
+                        platform=platform,
+                        timeout=timeout,
+                        on_failure="block" if closed else "",
                     ),
                     matcher=normal(terms_of(spec)) if is_split(spec) else (),
                     blocking=spec.blocks != "observe",

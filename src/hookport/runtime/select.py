@@ -72,12 +72,18 @@ def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Matc
     if call.server and inner and mcp_name(wire, value, inner) in names:
         # Where the server's name ends, a combined name does not always tell.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
-    if not call.mcp_tool or inner not in ("", call.mcp_tool):
+    if not call.mcp_tool or (inner and _folded(inner) != _folded(call.mcp_tool)):
         return None
     if call.server or value == EVERY_SERVER:
-        return Match(f"its matcher has the MCP server {value}", matches=value in (EVERY_SERVER, call.server))
+        is_its = value == EVERY_SERVER or _folded(value) == _folded(call.server)
+        return Match(f"its matcher has the MCP server {value}", matches=is_its)
     doubt = "the agent does not say which MCP server the tool is of"
     return Match(f"its matcher may have this MCP tool: {doubt}", matches=True, doubt=doubt)
+
+
+def _folded(name: str) -> str:
+    """A name as agents spell it that have only letters, digits and `_` for it."""
+    return "".join(char if char.isalnum() else "_" for char in name)
 
 
 def _names(call: Call, wire: Wire) -> list[str]:

@@ -118,16 +118,18 @@ def tool_name(wire: Wire, call: Call, native: str = "") -> str:
 def mcp_name(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
-    name = f"{prefix}{server or UNKNOWN_SERVER}{joint}{tool}" if joint else f"{prefix}{tool}"
-    return mcp_spelled(name, allowed, longest)
+    return mcp_spelled(
+        f"{prefix}{server or UNKNOWN_SERVER}" if joint else prefix, joint, tool, allowed, longest
+    )
 
 
-def mcp_spelled(name: str, allowed: str, longest: int) -> str:
+def mcp_spelled(server: str, joint: str, tool: str, allowed: str, longest: int) -> str:
     """An MCP tool's name with `_` for other characters than these (as a pattern's set), cut in the middle."""
     if allowed:
         import re
 
-        name = re.sub(f"[^{allowed}]", "_", name)
+        server, tool = (re.sub(f"[^{allowed}]", "_", part) for part in (server, tool))
+    name = server + joint + tool
     if longest and len(name) > longest:
         half = (longest - 3) // 2
         name = f"{name[:half]}...{name[-half:]}"

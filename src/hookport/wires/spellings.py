@@ -89,6 +89,11 @@ def _from_results(value: Tree) -> Tree:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
+def _lines(value: Tree) -> Tree:
+    """An object as lines, one for each of its fields."""
+    return "\n".join(f"{key}: {one}" for key, one in value.items()) if isinstance(value, dict) else value
+
+
 def _file_name(value: Tree) -> Tree:
     """The last part of a path, on any system."""
     return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
@@ -104,6 +109,7 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "message": (_from_message, lambda value: {"role": "assistant", "content": value}),
     # A number of times, of which only whether there were any matters.
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
+    "lines": (_lines, _lines),
     "name": (_file_name, lambda value: value),
     "loose": (_from_json, lambda value: value),
 }
