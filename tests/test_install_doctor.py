@@ -53,6 +53,9 @@ DROID = json.dumps(
 WINDSURF = json.dumps({"hooks": {"pre_run_command": [{"command": "./guard.sh"}]}})
 VS_CODE = json.dumps({"hooks": {"PreToolUse": [{"type": "command", "command": "./guard.sh"}]}})
 KIMI = '[[hooks]]\nevent = "PreToolUse"\nmatcher = "Bash"\ncommand = "true"\n'
+VIBE = (
+    '[[hooks]]\nname = "guard"\ntype = "pre_tool"\nmatch = "re:bash|process_start"\ncommand = "./guard.sh"\n'
+)
 CURSOR = json.dumps({"version": 1, "hooks": {"stop": [{"command": "./guard.sh"}]}})
 CLINE = '[{"event": "PreToolUse", "command": "true"}]'
 
@@ -74,6 +77,7 @@ CLEAN: dict[str, dict[str, str]] = {
         "~/.gemini/trustedFolders.json": '{"{root}": "TRUST_FOLDER"}',
     },
     "kimi-cli": {"~/.kimi-code/config.toml": KIMI},
+    "mistral-vibe": {".vibe/hooks.toml": VIBE, "~/.vibe/trusted_folders.toml": 'trusted = ["{root}"]\n'},
     "qwen-code": {".qwen/settings.json": QWEN, "~/.qwen/settings.json": "{}"},
     "vs-code-copilot": {".github/hooks/a.json": VS_CODE},
     "windsurf": {".windsurf/hooks.json": WINDSURF},
@@ -278,6 +282,22 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ("kimi-cli", "star", {"~/.kimi-code/config.toml": KIMI.replace('"Bash"', '"*"')}, ["HP108"]),
     ("kimi-cli", "in both products", {"~/.kimi/config.toml": KIMI.replace("Bash", "Shell")}, []),
     ("kimi-cli", "in a project", {".kimi-code/config.toml": KIMI}, ["HP875"]),
+    ("mistral-vibe", "no trust", {"~/.vibe/trusted_folders.toml": "trusted = []\n"}, ["HP870"]),
+    ("mistral-vibe", "trusted above", {"~/.vibe/trusted_folders.toml": 'trusted = ["/"]\n'}, []),
+    ("mistral-vibe", "older name", {".vibe/hooks.toml": VIBE.replace("pre_", "before_")}, ["HP108"]),
+    (
+        "mistral-vibe",
+        "one name twice",
+        {".vibe/hooks.toml": VIBE + VIBE.replace("./guard.sh", "true")},
+        ["HP108"],
+    ),
+    (
+        "mistral-vibe",
+        "another's tool",
+        {".vibe/hooks.toml": VIBE.replace("re:bash|process_start", "Shell")},
+        ["HP501"],
+    ),
+    ("mistral-vibe", "bars without re:", {".vibe/hooks.toml": VIBE.replace("re:", "")}, ["HP501"]),
     (
         "qwen-code",
         "no trust",

@@ -99,6 +99,7 @@ WRITTEN = {
     "factory-droid": "Execute",
     "gemini-cli": "run_shell_command",
     "kimi-cli": "Shell",
+    "mistral-vibe": "re:Bash|process_start",
     "open-plugin": "Bash",
     "qwen-code": "run_shell_command",
     "universal": "Bash",
