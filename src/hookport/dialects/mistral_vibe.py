@@ -31,10 +31,10 @@ from hookport.dialects._base import (
 from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
 from hookport.dialects._matchers import MARK, read_matcher, write_matcher
 from hookport.dialects._patterns import compiled
+from hookport.dialects._vibe_wire import WIRE
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, OtherSettings, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
-from hookport.wires.table import Wire
 
 SOURCES = {
     "src": "the package mistral-vibe 3.0.2: vibe/core/hooks, mistralai_vibe_local_harness/vibe",
@@ -121,80 +121,6 @@ TOOLS = (
     ),
 )
 
-# As hooks see it; the tools themselves call some fields otherwise (src: _foreign_hooks).
-INPUTS: dict[str, dict[str, Tree]] = {
-    "file_read": {"path": "file_path"},
-    "file_write": {"path": "file_path"},
-    "file_edit": {"path": "file_path", "old": "old_string", "new": "new_string", "edits": "content"},
-    "edits": {"old": "old_str", "new": "new_str"},
-    "agent": {"prompt": "message", "agent_type": "config_name"},
-}
-RESULTS: dict[str, Tree] = {
-    "shell": {"stdout": "$text", "stderr": "", "returncode": 0, "timed_out": False, "was_truncated": False},
-    "file_read": {"content": "$text", "was_truncated": False},
-}
-
-SAYS = {"message": {"json": {"system_message": "$message"}}}
-DENY = {"json": {"decision": "deny", "reason": "$reason"}}
-ANSWERS: dict[str, Tree] = {
-    # No ask, which runs the tool (MV3); an allow is the same as silence, and lifts no prompt.
-    "pre_tool": {
-        **SAYS,
-        "deny": DENY,
-        "rewrite": {"json": {"hook_specific_output": {"tool_input": "$input"}}},
-    },
-    # The reason stands in place of the result; context is added to either.
-    "post_tool": {
-        **SAYS,
-        "deny": DENY,
-        "context": {"json": {"hook_specific_output": {"additional_context": "$context"}}},
-    },
-    "post_agent": {**SAYS, "deny": DENY},
-}
-# Exit code 2 and words other than deny do nothing there (MV1, MV3); they are read for what was meant.
-READ: dict[str, Tree] = {
-    "verdicts": [
-        ("decision", {"allow": "allow", "approve": "allow", "deny": "deny", "block": "deny", "ask": "ask"})
-    ],
-    "reason": ["reason"],
-    "message": ["system_message"],
-    "exits": {"2": "deny"},
-    "json": "zero",
-    "text": "failure",
-}
-
-WIRE = Wire(
-    keys={
-        "event": "hook_event_name",
-        "session": "session_id",
-        "cwd": "cwd",
-        "tool": "tool_name",
-        "input": "tool_input",
-        "call_id": "tool_call_id",
-        "result": ["tool_output", "tool_output_text:lines"],
-        "error": "tool_error",
-    },
-    fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "parent_session_id": None},
-    fixed_of={
-        "pre_tool": {"tool_call_id": ""},
-        "post_tool": {"tool_call_id": "", "tool_status": "success", "tool_error": None, "duration_ms": 0},
-    },
-    inputs=INPUTS,
-    texts=("stdout", "content", ":lines"),
-    results=RESULTS,
-    starts_in="root",
-    marks=("transcript_path=.vibe/", "parent_session_id", "tool_status"),
-    answers=ANSWERS,
-    reads={
-        "pre_tool": {**READ, "input": ["hook_specific_output.tool_input"]},
-        "post_tool": {**READ, "context": ["hook_specific_output.additional_context"]},
-        "post_agent": READ,
-    },
-    lifts=False,
-    # Three times in a turn (lab).
-    caps_stops=True,
-)
-
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """The hooks of all files; one that Vibe does not load gets a finding."""
@@ -269,7 +195,7 @@ def _is_dead(spec: EventSpec | None, match: str) -> bool:
 
 def _unloaded(dialect: Dialect, entry: Mapping[str, Tree], path: Path, taken: set[str]) -> Iterator[Finding]:
     """Why Vibe does not load an entry, or never runs it, without a word to who uses `-p` (MV5)."""
-    native, name, match = entry["type"], entry.get("name"), entry.get("match")
+    native, name, match = str(entry["type"]), entry.get("name"), entry.get("match")
     where = spell_path(path)
     spec = event_named(dialect, OLD.get(native, native))
     if spec is None:
@@ -291,7 +217,8 @@ def _unloaded(dialect: Dialect, entry: Mapping[str, Tree], path: Path, taken: se
         reason, way = f"{native} takes no 'strict'", "Leave it out to have it run."
     elif match and match.startswith(MARK) and isinstance(wrong := compiled(match.removeprefix(MARK)), str):
         reason, way = f"'{match}' is no regular expression ({wrong})", "Correct the expression."
-    taken.add(str(name))
+    else:
+        taken.add(str(name))
     if reason:
         yield NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=way)
 
@@ -430,5 +357,8 @@ DIALECT = Dialect(
         ),
         Quirk("MV10", "a strict post_tool hook that fails takes the result away from the model", "lab"),
         Quirk("MV11", "hooks of plugins did not run, although the manual lists them", "lab"),
+        Quirk(
+            "MV12", "of a denied call from run_typescript the model hears that it was skipped, not why", "lab"
+        ),
     ),
 )
