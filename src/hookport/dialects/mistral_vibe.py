@@ -313,6 +313,7 @@ DIALECT = Dialect(
     adjust=adjust,
     # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).
     at_root=True,
+    at_start=True,
     project_dir=(".",),
     programs=("vibe",),
     home=("~/.vibe", "VIBE_HOME"),
