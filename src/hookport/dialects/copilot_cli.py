@@ -442,5 +442,11 @@ DIALECT = Dialect(
         Quirk("CP9", "a general-purpose subagent fires subagentStart; the reference says it does not", "lab"),
         Quirk("CP10", "{{project_dir}} and {{plugin_data_dir}} are filled in for plugins' hooks only", "doc"),
         Quirk("CP11", "one bad entry of inline hooks in a settings file makes all of them go", "doc"),
+        Quirk(
+            "CP12",
+            "in a folder of the repository, --trust-folder keeps the repository's hooks from being loaded, "
+            "even where its root is in trustedFolders; without the flag that entry loads them",
+            "lab",
+        ),
     ),
 )

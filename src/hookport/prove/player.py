@@ -26,6 +26,16 @@ TICK_SECONDS = 0.02
 MARGIN_SECONDS = 30.0
 
 
+# The runs of this process that are under way.
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def stop() -> None:
+    """End every run that is under way; each player cleans up after itself."""
+    for player in tuple(_running):
+        player.terminate()
+
+
 def played(spec: Spec, folder: Path) -> Outcome:
     """Play a run in a child process; its spec and its outcome are kept in the folder."""
     given, result = folder / "spec.json", folder / "outcome.json"
@@ -35,6 +45,7 @@ def played(spec: Spec, folder: Path) -> Outcome:
     player = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )
+    _running.add(player)
     try:
         said = player.communicate(timeout=spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS)[1]
     except subprocess.TimeoutExpired:
@@ -44,6 +55,8 @@ def played(spec: Spec, folder: Path) -> Outcome:
         player.terminate()
         player.communicate()
         raise
+    finally:
+        _running.discard(player)
     if not result.exists():
         words = said.decode("utf-8", "replace").strip().splitlines()
         why = words[-1] if words else f"it ended with {player.returncode}"
