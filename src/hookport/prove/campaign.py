@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import hookport
 from hookport.dialects import get
-from hookport.prove import drivers, formats, programs, run
+from hookport.prove import drivers, formats, player, programs, run
 from hookport.prove import scenario as scenarios
 from hookport.prove.driver import Driver
 from hookport.prove.drivers import dialect_of
@@ -29,6 +29,8 @@ from hookport.prove.run import Done, Run
 from hookport.prove.scenario import Mode, Scenario, Sharing
 
 Tree = Any
+# How long runs that are ended have to clean up.
+STOP_SECONDS = 10.0
 # The scenario that shows which events fire.
 EVENTS = "events"
 # What is kept of a run in a report, of all that it leaves.
@@ -180,38 +182,59 @@ def play(
 ) -> Iterator[tuple[Done, bool]]:
     """What comes of each run, as it ends, and whether it was played now; those kept before come first.
 
-    The threads end with the caller, and the agents with them: a player stops when its caller is gone.
+    Whoever stops listening ends what is under way, and nothing of that is kept.
     """
     known = {agent.name: agent for agent in agents}
-    waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    ended: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
-    count = 0
+    todo: list[Run] = []
     for one in runs:
         before = None if fresh else store.load(one, known[one.driver].program.version)
         if before:
             yield before, False
         else:
-            waiting.put(one)
-            count += 1
-
-    def work() -> None:
-        while True:
-            try:
-                one = waiting.get_nowait()
-            except queue.Empty:
-                return
-            try:
-                ended.put(_played(one, known[one.driver], store))
-            except BaseException as error:  # noqa: BLE001  (told by the thread that asked)
-                ended.put(error)
-
-    for _ in range(min(jobs or os.cpu_count() or 1, count)):
-        threading.Thread(target=work, daemon=True).start()
-    for _ in range(count):
-        done = ended.get()
-        if isinstance(done, BaseException):
-            raise done
+            todo.append(one)
+    for done in _all(todo, lambda one: _played(one, known[one.driver], store), jobs or os.cpu_count() or 1):
         yield done, True
+
+
+def _all(todo: Sequence[Run], work: Callable[[Run], Done], jobs: int) -> Iterator[Done]:
+    """What came of the runs, as they end, several at a time."""
+    waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
+    ended: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
+    for one in todo:
+        waiting.put(one)
+
+    workers = [
+        threading.Thread(target=_take, args=(waiting, ended, work), daemon=True)
+        for _ in range(min(jobs, len(todo)))
+    ]
+    for worker in workers:
+        worker.start()
+    try:
+        for _ in todo:
+            done = ended.get()
+            if isinstance(done, BaseException):
+                raise done
+            yield done
+    finally:
+        while not waiting.empty():
+            waiting.get_nowait()
+        player.stop()
+        for worker in workers:
+            worker.join(STOP_SECONDS)
+
+
+def _take(
+    waiting: queue.SimpleQueue[Run],
+    ended: queue.SimpleQueue[Done | BaseException],
+    work: Callable[[Run], Done],
+) -> None:
+    while not waiting.empty():
+        try:
+            ended.put(work(waiting.get_nowait()))
+        except queue.Empty:
+            return
+        except BaseException as error:  # noqa: BLE001  (told by the thread that asked)
+            ended.put(error)
 
 
 def _played(one: Run, agent: Agent, store: Store) -> Done:

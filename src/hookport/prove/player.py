@@ -22,6 +22,8 @@ from hookport.prove.server import Server
 # How much of each stream is kept, half from its beginning and half from its end.
 KEPT_BYTES = 256 * 1024
 TICK_SECONDS = 0.02
+# How the trouble of a run begins that a signal ended.
+STOPPED = "stopped by"
 # What the player itself may need beside the patience of its spec, on a machine that is busy.
 MARGIN_SECONDS = 30.0
 
@@ -105,7 +107,7 @@ class _Stopped:
 
     def why(self) -> str:
         if self._signal:
-            return f"stopped by {self._signal}"
+            return f"{STOPPED} {self._signal}"
         return "" if os.getppid() == self._caller else "the caller has ended"
 
 
