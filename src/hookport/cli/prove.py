@@ -90,7 +90,7 @@ def _scenarios(args: Namespace) -> int:
 def _known(words: Sequence[str], known: list[str], kind: str) -> None:
     for word in words:
         if word not in known:
-            raise UsageError(f"unknown {kind} '{word}'.{closest(word, known)} Known: {', '.join(known)}")
+            raise UsageError(f"unknown {kind} '{word}'.{closest(word, known)} Try: hookport prove --list")
 
 
 def _list() -> None:
