@@ -299,6 +299,8 @@ class Dialect(NamedTuple):
     # Exit code 2 without a word on stderr does not block; or it does, and the word never reaches the model.
     needs_reason: bool = False
     drops_reason: bool = False
+    # The model hears that a call of an MCP tool was denied, and not why.
+    drops_mcp_reason: bool = False
     # What a hook that fails closed must print to let the action run.
     no_opinion: str = ""
     # The calls of the bridge that guard something are entries that fail closed.

@@ -309,6 +309,8 @@ DIALECT = Dialect(
     wire=WIRE,
     obeys=("decision",),
     deny_answer={"decision": "deny", "reason": "{reason}"},
+    # MCP tools are called from run_typescript only (MV9, MV12).
+    drops_mcp_reason=True,
     bridge_closed=True,
     adjust=adjust,
     # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).

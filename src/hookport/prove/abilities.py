@@ -43,6 +43,9 @@ def _of_way(dialect: Dialect, can: str, mode: str) -> Ability:
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
         return Ability("no", reason) if dialect.at_start else Ability("yes")
+    if can == "mcp_reason":
+        reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
+        return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")
     if mode == "bridge" or says(dialect, "content"):
         return Ability("yes")
     return Ability("no" if mode else "perhaps", f"{dialect.title} cannot filter by what is in a call")

@@ -27,8 +27,9 @@ ANSWERS = (
     *("sleep", "crash"),
 )
 ABILITIES = ("fires", "block", "rewrite", "context")
-# What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root.
-WAYS = ("content", "below")
+# What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root; to
+# tell the model why a tool of an MCP server was denied.
+WAYS = ("content", "below", "mcp_reason")
 SUBJECTS = ("command", "path", "prompt", "text")
 STEPS: dict[str, tuple[str, ...]] = {
     "shell": (),
