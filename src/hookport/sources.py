@@ -131,6 +131,13 @@ def _ends_with(name: str, place: str) -> bool:
 def _at_home(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> Dialect | None:
     """The one dialect whose own place the file is in, if it reads the file there."""
     there = [one for one in dialects if max(_placed(one, name))]
+    # Of several that read any file there, the one that calls its own file so.
+    named = [
+        one
+        for one in there
+        if any(_ends_with(name, place.path) for place in one.locations if "*" not in place.path)
+    ]
+    there = named if len(named) == 1 else there
     return there[0] if len(there) == 1 and score(there[0], files) > 0 else None
 
 
@@ -153,8 +160,10 @@ def root_of(path: Path, dialect: Dialect) -> Path:
     if path.is_dir():
         return path
     full = PurePosixPath(path.resolve().as_posix())
-    for place in dialect.locations:
-        parts = PurePosixPath(place.path.removeprefix("~/")).parts
+    run = [place.path for place in dialect.runs_from if place.scope == "project" and "*" not in place.path]
+    places = [*(place.path for place in dialect.locations), *run]
+    for place in sorted(places, key=len, reverse=True):
+        parts = PurePosixPath(place.removeprefix("~/")).parts
         tail = full.parts[-len(parts) :]
         if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
             return Path(*full.parts[: -len(parts)])

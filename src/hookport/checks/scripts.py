@@ -80,7 +80,9 @@ def _absolute(file: str, root: File) -> tuple[File, File]:
 
 def above(dialect: Dialect, full: File, *scopes: str) -> File | None:
     """The folder that the dialect's place for a file starts from, if the file is in such a place."""
-    places = [PurePosixPath(one.path.removeprefix("~/")) for one in dialect.locations if one.scope in scopes]
+    run = [one for one in dialect.runs_from if "*" not in one.path]
+    known = [one.path for one in (*dialect.locations, *run) if one.scope in scopes]
+    places = [PurePosixPath(path.removeprefix("~/")) for path in known]
     for place in sorted(places, key=lambda one: len(one.parts), reverse=True):
         tail = full.parts[-len(place.parts) :]
         if len(tail) == len(place.parts) and all(map(fnmatch.fnmatchcase, tail, place.parts)):

@@ -1,0 +1,129 @@
+"""Write a hook that works: its manifest, a script, a text about it, and two tests that pass.
+
+On a terminal it asks for what is missing. A file that is there is never replaced; where a dialect has one
+file for all hooks, the new one is added to it, and every other byte stays.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from hookport.authoring.scaffold import Made, Request, Scaffold, scaffold, usual, writable
+from hookport.authoring.scripts import LANGUAGES
+from hookport.cli import report
+from hookport.cli.convert import replace
+from hookport.cli.terminal import Paint
+from hookport.discovery import project_root
+from hookport.errors import InputError, Problem, UsageError
+from hookport.model.events import EVENTS
+
+DIALECT, LANG = usual(), "sh"
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport new`."""
+    parser.add_argument("name", metavar="NAME", nargs="?", help="the hook's name, such as no-force-push")
+    parser.add_argument("--event", metavar="EVENT", help="when it runs: a canonical name, or any dialect's")
+    parser.add_argument("--dialect", choices=writable(), help=f"what it is written in (default: {DIALECT})")
+    parser.add_argument("--lang", choices=tuple(LANGUAGES), help=f"what its script is in (default: {LANG})")
+    parser.add_argument(
+        "--matcher",
+        metavar="MATCHER",
+        help="the tools it is for: `shell`, `Write|Edit`, `mcp:SERVER/TOOL`, a regular expression",
+    )
+    parser.add_argument("--dry-run", action="store_true", help="show what would be written, write nothing")
+
+
+def run(args: Namespace) -> int:
+    """Write the files, all or none."""
+    is_asking = not (args.name and args.event) and sys.stdin.isatty() and sys.stdout.isatty()
+    request = _asked(args) if is_asking else _given(args)
+    root = Path(project_root(str(Path.cwd()), os.environ))
+    made = scaffold(request, root)
+    if not args.dry_run:
+        _write(made, root)
+    _print(made, root, request, is_dry=args.dry_run)
+    return 0
+
+
+def _given(args: Namespace) -> Request:
+    missing = [word for word, value in (("NAME", args.name), ("--event EVENT", args.event)) if not value]
+    if missing:
+        raise UsageError(
+            f"{' and '.join(missing)} must be given, because there is no terminal to ask on. "
+            "Try: hookport new no-rm --event before_tool_execute"
+        )
+    return Request(args.name, args.event, args.dialect or DIALECT, args.lang or LANG, args.matcher or "")
+
+
+def _asked(args: Namespace) -> Request:
+    name = args.name or _answer("Name, such as no-force-push")
+    core = [event.name for event in EVENTS.values() if event.tier == "core"]
+    event = args.event or _answer("Event", core[0], core)
+    dialect = args.dialect or _answer("Dialect", DIALECT, list(writable()))
+    lang = args.lang or _answer("Language of the script", LANG, list(LANGUAGES))
+    matcher = args.matcher
+    if matcher is None and event in EVENTS and EVENTS[event].about_tool:
+        matcher = _answer("Tool", "shell")
+    return Request(name, event, dialect, lang, matcher or "")
+
+
+def _answer(question: str, default: str = "", known: list[str] | None = None) -> str:
+    if known:
+        sys.stdout.write(f"{', '.join(known)}\n")
+    sys.stdout.write(f"{question}{f' [{default}]' if default else ''}: ")
+    sys.stdout.flush()
+    line = sys.stdin.readline()
+    if not line:
+        raise UsageError("nothing was answered. Nothing was written.")
+    return line.strip() or default
+
+
+def _write(made: Scaffold, root: Path) -> None:
+    changed = [one for one in made.files if one.before is not None and _now(root / one.path) != one.before]
+    if changed:
+        raise InputError(Problem("changed while it was looked at; try again", file=changed[0].path))
+    done: list[Made] = []
+    try:
+        for one in made.files:
+            path = root / one.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            replace(path, one.data, executable=one.is_executable)
+            done.append(one)
+    except OSError as error:
+        for one in done:
+            if one.before is None:
+                (root / one.path).unlink(missing_ok=True)
+            else:
+                replace(root / one.path, one.before, executable=False)
+        where = str(error.filename or root)
+        raise InputError(Problem(f"cannot be written: {error.strerror or error}", file=where)) from error
+
+
+def _now(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _print(made: Scaffold, root: Path, request: Request, *, is_dry: bool) -> None:
+    for one in made.files:
+        word = "wrote" if one.before is None else "added to"
+        planned = "would write" if one.before is None else "would add to"
+        sys.stdout.write(f"{planned if is_dry else word} {_short(root / one.path)}\n")
+    if not is_dry:
+        sys.stdout.write(
+            f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"
+            f"  hookport test {_short(root / made.tests)}\n"
+            "  hookport trust\n"
+            "  hookport sync\n"
+        )
+    sys.stdout.flush()
+    told = [one for one in made.findings if one.severity != "note"]
+    if told:
+        sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
+
+
+def _short(path: Path) -> str:
+    return str(path.relative_to(Path.cwd())) if path.is_relative_to(Path.cwd()) else str(path)
