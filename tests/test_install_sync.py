@@ -363,6 +363,15 @@ def test_a_longer_hook_gets_its_time_within_the_agents_limit(world: World) -> No
     assert limited.handler.command.endswith(" --within=600")
 
 
+def test_the_bridge_fails_closed_where_the_agent_can_be_told_to(world: World) -> None:
+    hooks = world.plan("mistral-vibe", mode="bridge").agents[0].hooks
+    assert {hook.event: hook.handler.on_failure for hook in hooks} == {
+        "before_tool_execute": "block",
+        "after_tool_execute": "",
+        "agent_stop": "",
+    }
+
+
 def test_a_package_is_found_by_its_own_root(world: World) -> None:
     world.write(
         ".agents/plugins/tidy pack/hooks/hooks.json",

@@ -157,6 +157,22 @@ def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> N
     assert [one.matched for one in found] == [matched]
 
 
+@pytest.mark.parametrize(
+    ("matcher", "matched"),
+    [
+        ("mcp__lab-x__.*", True),
+        ("mcp__lab-x__get-thing", True),
+        ("mcp__lab-x__get", False),
+        ("mcp__lab__.*", False),
+    ],
+)
+def test_mcp_tools_whose_agent_has_fewer_characters_for_them(matcher: str, matched: bool) -> None:
+    payload = {"hook_event_name": "pre_tool", "tool_name": "mcp_lab_x.get_thing", "tool_input": {}}
+    event = read_event(wire("mistral-vibe"), payload, "pre_tool")
+    found = engine.explain(event, [of_matcher("claude-code", matcher)], setting())
+    assert [one.matched for one in found] == [matched]
+
+
 def test_an_mcp_tool_whose_name_is_shortened() -> None:
     tool = f"{'a' * 40}.{'b' * 40}"
     event = fired("claude-code").replace(
