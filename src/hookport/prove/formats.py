@@ -207,6 +207,12 @@ def record(acts, payload):
         file.write(json.dumps({{"hook": {name!r}, "acts": acts, "stdin": payload}}) + "\\n")
 
 
+def wait(seconds, witness):
+    time.sleep(seconds)
+    if witness and not os.path.exists(witness):
+        open("waited-" + witness, "w").close()
+
+
 def first():
     \"\"\"Whether it is the first time.\"\"\"
     try:
@@ -297,7 +303,7 @@ def _lines(form: Format, hook: Hook) -> str:
     if word == "none":
         return "sys.exit(0)"
     if word == "sleep":
-        return f"time.sleep({hook.seconds})"
+        return f"wait({hook.seconds}, {hook.witness!r})"
     if word == "crash":
         return f"raise RuntimeError({hook.reason!r})"
     if word == "deny-exit":
@@ -320,7 +326,7 @@ def _python(form: Format, hook: Hook) -> str:
     if word == "none":
         return "return None"
     if word == "sleep":
-        return f"time.sleep({hook.seconds})"
+        return f"wait({hook.seconds}, {hook.witness!r})"
     if word == "crash":
         return f"raise RuntimeError({hook.reason!r})"
     before, after = hook.change

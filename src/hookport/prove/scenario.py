@@ -47,7 +47,8 @@ class Hook(NamedTuple):
 
     `when` is a subject and a text: it acts where the text is in that part of the payload, and has no opinion
     otherwise. `change` are the text that a rewrite replaces in the command and the new one. `once`: it acts
-    the first time only. `closed`: its failure denies. `event` `*` stands for a hook on every event.
+    the first time only. `closed`: its failure denies. `event` `*` stands for every event. A hook that
+    slept leaves `waited-` and its witness where that file is not there when it wakes.
     """
 
     name: str
@@ -63,6 +64,7 @@ class Hook(NamedTuple):
     once: bool = False
     timeout: float = 0
     seconds: float = 0
+    witness: str = ""
     closed: bool = False
     is_async: bool = False
 
@@ -164,6 +166,7 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "once": bool,
     "timeout": (int, float),
     "seconds": (int, float),
+    "witness": str,
     "closed": bool,
     "async": bool,
 }
@@ -330,6 +333,7 @@ class _Reader:
             one.get("once", False),
             one.get("timeout", 0),
             one.get("seconds", 0),
+            one.get("witness", ""),
             one.get("closed", False),
             one.get("async", False),
         )
