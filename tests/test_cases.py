@@ -413,8 +413,9 @@ def test_an_interrupt_ends_the_hooks_that_run(tmp_path: Path) -> None:
 
 
 def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_path: Path) -> None:
-    """Nor is a hook that would ask a model."""
-    hooks = json.loads(universal(notification="cat > /dev/null"))
+    """Nor is one that lacks the tool, nor a hook that would ask a model."""
+    hooks = json.loads(universal(notification="cat > /dev/null", pre_tool_use="cat > /dev/null"))
+    read = {"toolName": "Read", "toolInput": {"file_path": "a.txt"}}
     hooks["hooks"]["stop"] = [{"hooks": [{"type": "prompt", "prompt": "done?"}]}]
     write(
         tmp_path / "hooks",
@@ -422,6 +423,9 @@ def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_pat
             "hooks.json": json.dumps(hooks),
             "tests/cases/a.yaml": case("a", "notification", agents=["claude-code", "codex"]),
             "tests/cases/b.yaml": case("b", "stop"),
+            "tests/cases/c.yaml": case(
+                "c", "pre-tool-use", agents=["claude-code", "codex"], input={"overrides": read}
+            ),
         },
     )
     results = performed(tmp_path)
@@ -429,8 +433,10 @@ def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_pat
         ("a[claude-code]", "passed", ""),
         ("a[codex]", "not applicable", "no event like notification"),
         ("b", "not applicable", "the hook asks a model, which tests do not do"),
+        ("c[claude-code]", "passed", ""),
+        ("c[codex]", "not applicable", "no tool like file_read"),
     ]
-    assert report.closing(results) == "1 passed, 0 failed, 2 not applicable"
+    assert report.closing(results) == "2 passed, 0 failed, 3 not applicable"
 
 
 def test_what_an_agent_cannot_ask_it_denies_and_the_hook_still_asked(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from hookport.cases.package import Meant, Origin, meant
 from hookport.cases.suite import PLACE, Case, Config, overridden, texts_changed
 from hookport.dialects._wiring import recognised, wire
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
+from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy
 from hookport.runtime.plan import Planned
 from hookport.runtime.select import match
@@ -209,6 +210,8 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
         return Got(agent=agent, reason=f"no event like {event.event}{about}")
     begun = time.monotonic()
     payload = write_event(own, event.replace(root=place.root))
+    if event.call and event.call.tool in TOOLS and not _is_known(read_event(own, payload, native)):
+        return Got(agent=agent, reason=f"no tool like {event.call.tool}")
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
     wait = own.waits.get(native, own.waits.get("*", 0.0))
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
@@ -246,6 +249,11 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
         dialect=hooks[0].dialect,
         tool=_tool(hooks[0], event),
     )
+
+
+def _is_known(event: Event) -> bool:
+    """Whether the tool has a word in the vocabulary, or is taken apart into calls that have one."""
+    return event.call is None or event.call.tool in TOOLS or bool(event.call.parts)
 
 
 def _tool(hook: Planned, event: Event) -> tuple[str, str]:
