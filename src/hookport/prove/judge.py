@@ -73,8 +73,11 @@ def judged(given: Given, form: str, seen: Seen) -> Verdict:
     holds = all(one.holds for one in expected)
     shown = tuple(one.shown for one in expected)
     wrong = tuple(one.shown for one in expected if not one.holds)
-    itself = abilities.runs_itself(driver, form) if scenario.bridged and form else ""
+    itself = abilities.runs_itself(driver, form) if scenario.itself is not None and form else ""
     if itself and not holds:
+        lost = tuple(one.shown for one in judge.all(scenario.itself or ()) if not one.holds)
+        if lost:
+            return Verdict("fail", (itself, *lost))
         return Verdict("cannot", wrong, itself, "the hook has the effect that the agent gives it")
     if ability.word == "yes":
         return Verdict("pass", shown) if holds else Verdict("fail", wrong)
@@ -132,6 +135,7 @@ class _Judge:
             "gone": self._gone,
             "model_sees": self._model_sees,
             "model_sees_not": self._model_sees_not,
+            "reason": self._reason,
             "told": self._told,
             "fired": self._fired,
             "runs": self._runs,
@@ -187,6 +191,11 @@ class _Judge:
                 return f"last it saw '{_short(plain(told[-1], self.seen))}'"
         said = plain(self.seen.outcome.stderr or self.seen.outcome.stdout, self.seen)
         return f"it was asked nothing; the agent said '{said[-LONGEST:]}'"
+
+    def _reason(self, about: Mapping[str, Tree]) -> _Finding:
+        """The model is told why; where a denial ends the run, the person is."""
+        seen = self._model_sees(about)
+        return self._told(about) if self.driver.denial_ends and not seen.holds else seen
 
     def _told(self, about: Mapping[str, Tree]) -> _Finding:
         text = about["text"]

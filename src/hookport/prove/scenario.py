@@ -99,8 +99,8 @@ class Scenario(NamedTuple):
     formats: Sharing = "together"
     # The same where a denied call ends the agent's run.
     ending: Sharing = "together"
-    # It is about what hookport does: where an agent reads a format's file by itself, anything may come of it.
-    bridged: bool = False
+    # All that must be so where an agent reads a format's file by itself; None: the same as elsewhere.
+    itself: tuple[Check, ...] | None = None
     # Files of the project by path, with the text in them; those that start with `#!` are made executable.
     files: Mapping[str, str] = NOTHING
     prompt: str = PROMPT
@@ -126,6 +126,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "gone": ("PATH",),
     "model_sees": ("TEXT", "after"),
     "model_sees_not": ("TEXT",),
+    "reason": ("TEXT",),
     "told": ("TEXT",),
     "fired": ("HOOK", "times"),
     "runs": ("HOOK", "times", "least"),
@@ -144,7 +145,7 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "modes": list,
     "formats": str,
     "ending": str,
-    "bridged": bool,
+    "itself": list,
     "prompt": str,
     "cwd": str,
     "approved": bool,
@@ -243,7 +244,7 @@ class _Reader:
             tuple(tree.get("modes", MODES)),
             tree.get("formats", "together"),
             tree.get("ending", tree.get("formats", "together")),
-            tree.get("bridged", False),
+            self.checks(tree["itself"], "itself", known) if "itself" in tree else None,
             self.texts(tree.get("files", {}), ("files",)),
             tree.get("prompt", PROMPT),
             tree.get("cwd", ""),
