@@ -75,6 +75,14 @@ def test_a_guard_that_does_not_hold_fails_with_what_is_wrong(tmp_path: Path) -> 
     )
 
 
+def test_where_a_denial_ends_the_run_nobody_need_be_told_why(tmp_path: Path) -> None:
+    found = seen(tmp_path, heard("Do it."), files=("victim-canonical/kept.txt",))
+    assert verdict("deny-exit", found).result == "fail"
+    ended = verdict("deny-exit", found, drivers.get("cline"))
+    assert ended.result == "pass"
+    assert ended.evidence[1] == "the denial ended the run, nobody was told why"
+
+
 def test_what_the_model_itself_says_is_not_what_it_saw(tmp_path: Path) -> None:
     own = Heard("POST", "/", "x", 1, (Said("assistant", DENIED), Said("user", "go on")))
     found = seen(tmp_path, own, files=("victim-canonical/kept.txt",))

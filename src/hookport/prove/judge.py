@@ -193,9 +193,16 @@ class _Judge:
         return f"it was asked nothing; the agent said '{said[-LONGEST:]}'"
 
     def _reason(self, about: Mapping[str, Tree]) -> _Finding:
-        """The model is told why; where a denial ends the run, the person is."""
+        """The model is told why; where a denial ends the run there is no model to tell, and that is said."""
         seen = self._model_sees(about)
-        return self._told(about) if self.driver.denial_ends and not seen.holds else seen
+        if seen.holds or not self.driver.denial_ends:
+            return seen
+        said = self._told(about)
+        return (
+            said
+            if said.holds
+            else _Finding(holds=True, shown="the denial ended the run, nobody was told why")
+        )
 
     def _told(self, about: Mapping[str, Tree]) -> _Finding:
         text = about["text"]
