@@ -17,6 +17,7 @@ from hookport.authoring.scripts import LANGUAGES, Part, filled, script, way_to
 from hookport.degrade import degrade
 from hookport.dialects import Dialect, agents, get, names
 from hookport.dialects._base import EventSpec, says
+from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
 from hookport.errors import InputError, InternalError, Problem, UsageError, closest
 from hookport.findings import Finding
@@ -253,7 +254,7 @@ def _plan(request: Request, dialect: Dialect) -> _Plan:
         raise UsageError(
             f"{dialect.id} has no event like {canonical}{why}. Use another --event or --dialect."
         )
-    event = event.replace(native=native)
+    event = event.replace(native=_written(dialect, canonical, terms, native))
     part = _part(request.name, event, subject, dialect)
     text = {
         "guard": f"Stops {_about(event)} with '{subject.word}' in it.",
@@ -262,6 +263,12 @@ def _plan(request: Request, dialect: Dialect) -> _Plan:
         "observe": f"Looks on: {EVENTS[canonical].meaning if canonical in EVENTS else native}.",
     }[part.kind]
     return _Plan(dialect, own, event, terms, subject, part, text)
+
+
+def _written(dialect: Dialect, event: str, terms: tuple[Term, ...], usual_name: str) -> str:
+    """The native event that such a hook is written for, which need not be the one that is fired first."""
+    found = [spec.native for spec, _ in slots(dialect, Hook(event, Handler(), terms, blocking=True))]
+    return usual_name if usual_name in found or not found else found[0]
 
 
 def _about(event: Event) -> str:
@@ -274,7 +281,7 @@ def _part(name: str, event: Event, subject: Subject, dialect: Dialect) -> Part:
     own = wire(dialect.id)
     shown = write_event(own, event.replace(agent="", stop_active=True), event.native)
     if subject.word and (path := way_to(shown, MARK)):
-        deny = _obeyed(dialect, event, Decision("deny", f"{name}: '{subject.word}' is not allowed here"))
+        deny = _obeyed(dialect, event, Decision("deny", f"{name}: {subject.word} is not allowed here"))
         if deny:
             return Part("guard", deny, path, subject.word)
     if event.event in ("agent_stop", "subagent_stop") and (path := way_to(shown, value=True)):
@@ -294,7 +301,8 @@ def _obeyed(dialect: Dialect, event: Event, decision: Decision) -> Answer | None
     plain = Answer(stderr=f"{decision.reason}\n", exit_code=BLOCK)
     for answer in ([plain] if decision.reason and is_plain else []) + [write_answer(own, event, decision)[0]]:
         result = RunResult("completed", answer.exit_code, answer.stdout, answer.stderr)
-        heard = read_answer(own, result, native=event.native, canonical=event.event)
+        blocking = spec.blocks != "observe"
+        heard = read_answer(own, result, native=event.native, canonical=event.event, blocking=blocking)
         if (heard.verdict, heard.reason, heard.context) == (
             decision.verdict,
             decision.reason,
