@@ -1,0 +1,83 @@
+"""A whole run of `hookport prove`, with a small agent that obeys Claude Code's hooks."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+from hookport.prove import campaign, drivers, scenario
+from hookport.prove.programs import Program
+from hookport.prove.run import Run
+
+# With a file named `deaf` beside it, it asks no hook, once.
+AGENT = """
+import json, os, subprocess, sys, urllib.request
+from pathlib import Path
+
+deaf = Path(__file__).with_name("deaf")
+is_deaf = deaf.exists()
+deaf.unlink(missing_ok=True)
+hooks = json.loads(Path(".claude/settings.json").read_text())["hooks"]["PreToolUse"]
+tools = [{"name": "Bash", "input_schema": {"type": "object"}}]
+messages = [{"role": "user", "content": "Do it."}]
+
+
+def asked():
+    body = {"model": "m", "max_tokens": 99, "tools": tools, "messages": messages}
+    url = os.environ["ANTHROPIC_BASE_URL"] + "/v1/messages"
+    with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode())) as answer:
+        return json.load(answer)["content"]
+
+
+def refused(call):
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "transcript_path": "", "cwd": os.getcwd()}
+    payload |= {"permission_mode": "default", "tool_name": call["name"], "tool_input": call["input"]}
+    environment = {**os.environ, "CLAUDE_PROJECT_DIR": os.getcwd()}
+    for command in [hook["command"] for group in hooks for hook in group["hooks"]]:
+        done = subprocess.run(command, shell=True, input=json.dumps(payload), env=environment,
+                              capture_output=True, text=True)
+        said = json.loads(done.stdout or "{}").get("hookSpecificOutput", {})
+        if said.get("permissionDecision") == "deny":
+            return said["permissionDecisionReason"]
+
+
+answer = asked()
+while calls := [part for part in answer if part["type"] == "tool_use"]:
+    results = []
+    for call in calls:
+        text = "" if is_deaf else refused(call)
+        if not text:
+            text = subprocess.run(call["input"]["command"], shell=True, capture_output=True, text=True).stdout
+        results.append({"type": "tool_result", "tool_use_id": call["id"], "content": text})
+    messages += [{"role": "assistant", "content": answer}, {"role": "user", "content": results}]
+    answer = asked()
+"""
+
+
+def test_a_run_is_played_judged_and_kept_and_a_second_try_is_told(tmp_path: Path) -> None:
+    program = tmp_path / "agent.py"
+    program.write_text(AGENT, "utf-8")
+    (tmp_path / "deaf").touch()
+    driver = drivers.get("claude-code")._replace(command=lambda stage: stage.program)
+    agent = campaign.Agent("claude-code", driver, Program((sys.executable, str(program)), "1", program))
+    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    store = campaign.Store(tmp_path / "report")
+    [(done, is_new)] = campaign.play([one], [agent], store)
+    assert is_new
+    assert done.verdicts["canonical"].evidence == (
+        "victim-canonical/kept.txt is there",
+        "the model saw 'no deleting here, says canonical'",
+        "guard acted once",
+    )
+    assert done.verdicts["canonical"].result == "pass"
+    assert [line.partition(";")[0] for line in done.flaky] == [
+        "canonical: victim-canonical/kept.txt is not there",
+        "canonical: the model did not see 'no deleting here, says canonical'",
+        "canonical: guard acted not at all, not once",
+    ]
+    assert done.events == {"PreToolUse": 1}
+    kept = store.place(one)
+    assert sorted(path.name for path in kept.iterdir()) == sorted([*campaign.KEPT, "verdict.json"])
+    assert json.loads((kept / "outcome.json").read_text("utf-8"))["exit"] == 0
+    assert list(campaign.play([one], [agent], store)) == [(done, False)]
