@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from hookport.cli import prove
 from hookport.errors import InputError
 from hookport.prove import campaign, drivers, judge, results, scenario
 from hookport.prove.driver import Driver
@@ -246,3 +247,30 @@ def test_a_run_is_kept_until_something_changes(tmp_path: Path) -> None:
             for name in ("payloads/2.json", "verdict.json")
         ),
     ]
+
+
+def test_a_person_sees_a_table_why_not_and_how_to_try_again(capsys: pytest.CaptureFixture[str]) -> None:
+    one = results.Results("a", "codex", "Codex", "1.0", "0", "2026-11-16", "Linux", "x", isolated=True)
+    bad = results.Result("fail", 1, ("sdk: it ran",))
+    cannot = results.Result("cannot", 1, (), "takes no input", "it is denied")
+    good = results.Result("pass", 1)
+    table = {"deny-json": {"bridge": good, "native": bad}, "rewrite": {"bridge": cannot, "native": cannot}}
+    other = one._replace(driver="kimi-cli", version="2", scenarios={"deny-json": {"bridge": good}})
+    prove.show([one._replace(scenarios=table), other])
+    assert capsys.readouterr().out == (
+        "BRIDGE     codex   kimi-cli\n"
+        "           1.0     2\n"
+        "deny-json  pass    pass\n"
+        "rewrite    cannot  –\n"
+        "\n"
+        "NATIVE     codex   kimi-cli\n"
+        "           1.0     2\n"
+        "deny-json  fail    –\n"
+        "rewrite    cannot  –\n"
+        "\n"
+        "codex cannot rewrite\n"
+        "  takes no input: it is denied\n"
+        "codex deny-json native failed\n"
+        "  sdk: it ran\n"
+        "  again, alone: hookport prove codex --scenario deny-json --mode native --fresh\n"
+    )

@@ -82,7 +82,7 @@ def _scenarios(args: Namespace) -> int:
         tree = {"results": [json.loads(results.text_of(one)) for one in found], "missing": missing}
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
-        _show(found)
+        show(found)
     _tell_missing(missing)
     return 1 if results.failed(found) or not found or (args.agents and missing) else 0
 
@@ -106,7 +106,7 @@ def _list() -> None:
     sys.stdout.write(table(rows, paint))
 
 
-def _show(found: Sequence[Results]) -> None:
+def show(found: Sequence[Results]) -> None:
     """A table for each mode, then what failed and what cannot be."""
     paint = Paint(sys.stdout)
     for mode in scenario.MODES:
