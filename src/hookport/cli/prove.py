@@ -33,6 +33,22 @@ def add_arguments(parser: ArgumentParser) -> None:
         "--scenario", metavar="S", nargs="+", action="extend", default=[], help="only these scenarios"
     )
     parser.add_argument(
+        "--hooks",
+        metavar="SOURCE",
+        help="prove your own hooks instead: a project, a file or a folder with hooks",
+    )
+    parser.add_argument(
+        "--from", dest="dialect", metavar="DIALECT", help="the dialect of SOURCE; recognised if left out"
+    )
+    parser.add_argument(
+        "--sample",
+        metavar="TEXT",
+        action="append",
+        default=[],
+        help="with --hooks: also play this command, or 'write: PATH', 'edit: PATH', 'read: PATH', "
+        "'prompt: TEXT'; it is really done where no hook stops it, in the project of the run",
+    )
+    parser.add_argument(
         "--mode", choices=scenario.MODES, help="how hooks are installed; both ways if left out"
     )
     parser.add_argument(
@@ -57,6 +73,11 @@ def run(args: Namespace) -> int:
     if args.list:
         _list()
         return 0
+    if args.hooks:
+        from hookport.cli import own_hooks
+
+        progress = Progress()
+        return own_hooks.run(args, progress.tell, _tell_missing)
     return _scenarios(args)
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import hookport
 from hookport.dialects import get
@@ -29,6 +29,8 @@ from hookport.prove.run import Done, Run
 from hookport.prove.scenario import Mode, Scenario, Sharing
 
 Tree = Any
+Job = TypeVar("Job")
+Gain = TypeVar("Gain")
 # How long runs that are ended have to clean up.
 STOP_SECONDS = 10.0
 # The scenario that shows which events fire.
@@ -192,14 +194,19 @@ def play(
             yield before, False
         else:
             todo.append(one)
-    for done in _all(todo, lambda one: _played(one, known[one.driver], store), jobs or os.cpu_count() or 1):
+    for done in several(
+        todo, lambda one: _played(one, known[one.driver], store), jobs or os.cpu_count() or 1
+    ):
         yield done, True
 
 
-def _all(todo: Sequence[Run], work: Callable[[Run], Done], jobs: int) -> Iterator[Done]:
-    """What came of the runs, as they end, several at a time."""
-    waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    ended: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()
+def several(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iterator[Gain]:
+    """What came of each, as they end, several at a time.
+
+    Whoever stops listening ends what is under way.
+    """
+    waiting: queue.SimpleQueue[Job] = queue.SimpleQueue()
+    ended: queue.SimpleQueue[Gain | BaseException] = queue.SimpleQueue()
     for one in todo:
         waiting.put(one)
 
@@ -224,9 +231,9 @@ def _all(todo: Sequence[Run], work: Callable[[Run], Done], jobs: int) -> Iterato
 
 
 def _take(
-    waiting: queue.SimpleQueue[Run],
-    ended: queue.SimpleQueue[Done | BaseException],
-    work: Callable[[Run], Done],
+    waiting: queue.SimpleQueue[Job],
+    ended: queue.SimpleQueue[Gain | BaseException],
+    work: Callable[[Job], Gain],
 ) -> None:
     while not waiting.empty():
         try:

@@ -168,21 +168,28 @@ def missing_calls(scenario: Scenario, driver: Driver) -> str:
 
 
 def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
-    """Install the hooks as a user does; what went wrong, or nothing."""
+    """Install the hooks of a scenario as a user does; what went wrong, or nothing."""
     dialect = get(dialect_of(driver))
-    # An agent that keeps approvals of its own is asked for them, so its program must be found.
-    bin_folder = made.home.parent / "programs"
-    bin_folder.mkdir()
-    shim = bin_folder / driver.program
-    shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
-    shim.chmod(0o755)
-    own = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
     scope = run.scenario.scope if reads_projects(dialect) else "user"
     commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope]]
     commands.append(["trust", "--yes", "--agents"])
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
         commands.append(["untrust"])
+    return told(driver, made, environment, commands)
+
+
+def told(
+    driver: Driver, made: Stage, environment: Mapping[str, str], commands: Sequence[Sequence[str]]
+) -> str:
+    """Call the real `hookport` in the project, once for each command; what went wrong, or nothing."""
+    # An agent that keeps approvals of its own is asked for them, so its program must be found.
+    bin_folder = made.home.parent / "programs"
+    bin_folder.mkdir(exist_ok=True)
+    shim = bin_folder / driver.program
+    shim.write_text(f'#!/bin/sh\nexec {shlex.join(made.program)} "$@"\n', "utf-8")
+    shim.chmod(0o755)
+    own = {**environment, "PATH": f"{bin_folder}:{environment['PATH']}"}
     said: list[str] = []
     trouble = ""
     for command in commands:
@@ -201,7 +208,8 @@ def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str
         if done.returncode not in (0, 1):
             last = (done.stderr or done.stdout).strip().splitlines()[-1:] or ["it said nothing"]
             trouble = trouble or f"`hookport {shlex.join(command)}` failed: {last[0]}"
-    (made.home.parent / "install.txt").write_text("\n".join(said), "utf-8")
+    with (made.home.parent / "install.txt").open("a", encoding="utf-8") as file:
+        file.write("\n".join(said))
     return trouble
 
 

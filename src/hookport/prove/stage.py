@@ -56,9 +56,15 @@ def staged(
     url = f"http://127.0.0.1:{_free_port()}"
     stage = Stage(home, project, cwd, url, program, shared.resolve(), prompt)
     _write_git_settings(home)
-    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "First"]):
-        _git(stage, command)
+    _git(stage, ["init", "--quiet"])
+    commit(stage, "First")
     return stage
+
+
+def commit(stage: Stage, message: str) -> None:
+    """Commit everything in the project, so that no command of a run that goes back to it takes it away."""
+    _git(stage, ["add", "--all"])
+    _git(stage, ["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message])
 
 
 def environment(stage: Stage) -> dict[str, str]:

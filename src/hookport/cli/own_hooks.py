@@ -1,0 +1,147 @@
+"""`hookport prove --hooks`: what a person's own hooks did to each agent, in a table and in sentences."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from argparse import Namespace
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hookport.cli import report
+from hookport.cli.terminal import Paint, plain, table
+from hookport.errors import UsageError
+from hookport.prove import belongings, campaign, enforcement, own, samples
+from hookport.prove.belongings import Belongings
+from hookport.prove.campaign import Agent
+from hookport.prove.enforcement import Proof
+from hookport.prove.own import Account, Request
+
+STYLES = {"enforced": "kept", "advisory": "changed", "not fired": "dropped", "broken": "dropped"}
+
+
+def run(args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Sequence[str]], None]) -> int:
+    """Prove the hooks of a source; exit code 1 where a guard is not enforced or a hook is broken."""
+    if args.scenario or args.save:
+        which = "--scenario" if args.scenario else "--save"
+        raise UsageError(f"--hooks plays your own hooks, and {which} is about hookport's. Leave one out.")
+    added = tuple(map(samples.of_text, args.sample))
+    given = belongings.gathered(Path(args.hooks), args.dialect, dict(os.environ))
+    _tell(given)
+    agents, missing = campaign.found(args.agents, install=args.install, tell=tell)
+    accounts: dict[str, Account] = {}
+    request = Request(given, added, args.mode or "auto")
+    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    if agents:
+        sys.stderr.write(f"{clear}playing {', '.join(agent.name for agent in agents)}\n")
+    for number, account in enumerate(own.play(agents, request, jobs=args.jobs, report=args.report), 1):
+        accounts[account.agent] = account
+        said = _counted(enforcement.proofs(account))
+        sys.stderr.write(f"{clear}{number}/{len(agents)} {account.agent}: {said}\n")
+    ordered = [accounts[agent.name] for agent in agents]
+    proofs = [proof for account in ordered for proof in enforcement.proofs(account)]
+    tree = _tree(args, ordered, proofs, agents, missing)
+    if args.report:
+        args.report.mkdir(parents=True, exist_ok=True)
+        (args.report / "hooks.json").write_text(f"{json.dumps(tree, indent=2)}\n", "utf-8")
+    if args.json:
+        sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
+    else:
+        _show(ordered, agents)
+    tell_missing(missing if args.agents or not agents else ())
+    return 1 if not agents or (args.agents and missing) or any(not one.held for one in proofs) else 0
+
+
+def _tell(given: Belongings) -> None:
+    """What is wrong with the source, and what of it is not in the run."""
+    if given.found.findings:
+        sys.stderr.write(report.grouped(list(given.found.findings), Paint(sys.stderr), {}))
+    if given.left_out:
+        shown = "; ".join(given.left_out[:8]) + (" …" if len(given.left_out) > 8 else "")
+        sys.stderr.write(f"hookport: not copied into the run: {plain(shown)}\n")
+
+
+def _counted(proofs: Sequence[Proof]) -> str:
+    words = [proof.word for proof in proofs]
+    return ", ".join(f"{words.count(word)} {word}" for word in STYLES if word in words) or "no hooks"
+
+
+def _names(accounts: Sequence[Account]) -> list[str]:
+    """What the hooks are called, each differently: two of one name are told apart by where they stand."""
+    hooks = accounts[0].hooks if accounts else ()
+    names = [hook.name for hook in hooks]
+    return [
+        f"{hook.name} ({hook.place})" if names.count(hook.name) > 1 and hook.place else hook.name
+        for hook in hooks
+    ]
+
+
+def _tree(
+    args: Namespace,
+    accounts: Sequence[Account],
+    proofs: Sequence[Proof],
+    agents: Sequence[Agent],
+    missing: Sequence[str],
+) -> dict[str, object]:
+    return {
+        "source": str(args.hooks),
+        "holds": all(proof.held for proof in proofs),
+        "agents": [
+            {
+                "agent": account.agent,
+                "version": agent.program.version,
+                "isolated": account.isolated,
+                "seconds": round(sum(turn.outcome.seconds for turn in account.turns), 1),
+                "hooks": [
+                    {**proof._asdict(), "hook": name, "event": hook.event}
+                    for name, hook, proof in zip(
+                        _names(accounts), account.hooks, enforcement.proofs(account), strict=True
+                    )
+                ],
+            }
+            for account, agent in zip(accounts, agents, strict=True)
+        ],
+        "missing": list(missing),
+    }
+
+
+def _show(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
+    """The table, then for each hook what came of it, agents of which the same is said together."""
+    paint = Paint(sys.stdout)
+    if not accounts:
+        return
+    names = _names(accounts)
+    by_agent = [enforcement.proofs(account) for account in accounts]
+    rows: list[tuple[str, ...]] = [("HOOK", *(agent.name for agent in agents))]
+    rows.append(("", *(agent.program.version for agent in agents)))
+    rows += [(name, *(some[number].word for some in by_agent)) for number, name in enumerate(names)]
+    sys.stdout.write(table(rows, paint, STYLES))
+    for number, name in enumerate(names):
+        hook = accounts[0].hooks[number]
+        sys.stdout.write(f"\n{paint(name, 'bold')} {paint(f'({hook.event})', 'note')}\n")
+        for proof, who in _together([some[number] for some in by_agent]):
+            sys.stdout.write(f"  {', '.join(who)}: {paint(proof.word, STYLES[proof.word])}: ")
+            sys.stdout.write(f"{plain(proof.because)}\n")
+            for what, some in (("denied", proof.denied), ("let pass", proof.passed)):
+                if some and proof.guards:
+                    sys.stdout.write(paint(f"    {what}: {plain('; '.join(some))}\n", "note"))
+            for note in proof.notes:
+                sys.stdout.write(paint(f"    {plain(note)}\n", "note"))
+    lost = [(name, some[number]) for number, name in enumerate(names) for some in by_agent]
+    lost = [(name, proof) for name, proof in lost if not proof.held]
+    if lost:
+        sys.stdout.write("\n")
+    for name, proof in lost:
+        what = "is broken" if proof.word == "broken" else "is not enforced"
+        sys.stdout.write(paint(f"'{name}' {what} in {proof.agent}", "error") + f": {plain(proof.because)}\n")
+    if any(not account.isolated for account in accounts):
+        sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
+
+
+def _together(proofs: Sequence[Proof]) -> list[tuple[Proof, list[str]]]:
+    found: dict[tuple[object, ...], tuple[Proof, list[str]]] = {}
+    for proof in proofs:
+        same = (proof.word, proof.because, proof.denied, proof.passed, proof.notes)
+        found.setdefault(same, (proof, []))[1].append(proof.agent)
+    return list(found.values())

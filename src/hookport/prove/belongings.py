@@ -1,0 +1,209 @@
+"""What a person's hooks need of their project, copied into the project of a run: bounded, and nothing secret.
+
+A source that stands where no project has its hooks, such as a lone HOOK.md folder or a plugin, is put where a
+project has them.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections import deque
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from hookport import planning
+from hookport.dialects import Dialect, get
+from hookport.discovery import Discovery, Found, home_folder, load
+from hookport.errors import InputError, Problem
+
+MOST_FILES = 4_000
+MOST_BYTES = 64 << 20
+LARGEST = 8 << 20
+# What is made from the rest, or by tools, and is large; of a repository a run makes its own.
+LEFT_OUT = frozenset(
+    {
+        *(".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".direnv"),
+        *(
+            ".mypy_cache",
+            ".pytest_cache",
+            ".ruff_cache",
+            ".cache",
+            ".next",
+            ".turbo",
+            ".gradle",
+            ".terraform",
+        ),
+        *("dist", "build", "target", "coverage", ".DS_Store"),
+    }
+)
+# What people keep keys in: no hook is proven better with them.
+SECRET = (".env", ".env.*", "*.pem", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".pypirc")
+
+
+class Belongings(NamedTuple):
+    """The hooks of a source and the files of its project, each by where it goes in the project of a run.
+
+    `home` are scripts below the user's home, by where they go below the home of the run. `sources` are the
+    files in which the hooks are written, as they are called in the run. `left_out` is told in words.
+    """
+
+    found: Discovery
+    files: Mapping[str, Path]
+    home: Mapping[str, Path]
+    sources: tuple[str, ...]
+    left_out: tuple[str, ...]
+
+
+def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
+    """Everything of a source; InputError if there is no hook."""
+    found = load(str(source), dialect, env)
+    hooks = planning.runnable(found)
+    if not hooks:
+        told = [f"{one.file}: {one.message}" for one in (*found.findings, *planning.left_out(found))]
+        why = f": {told[0]}" if told else ""
+        raise InputError(
+            Problem(f"has no hook that may run, so there is nothing to prove{why}", file=str(source))
+        )
+    root, home = Path(found.root), home_folder(env)
+    files = _needed(hooks, root)
+    left: list[str] = []
+    if root in (home, Path(root.anchor)):
+        left.append(f"everything in '{root}' but the hooks and the scripts that they name: it is no project")
+    else:
+        more, left = _bounded(root, files)
+        files |= more
+    sources = tuple(dict.fromkeys(_place(one, root) for one in hooks))
+    outside = {
+        str(Path(script).relative_to(home)): Path(script)
+        for one in hooks
+        for script in one.scripts
+        if home and Path(script).is_file() and Path(script).is_relative_to(home)
+        if not Path(script).is_relative_to(root) or root == home
+    }
+    return Belongings(found, files, outside, sources, tuple(left))
+
+
+def settled(belongings: Belongings, project: Path, home: Path) -> None:
+    """Copy everything into the project and the home of a run."""
+    for folder, files in ((project, belongings.files), (home, belongings.home)):
+        for name, path in files.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, place)
+            shutil.copymode(path, place)
+
+
+def _needed(hooks: list[Found], root: Path) -> dict[str, Path]:
+    """The files of the hooks themselves, where the run has them."""
+    files: dict[str, Path] = {}
+    for one in hooks:
+        file, package, place = Path(one.file), Path(one.package), _place(one, root)
+        files[place] = file
+        moved = place != _relative(file, root)
+        if moved and package != root:
+            # The folder of a hook or of a plugin goes along as it is.
+            base = place.removesuffix(file.relative_to(package).as_posix())
+            inside, _ = _bounded(package, {})
+            files |= {f"{base}{name}": path for name, path in inside.items()}
+        for script in map(Path, one.scripts):
+            if script.is_file() and script.is_relative_to(root):
+                files[_relative(script, root)] = script
+                files |= {_relative(other, root): other for other in _beside(script)}
+    return files
+
+
+def _beside(script: Path) -> list[Path]:
+    """What stands in the folder of a script: it may be read by it."""
+    try:
+        there = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
+        return [path for path in there if path.stat().st_size <= LARGEST and not _is_secret(path.name)][:200]
+    except OSError:
+        return []
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _place(one: Found, root: Path) -> str:
+    """Where a file of hooks goes in the project: where it is, if hooks are read there, else elsewhere."""
+    dialect = get(one.hook.dialect)
+    file = Path(one.file)
+    here = _relative(file, root)
+    places = _places(dialect)
+    if any(_is_at(here, place) for place in places):
+        return here
+    tail = PurePosixPath(file.relative_to(one.package)) if file.is_relative_to(one.package) else None
+    for place in places:
+        start, star, end = place.partition("/*/")
+        if star and tail and str(tail) == end:
+            return f"{start}/{Path(one.package).name}/{end}"
+    plain = [place for place in places if "*" not in place]
+    same = [place for place in plain if PurePosixPath(place).suffix == file.suffix]
+    return next(iter([*same, *plain]), here)
+
+
+def _places(dialect: Dialect) -> list[str]:
+    """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
+    ours = [place.path for place in dialect.runs_from if place.scope == "project"]
+    own = [place.path for place in dialect.locations if place.scope in ("project", "local")]
+    return ours or own
+
+
+def _is_at(path: str, place: str) -> bool:
+    parts, wanted = path.split("/"), place.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+
+
+def _is_secret(name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in SECRET)
+
+
+def _bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
+    """The files below a folder, those near its root first, until there are too many; and what is left out."""
+    files: dict[str, Path] = {}
+    left: dict[str, None] = {}
+    size = sum(_size(path) for path in known.values())
+    for path in _walk(root, left):
+        name = path.relative_to(root).as_posix()
+        own = _size(path)
+        if name in known or not path.is_file():
+            continue
+        if own > LARGEST:
+            left[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
+        elif len(files) + len(known) >= MOST_FILES or size + own > MOST_BYTES:
+            limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
+            left[f"the rest from '{name}' on: a copy has at most {limit}"] = None
+            break
+        else:
+            files[name] = path
+            size += own
+    return files, list(left)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return LARGEST + 1
+
+
+def _walk(root: Path, left: dict[str, None]) -> Iterator[Path]:
+    waiting = deque([root])
+    while waiting:
+        folder = waiting.popleft()
+        try:
+            inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in inside:
+            path = Path(entry.path)
+            if entry.name in LEFT_OUT or (_is_secret(entry.name) and entry.is_file(follow_symlinks=False)):
+                left[f"'{path.relative_to(root).as_posix()}'"] = None
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif not entry.is_symlink() or path.resolve().is_relative_to(root.resolve()):
+                yield path

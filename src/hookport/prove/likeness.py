@@ -1,0 +1,86 @@
+"""A text that a pattern matches, made from the pattern; none where that takes more than reading it once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from re import _constants as kinds  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+Node = Any
+LONGEST = 200
+# What stands for a class of characters, in the order of preference.
+SIGNS = "xa01A_ -./"
+CATEGORIES = {
+    kinds.CATEGORY_DIGIT: "1",
+    kinds.CATEGORY_NOT_DIGIT: "x",
+    kinds.CATEGORY_SPACE: " ",
+    kinds.CATEGORY_NOT_SPACE: "x",
+    kinds.CATEGORY_WORD: "x",
+    kinds.CATEGORY_NOT_WORD: " ",
+}
+
+
+def of(pattern: str) -> str:
+    """A short text in which the pattern is found; empty if there is none to be had."""
+    try:
+        text = "".join(map(_text, parser.parse(pattern)))
+        return text if len(text) <= LONGEST and text.isprintable() and re.search(pattern, text) else ""
+    except (re.error, RecursionError, KeyError, OverflowError):
+        return ""
+
+
+def _all(nodes: Iterable[Node]) -> str:
+    return "".join(map(_text, nodes))
+
+
+def _text(node: Node) -> str:
+    kind, given = node
+    if kind is kinds.LITERAL:
+        return chr(given)
+    if kind is kinds.NOT_LITERAL:
+        return next(sign for sign in SIGNS if ord(sign) != given)
+    if kind is kinds.ANY:
+        return "x"
+    if kind is kinds.IN:
+        return _one_of(given)
+    if kind is kinds.BRANCH:
+        return _all(given[1][0])
+    if kind is kinds.SUBPATTERN:
+        return _all(given[-1])
+    if kind is kinds.ATOMIC_GROUP:
+        return _all(given)
+    if kind in (kinds.MAX_REPEAT, kinds.MIN_REPEAT, kinds.POSSESSIVE_REPEAT):
+        least, most, inner = given
+        return _all(inner) * min(max(int(least), 0 if least == 0 else 1), int(most), LONGEST)
+    # A place in the text, and what stands around it, is left to the search that follows.
+    return ""
+
+
+def _one_of(given: Iterable[Node]) -> str:
+    inside = list(given)
+    if inside[0][0] is kinds.NEGATE:
+        banned = re.compile("[" + "".join(map(_written, inside[1:])) + "]")
+        return next((sign for sign in SIGNS if not banned.match(sign)), "")
+    kind, first = inside[0]
+    if kind is kinds.CATEGORY:
+        return CATEGORIES[first]
+    return chr(first[0] if kind is kinds.RANGE else first)
+
+
+def _written(node: Node) -> str:
+    """A part of a class as it is written between brackets."""
+    kind, given = node
+    if kind is kinds.RANGE:
+        return f"{re.escape(chr(given[0]))}-{re.escape(chr(given[1]))}"
+    if kind is kinds.CATEGORY:
+        return {
+            kinds.CATEGORY_DIGIT: r"\d",
+            kinds.CATEGORY_NOT_DIGIT: r"\D",
+            kinds.CATEGORY_SPACE: r"\s",
+            kinds.CATEGORY_NOT_SPACE: r"\S",
+            kinds.CATEGORY_WORD: r"\w",
+            kinds.CATEGORY_NOT_WORD: r"\W",
+        }[given]
+    return re.escape(chr(given))
