@@ -752,6 +752,14 @@ def test_a_package_that_was_named_is_loaded(disk: Disk) -> None:
         )
 
 
+def test_the_manifest_of_a_project_that_was_named_is_loaded(disk: Disk) -> None:
+    hook = {"event": "session_start", "handler": {"type": "command", "command": "./x.sh"}}
+    file = disk.write(".hookport/hooks.json", {"spec": "hooks/1.0", "hooks": [hook]})
+    for path in (file, disk.root, file.parent):
+        (one,) = load(str(path), None, disk.env).hooks
+        assert (one.file, one.package, one.scripts) == (str(file), str(disk.root), (f"{disk.root}/x.sh",))
+
+
 def test_a_source_of_an_agent_is_loaded(disk: Disk) -> None:
     shell = {"version": 1, "hooks": {"beforeShellExecution": [{"command": "./guard.sh"}]}}
     file = disk.write(".cursor/hooks.json", shell)

@@ -160,14 +160,18 @@ def root_of(path: Path, dialect: Dialect) -> Path:
     if path.is_dir():
         return path
     full = PurePosixPath(path.resolve().as_posix())
-    run = [place.path for place in dialect.runs_from if place.scope == "project" and "*" not in place.path]
-    places = [*(place.path for place in dialect.locations), *run]
+    places = [*(place.path for place in dialect.locations), *_runs_from(dialect)]
     for place in sorted(places, key=len, reverse=True):
         parts = PurePosixPath(place.removeprefix("~/")).parts
         tail = full.parts[-len(parts) :]
         if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
             return Path(*full.parts[: -len(parts)])
     return path.resolve().parent
+
+
+def _runs_from(dialect: Dialect) -> list[str]:
+    """The files of a project that hookport itself runs hooks of the dialect from."""
+    return [place.path for place in dialect.runs_from if place.scope == "project" and "*" not in place.path]
 
 
 def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, str]:
@@ -206,9 +210,8 @@ def _files(path: Path, dialect: Dialect) -> dict[str, bytes]:
     if path.is_file():
         return _with_companions(path, dialect)
     found: dict[str, bytes] = {}
-    for pattern in dict.fromkeys(
-        place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"
-    ):
+    places = [place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"]
+    for pattern in dict.fromkeys([*places, *_runs_from(dialect)]):
         inside = pattern.partition("/")[0] == path.name
         for file in (*_glob(path, pattern), *(_glob(path.parent, pattern) if inside else ())):
             found.update(_with_companions(file, dialect))
