@@ -16,7 +16,7 @@ import pytest
 
 from hookport import dialects
 from hookport.model.events import EVENTS
-from hookport.prove import mcp_lab, stage
+from hookport.prove import mcp_lab, scenario, stage
 from hookport.prove.driver import Call, Stage
 from hookport.prove.drivers import _opencode_session, dialect_of, get, names
 
@@ -76,6 +76,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     assert dialect_of(driver) in dialects.names()
     import_module(f"hookport.prove.protocols.{driver.protocol}")
     assert driver.patience > 0
+    assert set(driver.alone) <= set(scenario.names())
     command = list(driver.command(here))
     assert PROGRAM in itertools.pairwise(command)
     assert "Do it." in command

@@ -106,7 +106,7 @@ def _groups(one: Scenario, driver: Driver) -> list[tuple[str, ...]]:
         return [()]
     found = parts(one)
     sharing: Sharing = one.ending if driver.denial_ends else one.formats
-    if sharing == "each":
+    if sharing == "each" or one.name in driver.alone:
         return [(name,) for name in found]
     return [tuple(found if sharing == "together" else found[:1])]
 

@@ -91,6 +91,8 @@ class Driver(NamedTuple):
     version: tuple[str, ...] = ("--version",)
     # A denied call ends the run.
     denial_ends: bool = False
+    # Scenarios whose hooks of several formats get in each other's way: each format has a run of its own.
+    alone: tuple[str, ...] = ()
     # What this product, or this way of running it, does not do although the dialect's table says so, and why.
     lacks: Lacks = MappingProxyType({})
     # Runs after the agent has ended, before what it left is looked at.
