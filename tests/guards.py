@@ -287,6 +287,17 @@ say({"additionalContext": CONTEXT})
             "after_tool_execute": nested_context("PostToolUse", "tool_response", text='["tool_response"]'),
         },
     ),
+    # updatedInput has the "modified tool input parameters"; context is documented as it is for Claude Code.
+    "augment": Guard(
+        "PreToolUse",
+        claude_like(
+            "PreToolUse", "launch-process", '"conversation_id", "workspace_roots", "is_mcp_tool"', CHANGED
+        ),
+        {
+            "session_start": nested_context("SessionStart", "conversation_id", "workspace_roots"),
+            "after_tool_execute": nested_context("PostToolUse", "tool_output", text='["tool_output"]'),
+        },
+    ),
     "qwen-code": Guard(
         "PreToolUse",
         claude_like("PreToolUse", "run_shell_command", '"session_id", "cwd", "timestamp"', WHOLE),

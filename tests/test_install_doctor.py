@@ -50,6 +50,7 @@ QWEN = nested("PreToolUse", "Bash", "$QWEN_PROJECT_DIR/guard.sh")
 DROID = json.dumps(
     {"PreToolUse": [{"hooks": [{"type": "command", "command": "$FACTORY_PROJECT_DIR/guard.sh"}]}]}
 )
+AUGMENT = nested("PreToolUse", "launch-process", "$AUGMENT_PROJECT_DIR/guard.sh")
 WINDSURF = json.dumps({"hooks": {"pre_run_command": [{"command": "./guard.sh"}]}})
 VS_CODE = json.dumps({"hooks": {"PreToolUse": [{"type": "command", "command": "./guard.sh"}]}})
 KIMI = '[[hooks]]\nevent = "PreToolUse"\nmatcher = "Bash"\ncommand = "true"\n'
@@ -61,6 +62,7 @@ CLINE = '[{"event": "PreToolUse", "command": "true"}]'
 
 # A tree for each agent in which every hook would fire.
 CLEAN: dict[str, dict[str, str]] = {
+    "augment": {".augment/settings.json": AUGMENT, "~/.augment/settings.json": "{}"},
     "claude-code": {
         ".claude/settings.json": claude(),
         "~/.claude.json": '{"projects": {"{root}": {"hasTrustDialogAccepted": true}}}',
@@ -130,6 +132,12 @@ def test_a_tree_where_all_is_well_gives_nothing(agent: str, place: Place) -> Non
 
 
 WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
+    ("augment", "star", {".augment/settings.json": nested("PreToolUse", "*", "true")}, ["HP108"]),
+    ("augment", "seconds", {".augment/settings.json": nested("PreToolUse", "", "true", 30)}, ["HP502"]),
+    ("augment", "Claude's tool", {".augment/settings.json": nested("PreToolUse", "Bash", "true")}, ["HP501"]),
+    ("augment", "headless", {".augment/settings.json": nested("Notification", "", "true")}, ["HP881"]),
+    ("augment", "relative", {".augment/settings.json": nested("PreToolUse", "", "./guard.sh")}, ["HP877"]),
+    ("augment", "twice", {"~/.augment/settings.json": AUGMENT}, ["HP878"]),
     ("claude-code", "no trust", {"~/.claude.json": '{"projects": {}}'}, ["HP870"]),
     ("claude-code", "all off", {".claude/settings.local.json": '{"disableAllHooks": true}'}, ["HP872"]),
     (

@@ -327,6 +327,7 @@ def without_ours(hooks: Sequence[Hook]) -> list[Hook]:
 
 TOGETHER = {
     "project": [
+        "augment-settings",
         "claude-code-unicode",
         "cline-other-events",
         "codex-json-tabs",
@@ -342,6 +343,7 @@ TOGETHER = {
         "windsurf-minified",
     ],
     "user": [
+        "augment-user",
         "claude-code-user-plain",
         "cline-user",
         "codex-toml-user-crlf",

@@ -94,6 +94,7 @@ def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -
 
 WRITTEN = {
     "agent-hooks": "Shell",
+    "augment": "launch-process",
     "claude-code": "Bash",
     "codex": "Bash",
     "factory-droid": "Execute",
@@ -181,6 +182,38 @@ def test_an_mcp_tool_whose_name_is_shortened() -> None:
     matcher = f"mcp_my_fs_{'a' * 20}...{'b' * 30}"
     found = engine.explain(event, [of_matcher("gemini-cli", matcher)], setting())
     assert [one.matched for one in found] == [True]
+
+
+JOINED = "create_issue_git_hub"
+
+
+@pytest.mark.parametrize(
+    ("dialect", "matcher", "untold", "told"),
+    [
+        ("claude-code", "mcp__git_hub__create_issue", True, True),
+        ("claude-code", "mcp__git_hub__.*", True, True),
+        ("claude-code", "mcp__hub__create_issue_git", True, False),
+        ("claude-code", "mcp__gitlab__create_issue", False, False),
+        ("claude-code", "mcp__git_hub__close_issue", False, False),
+        ("claude-code", "Bash", False, False),
+        ("augment", "mcp:*", True, True),
+        ("augment", "mcp:.*_git_hub$", True, True),
+        ("augment", "mcp:^create_issue_(?:git_hub)$", True, True),
+        ("augment", "mcp:^create_issue_.*", True, True),
+        ("augment", "mcp:^create_(issue|pull)_git_hub$", True, True),
+        ("augment", "mcp:^close_(issue|pull)_git_hub$", False, False),
+    ],
+)
+def test_an_mcp_tool_whose_server_comes_last(dialect: str, matcher: str, untold: bool, told: bool) -> None:
+    """Where the server begins is known by what the agent tells besides; until then every end may be it."""
+    payload = {"hook_event_name": "PreToolUse", "tool_name": JOINED, "tool_input": {}, "is_mcp_tool": True}
+    more = {"mcp_metadata": {"mcpExecutedToolServerName": "git_hub"}}
+    one = of_matcher(dialect, matcher)
+    matched = [
+        engine.explain(read_event(wire("augment"), said), [one], setting("augment"))[0].matched
+        for said in (payload, {**payload, **more})
+    ]
+    assert matched == [untold, told]
 
 
 def test_an_mcp_tool_of_an_unnamed_server_is_taken_for_a_match() -> None:

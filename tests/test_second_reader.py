@@ -91,6 +91,13 @@ UNREAD = frozenset({"factory-droid", "kimi-cli", "mistral-vibe", "opencode"})
 # What it still says: agent -> rule -> the sources it says that of.
 EVERYWHERE = ("plain", "every", "fraction")
 KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
+    "augment": {
+        "CC-HK-001": ("every",),
+        "CC-HK-003": ("every",),
+        "CC-HK-008": ("plain", "fraction"),
+        "CC-HK-010": ("every",),
+        "CC-HK-030": ("plain", "fraction"),
+    },
     "claude-code": {
         "CC-HK-003": ("every",),
         "CC-HK-011": ("fraction",),

@@ -80,3 +80,42 @@ def test_one_edit_of_a_list_is_rewritten() -> None:
         {"path": "a.py", "old": "x", "new": "y"},
         {"path": "a.py", "old": "1", "new": "3"},
     ]
+
+
+def test_one_of_several_numbered_edits_is_rewritten() -> None:
+    """Edits that are numbered fields are seen one by one, and written back with their numbers."""
+    it = wire("augment")
+    given = {"command": "str_replace", "path": "a.py", "old_str_1": "x", "new_str_1": "y"}
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "conversation_id": "c1",
+        "workspace_roots": ["/repo"],
+        "tool_name": "str-replace-editor",
+        "tool_input": {**given, "old_str_2": "1", "new_str_2": "2"},
+        "is_mcp_tool": False,
+    }
+    call = read_event(it, payload).call
+    assert call is not None
+    shared = {"command": "str_replace", "path": "a.py"}
+    changed = with_part(it, call, 1, {**shared, "old": "1", "new": "3"})
+    assert changed.raw == {**given, "old_str_2": "1", "new_str_2": "3"}
+    assert [part.input for part in changed.parts] == [
+        {**shared, "old": "x", "new": "y"},
+        {**shared, "old": "1", "new": "3"},
+    ]
+
+
+def test_fields_that_only_look_numbered_stay() -> None:
+    """Without a first number there is no list of edits."""
+    it = wire("augment")
+    payload = {
+        "hook_event_name": "PreToolUse",
+        "conversation_id": "c1",
+        "workspace_roots": ["/repo"],
+        "tool_name": "str-replace-editor",
+        "tool_input": {"path": "a.py", "new_str_2": "y", "x_01": 1},
+        "is_mcp_tool": False,
+    }
+    call = read_event(it, payload).call
+    assert call is not None
+    assert (call.input, call.parts) == ({"path": "a.py", "new_str_2": "y", "x_01": 1}, ())

@@ -303,6 +303,8 @@ def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
         reason = f" It is no regular expression ({wrong})."
         reason += " Leave the matcher out to match every tool." if text == "*" else ""
         return [Verdict(text, certain=True, reason=reason)]
+    if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
+        return [Verdict(text, is_alive=True)]
     return [_alternative(dialect, part, whole=matching.grammar == "anchored") for part in _alternatives(text)]
 
 

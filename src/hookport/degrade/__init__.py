@@ -17,9 +17,11 @@ from hookport.degrade.work import Work, deny_command, specs_of
 from hookport.degrade.wrapping import ON_PATH, Bridge
 from hookport.dialects import Dialect
 from hookport.dialects._base import says
-from hookport.dialects._entries import event_order, merge_entries
+from hookport.dialects._entries import event_order, merge_entries, slots
+from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.findings import Finding
-from hookport.model.hooks import NOTHING, Manifest
+from hookport.model.events import about_tool
+from hookport.model.hooks import NOTHING, Hook, Manifest
 
 __all__ = ["Degraded", "degrade", "deny_command", "infer"]
 
@@ -117,7 +119,7 @@ def _allow_undoes(works: list[Work], target: Dialect) -> None:
 
 def _merged(works: list[Work]) -> list[Work]:
     """Where the target's entries are merged when they are read, hooks that would be are one already."""
-    merged = merge_entries([(work.hook, work) for work in works])
+    merged = merge_entries([(hook, work) for work in works for hook in _entries(work)])
     for hook, work in merged:
         work.hook = hook
         if len(merged) < len(works) and hook.matcher:
@@ -132,6 +134,18 @@ def _merged(works: list[Work]) -> list[Work]:
             other = next(one for one in first if one.hook._replace(matcher=()) == rest)
             work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
     return first if len(first) == len(works) else _merged(first)
+
+
+def _entries(work: Work) -> list[Hook]:
+    """The hook as the entries of one event that it is written as, each with its part of the matcher."""
+    pieces = list(slots(work.target, work.hook))
+    if len(pieces) != 1 or not about_tool(work.hook.event):
+        return [work.hook]
+    (spec, terms), hook = pieces[0], work.hook
+    texts = write_matcher(work.target, spec, terms, hook.content)
+    if len(texts) < 2:
+        return [hook]
+    return [hook._replace(matcher=read_matcher(work.target, spec, text or "")[0]) for text in texts]
 
 
 def _by_priority(works: list[Work]) -> list[Work]:

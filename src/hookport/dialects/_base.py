@@ -53,7 +53,8 @@ class McpNames(NamedTuple):
     """How an MCP tool is named in a matcher: `prefix + server + joint + tool`; no joint, no server.
 
     `allowed` are the characters that stay, every other one becomes `_`; a name longer than `longest` is
-    shortened in the middle.
+    shortened in the middle. `server_last`: a name is `tool + joint + server`, and `prefix` begins no name but
+    a matcher of its own that is a regular expression for such names alone, or `*` for all.
     """
 
     prefix: str
@@ -61,6 +62,7 @@ class McpNames(NamedTuple):
     source: str = ""
     allowed: str = ""
     longest: int = 0
+    server_last: bool = False
 
 
 class EventSpec(NamedTuple):

@@ -81,6 +81,18 @@ def write_matcher(
         if matching.grammar == "exact":
             return [value for term in terms for value in alternatives(term.value) or [term.value]]
         return ["|".join(term.value for term in terms)]
+    mcp = dialect.mcp
+    if mcp and mcp.server_last:
+        others = tuple(term for term in terms if not _is_server_last(mcp, term))
+        return [
+            *(_write_tools(dialect, matching, others) if others else []),
+            *(_write_last(mcp, term) for term in terms if term not in others),
+        ]
+    return _write_tools(dialect, matching, terms)
+
+
+def _write_tools(dialect: Dialect, matching: Matching, terms: tuple[Term, ...]) -> list[str | None]:
+    """The matchers on names of tools."""
     names, patterns = native_parts(dialect, terms)
     together = matching.grammar in ("names", "regex") and len(names) + len(patterns) > 1
     if matching.grammar in ("anchored", "marked") or together:
@@ -149,6 +161,9 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     """(exact name, regular expression) of an MCP term, one of them empty."""
     if mcp is None:
         return "", ""
+    if mcp.server_last:
+        is_one = term.tool and term.value != ANY_SERVER
+        return (f"{term.tool}{mcp.joint}{term.value}", "") if is_one else ("", _write_last(mcp, term))
     if not mcp.joint:
         return (mcp.prefix + term.tool, "") if term.tool else ("", re.escape(mcp.prefix) + _ANY)
     if term.value == ANY_SERVER and not mcp.prefix:
@@ -160,6 +175,41 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     if term.tool:
         return mcp_spelled(mcp.prefix + term.value, mcp.joint, term.tool, mcp.allowed, mcp.longest), ""
     return "", re.escape(mcp_spelled(mcp.prefix + term.value, mcp.joint, "", mcp.allowed, mcp.longest)) + _ANY
+
+
+def _is_server_last(mcp: McpNames, term: Term) -> bool:
+    """Whether a term needs a matcher of its own where the prefix makes it one for MCP tools."""
+    return term.kind == "mcp" or (term.kind == "pattern" and term.value.startswith(mcp.prefix))
+
+
+def _write_last(mcp: McpNames, term: Term) -> str:
+    """`mcp:*`, `mcp:.*_server$`, `mcp:^tool_server$`, `mcp:^tool_.*`; a group shows where a server begins."""
+    if term.kind == "pattern":
+        return term.value
+    if term.value == ANY_SERVER:
+        return f"{mcp.prefix}^{_escaped(term.tool)}{mcp.joint}{_ANY}" if term.tool else f"{mcp.prefix}*"
+    if not term.tool:
+        return f"{mcp.prefix}{_ANY}{mcp.joint}{_escaped(term.value)}$"
+    is_clear = mcp.joint not in term.tool + term.value
+    server = _escaped(term.value) if is_clear else f"(?:{_escaped(term.value)})"
+    return f"{mcp.prefix}^{_escaped(term.tool)}{mcp.joint}{server}$"
+
+
+def _read_last(mcp: McpNames, text: str) -> Term:
+    """The term of a matcher with the prefix; a pattern where the server or the tool is no plain name."""
+    inner = re.sub(r"\\(\W)", r"\1", text.removeprefix(mcp.prefix))
+    if inner == "*" or inner in _ALL_PATTERNS:
+        return Term("mcp", ANY_SERVER)
+    name = r"[\w:@./ -]+"
+    if found := re.fullmatch(rf"\.\*{mcp.joint}({name})\$", inner):
+        return Term("mcp", found[1])
+    if found := re.fullmatch(rf"\^({name}){mcp.joint}\.\*", inner):
+        return Term("mcp", ANY_SERVER, found[1])
+    if found := re.fullmatch(rf"\^({name}){mcp.joint}\(\?:({name})\)\$", inner):
+        return Term("mcp", found[2], found[1])
+    if (found := re.fullmatch(rf"\^({name}){mcp.joint}({name})\$", inner)) and inner.count(mcp.joint) == 1:
+        return Term("mcp", found[2], found[1])
+    return Term("pattern", text)
 
 
 def _escaped(text: str) -> str:
@@ -219,6 +269,8 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     if matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text):
         words = re.split(f"[{re.escape(matching.separators)}]", text)
         return [term for word in words for term in _read_name(dialect, word.strip())]
+    if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
+        return [_read_last(dialect.mcp, text)]
     terms: list[Term] = []
     known = native_tools(dialect)
     # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
@@ -305,6 +357,7 @@ def _is_mcp(mcp: McpNames | None, name: str) -> bool:
     return bool(
         mcp
         and mcp.prefix
+        and not mcp.server_last
         and re.fullmatch(r"[\w:@./ -]+", name)
         and name.startswith(mcp.prefix)
         and mcp.joint in name[len(mcp.prefix) :]
@@ -327,7 +380,7 @@ def _read_mcp(mcp: McpNames, name: str) -> Term:
 
 def _read_mcp_pattern(mcp: McpNames, part: str) -> Term | None:
     """`mcp__github__.*` and `mcp__.*`: all tools of one server, or of all."""
-    if not mcp.prefix or not part.startswith(re.escape(mcp.prefix)):
+    if not mcp.prefix or mcp.server_last or not part.startswith(re.escape(mcp.prefix)):
         return None
     rest = part[len(re.escape(mcp.prefix)) :]
     if rest == _ANY:

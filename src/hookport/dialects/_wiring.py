@@ -30,6 +30,7 @@ def wire(name: str) -> Wire:
         file_placeholder=dialect.file_placeholder,
         waits=_waits(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
+        server_last=mcp is not None and mcp.server_last,
         precedence=dialect.precedence,
     )
 

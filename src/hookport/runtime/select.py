@@ -68,11 +68,14 @@ def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Matc
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
+        if wire.server_last and value.startswith(wire.mcp[0]):
+            return _pattern(value.removeprefix(wire.mcp[0]), names) if call.mcp_tool else None
         return None if call.tool and not call.mcp_tool else _pattern(value, names)
     if call.server and inner and mcp_name(wire, value, inner) in names:
         # Where the server's name ends, a combined name does not always tell.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
-    if not call.mcp_tool or (inner and _folded(inner) != _folded(call.mcp_tool)):
+    is_it = not inner or _folded(inner) == _folded(call.mcp_tool) or _is_joined(call, value, inner)
+    if not call.mcp_tool or not is_it:
         return None
     if call.server or value == EVERY_SERVER:
         is_its = value == EVERY_SERVER or _folded(value) == _folded(call.server)
@@ -84,6 +87,12 @@ def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Matc
 def _folded(name: str) -> str:
     """A name as agents spell it that have only letters, digits and `_` for it."""
     return "".join(char if char.isalnum() else "_" for char in name)
+
+
+def _is_joined(call: Call, server: str, tool: str) -> bool:
+    """Whether the name of a tool whose server is not told may be this tool's with the server's behind it."""
+    ends = server == EVERY_SERVER or call.mcp_tool.endswith(f"_{server}")
+    return not call.server and ends and call.mcp_tool.startswith(f"{tool}_")
 
 
 def _names(call: Call, wire: Wire) -> list[str]:

@@ -68,7 +68,13 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
         for way in event.absent:
             payload = dropped(payload, way)
         return merged(payload, event.extra)  # type: ignore[no-any-return]
-    words = {"root": event.root or event.cwd, "cwd": event.cwd, "session": event.session, "event": said}
+    words = {
+        "root": event.root or event.cwd,
+        "cwd": event.cwd,
+        "session": event.session,
+        "event": said,
+        "is_mcp": event.call is not None and bool(event.call.mcp_tool),
+    }
     for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
         if get(payload, place) is None:
             put(payload, place, fill(value, words))
@@ -118,6 +124,8 @@ def tool_name(wire: Wire, call: Call, native: str = "") -> str:
 def mcp_name(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
+    if wire.server_last:
+        return f"{tool}{joint}{server or UNKNOWN_SERVER}"
     return mcp_spelled(
         f"{prefix}{server or UNKNOWN_SERVER}" if joint else prefix, joint, tool, allowed, longest
     )
@@ -140,6 +148,8 @@ def canonical_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, 
     """A tool's input with canonical field names; a field without one keeps its own."""
     if not isinstance(raw, dict):
         return {"text": raw} if raw is not None else {}
+    if native in wire.numbered:
+        raw = _gathered(raw)
     names = {
         field.partition(":")[0]: (canonical, field)
         for canonical, fields in _fields(wire, tool, native).items()
@@ -174,7 +184,7 @@ def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tre
         value = next((value for value, chosen in by_value.items() if chosen == tool and value != "*"), "")
         if value and field not in raw:
             raw[field] = value
-    return raw
+    return _numbered(raw) if native in wire.numbered else raw
 
 
 def changed_input(
@@ -305,7 +315,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     if not words and name and not mcp_tool:
-        server, mcp_tool = _mcp_parts(wire, name)
+        server, mcp_tool = _mcp_parts(wire, name) if not wire.server_last else _last(wire, name, server)
     if name in wire.variants and isinstance(raw, dict):
         words = _variant(wire.variants[name], raw) or words
     tool = words[0] if words else ""
@@ -366,6 +376,17 @@ def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
         return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else bare
     server, found, tool = name[len(prefix) :].partition(joint)
     return (server, tool) if found and server and tool else bare
+
+
+def _last(wire: Wire, name: str, server: str) -> tuple[str, str]:
+    """(server, tool) of `tool_server`; where several ends may be the server's and it is not told, none is."""
+    joint = wire.mcp[1]
+    if server and name.endswith(joint + server):
+        return server, name.removesuffix(joint + server)
+    tool, found, server = name.rpartition(joint)
+    if not (found and tool and server):
+        return "", ""
+    return ("", name) if joint in tool else (server, tool)
 
 
 def _expanded(wire: Wire, call: Call) -> Call:
@@ -529,6 +550,31 @@ def _renamed(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) 
         else:
             found[key] = value
     return found
+
+
+def _gathered(raw: Mapping[str, Tree]) -> dict[str, Tree]:
+    """An input whose edits are numbered fields, with a list of them."""
+    found: dict[str, Tree] = {}
+    edits: dict[int, dict[str, Tree]] = {}
+    for key, value in raw.items():
+        field, _, number = key.rpartition("_")
+        if field and number.isdecimal() and number.isascii() and str(int(number)) == number:
+            edits.setdefault(int(number), {})[field] = value
+        else:
+            found[key] = value
+    if not edits or "edits" in found or sorted(edits) != list(range(1, len(edits) + 1)):
+        return dict(raw)
+    return {**found, "edits": [edits[number] for number in sorted(edits)]}
+
+
+def _numbered(raw: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The other way round."""
+    edits = raw.get("edits")
+    if not isinstance(edits, list) or not all(isinstance(edit, dict) for edit in edits):
+        return dict(raw)
+    found = {key: value for key, value in raw.items() if key != "edits"}
+    fields = {f"{key}_{number}": value for number, edit in enumerate(edits, 1) for key, value in edit.items()}
+    return {**found, **fields}
 
 
 def _edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:

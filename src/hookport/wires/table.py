@@ -36,6 +36,8 @@ class Wire(Value):
     inputs: Mapping[str, Mapping[str, Any]] = {}
     # Native tools whose input has the patch format, and the field it stands in; empty: the input is the text.
     patches: Mapping[str, str] = {}
+    # Native tools that number the fields of their edits (`old_str_1`, `old_str_2`); each is one of `edits`.
+    numbered: Sequence[str] = ()
     # Native tools that do several things in one call: the field with the list (or the fields, the first of
     # which is written), and the canonical field of an element that is plain text (empty: an element is an
     # object with the fields of `inputs`). An element's list of words, or its `args`, make one command.
@@ -102,8 +104,10 @@ class Wire(Value):
     # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`.
     file_placeholder: str = ""
     waits: Mapping[str, float] = {}
-    # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none.
+    # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none. Where the
+    # server comes last, the prefix stands in matchers only.
     mcp: Sequence[Any] = ()
+    server_last: bool = False
     # Which of two dialects a payload is of where nothing else tells: the one with the greater number.
     precedence: int = 0
 
