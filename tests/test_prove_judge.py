@@ -175,8 +175,7 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
         done("rewrite", "bridge", {"canonical": cannot}),
         done("events", "bridge", {"canonical": passed}, events={"PreToolUse": 6}),
     ]
-    unplayed = [campaign.Unplayed("claude-code", "mcp", "bridge", "no tool")]
-    [one] = campaign.results([AGENT], played, unplayed)
+    [one] = campaign.results([AGENT], played)
     assert one.scenarios == {
         "deny-json": {
             "bridge": results.Result(
@@ -190,7 +189,6 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
             ),
         },
         "events": {"bridge": results.Result("pass", 1.2, ("it held",), parts={"canonical": "pass"})},
-        "mcp": {"bridge": results.Result("cannot", reason="no tool", instead="it is not played")},
         "rewrite": {
             "bridge": results.Result(
                 "cannot", 1.2, ("nothing",), "no such event", "it goes on", {"canonical": "cannot"}
@@ -209,7 +207,8 @@ def test_results_are_gathered_and_read_back_as_they_were(tmp_path: Path) -> None
     assert results.text_of(results.parse(path.read_text("utf-8"))) == path.read_text("utf-8")
     assert [(bad.scenario, bad.mode) for bad in results.failed([one])] == [("deny-json", "bridge")]
     newer = one._replace(scenarios={"mcp": {"native": results.Result("pass")}}, events={})
-    assert set(results.merged(one, newer).scenarios["mcp"]) == {"bridge", "native"}
+    assert set(results.merged(one, newer).scenarios) == {*one.scenarios, "mcp"}
+    assert results.merged(one, newer).events == one.events
     with pytest.raises(InputError, match=r"old\.json: no results of `hookport prove`"):
         results.parse(json.dumps({"scenarios": {}}), "old.json")
 

@@ -93,7 +93,7 @@ def _scenarios(args: Namespace) -> int:
         done.append(one)
         progress.ended(one, is_new=is_new)
     progress.end()
-    found = campaign.results(agents, done, plan.unplayed)
+    found = campaign.results(agents, done)
     if args.report:
         campaign.report(args.report, found, done)
     if args.save:
@@ -104,6 +104,9 @@ def _scenarios(args: Namespace) -> int:
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
         show(found)
+    for one_left in plan.unplayed:
+        where = f"{one_left.agent} {one_left.scenario} {one_left.mode}"
+        sys.stderr.write(f"hookport: not played: {where}: {one_left.reason}\n")
     _tell_missing(missing)
     return 1 if results.failed(found) or not found or (args.agents and missing) else 0
 

@@ -272,21 +272,17 @@ def _failures(done: Done) -> tuple[str, ...]:
     )
 
 
-def results(agents: Sequence[Agent], done: Iterable[Done], unplayed: Iterable[Unplayed]) -> list[Results]:
+def results(agents: Sequence[Agent], done: Iterable[Done]) -> list[Results]:
     """What was measured, by agent."""
     by_place: dict[tuple[str, str, Mode], list[Done]] = {}
     for one in done:
         by_place.setdefault((one.run.driver, one.run.scenario.name, one.run.mode), []).append(one)
-    none = {(one.agent, one.scenario, one.mode): one.reason for one in unplayed}
     found = []
     for agent in agents:
         own = {place: ones for place, ones in by_place.items() if place[0] == agent.name}
         table: dict[str, dict[str, Result]] = {}
         for (_, name, mode), ones in own.items():
             table.setdefault(name, {})[mode] = _result(ones)
-        for (who, name, mode), reason in none.items():
-            if who == agent.name:
-                table.setdefault(name, {})[mode] = Result("cannot", reason=reason, instead="it is not played")
         every = [one for ones in own.values() for one in ones]
         if table:
             found.append(_of_agent(agent, table, every))
