@@ -107,7 +107,7 @@ def _tree(
 
 
 def _show(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
-    """The table, then for each hook what came of it, agents of which the same is said together."""
+    """The table, then what came of each hook, then what does not hold."""
     paint = Paint(sys.stdout)
     if not accounts:
         return
@@ -118,25 +118,47 @@ def _show(accounts: Sequence[Account], agents: Sequence[Agent]) -> None:
     rows += [(name, *(some[number].word for some in by_agent)) for number, name in enumerate(names)]
     sys.stdout.write(table(rows, paint, STYLES))
     for number, name in enumerate(names):
-        hook = accounts[0].hooks[number]
-        sys.stdout.write(f"\n{paint(name, 'bold')} {paint(f'({hook.event})', 'note')}\n")
-        for proof, who in _together([some[number] for some in by_agent]):
-            sys.stdout.write(f"  {', '.join(who)}: {paint(proof.word, STYLES[proof.word])}: ")
-            sys.stdout.write(f"{plain(proof.because)}\n")
-            for what, some in (("denied", proof.denied), ("let pass", proof.passed)):
-                if some and proof.guards:
-                    sys.stdout.write(paint(f"    {what}: {plain('; '.join(some))}\n", "note"))
-            for note in proof.notes:
-                sys.stdout.write(paint(f"    {plain(note)}\n", "note"))
-    lost = [(name, some[number]) for number, name in enumerate(names) for some in by_agent]
-    lost = [(name, proof) for name, proof in lost if not proof.held]
-    if lost:
-        sys.stdout.write("\n")
-    for name, proof in lost:
-        what = "is broken" if proof.word == "broken" else "is not enforced"
-        sys.stdout.write(paint(f"'{name}' {what} in {proof.agent}", "error") + f": {plain(proof.because)}\n")
+        event = accounts[0].hooks[number].event
+        sys.stdout.write(f"\n{paint(name, 'bold')} {paint(f'({event})', 'note')}\n")
+        _show_hook([some[number] for some in by_agent], paint)
+    _show_lost(names, by_agent, paint)
+    for account in accounts:
+        for line in _unfinished(account):
+            sys.stdout.write(f"{account.agent}: {plain(line)}\n")
     if any(not account.isolated for account in accounts):
         sys.stdout.write("agents had this machine's network: no network of their own could be made here.\n")
+
+
+def _show_hook(proofs: Sequence[Proof], paint: Paint) -> None:
+    """What came of one hook; agents of which the same is said stand together."""
+    for proof, who in _together(proofs):
+        word = paint(proof.word, STYLES[proof.word])
+        sys.stdout.write(f"  {', '.join(who)}: {word}: {plain(proof.because)}\n")
+        lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
+        lines = [f"{what}: {'; '.join(some)}" for what, some in lists.items() if some]
+        for line in (*lines, *proof.notes):
+            sys.stdout.write(paint(f"    {plain(line)}\n", "note"))
+
+
+def _show_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
+    lost = [(name, some[number]) for number, name in enumerate(names) for some in by_agent]
+    lost = [(name, proof) for name, proof in lost if not proof.held]
+    sys.stdout.write("\n" if lost else "")
+    for name, proof in lost:
+        what = "is broken" if proof.word == "broken" else "is not enforced"
+        said = paint(f"'{name}' {what} in {proof.agent}", "error")
+        sys.stdout.write(f"{said}: {plain(proof.because)}\n")
+
+
+def _unfinished(account: Account) -> list[str]:
+    """What was not seen of an agent."""
+    late = [turn.outcome.seconds for turn in account.turns if turn.outcome.timed_out]
+    found = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
+    found += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
+    missed = [fate.sample.about for fate in account.fates if not fate.reached]
+    if missed and not account.trouble:
+        found.append(f"it ended before the model could ask for: {'; '.join(missed)}")
+    return found
 
 
 def _together(proofs: Sequence[Proof]) -> list[tuple[Proof, list[str]]]:

@@ -7,24 +7,29 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.dialects import event_specs, get
+from hookport.dialects import get
 from hookport.dialects._base import says
 from hookport.model.events import EVENTS
-from hookport.prove import abilities
+from hookport.prove import abilities, unfired
 from hookport.prove.drivers import dialect_of
 from hookport.prove.firings import Firing
 from hookport.prove.judge import MODELS
 from hookport.prove.own import Account, Fate, Turn
-from hookport.prove.samples import AFTER, FAILING, GUARDED, TOOLS
+from hookport.prove.samples import GUARDED, PROMPT, TOOLS
 from hookport.prove.scenario import Need
 from hookport.runtime.plan import Planned
 
 Word = Literal["enforced", "advisory", "not fired", "broken"]
-PLAYED = (*GUARDED, *AFTER, *FAILING, "session_start", "session_end", "before_prompt", "agent_stop")
 # What a script says that denies, in any format: an exit code, a word of an answer, a function of the SDK.
 DENIES = re.compile(
     r"exit[ (]*2\b|\b(deny|denied|denies|block|blocked|reject|refuse|ask)\b|['\"]?continue['\"]?\s*:\s*false",
     re.IGNORECASE,
+)
+# What a shell or an interpreter says of a script that it cannot run. Bash ends with 2 on a syntax error, as a
+# guard does that denies (measured, 5.2).
+FAILS = re.compile(
+    r"syntax error|SyntaxError|Traceback|command not found|No such file|Permission denied|unexpected EOF"
+    r"|ModuleNotFoundError|Cannot find module|parse error"
 )
 LONGEST = 160
 
@@ -88,7 +93,9 @@ class _Hook:
             return self._unseen()
         if failures and not self.answered:
             return self._broken(failures)
-        notes = (self._failed(failures),) if failures else ()
+        if all(one.objects and FAILS.search(f"{one.reason}\n{one.stderr}") for one in self.answered):
+            return self._fails_shut()
+        notes = (self._plain(self._failed(failures)),) if failures else ()
         if self.hook.event in GUARDED:
             proof = self._of_calls()
         elif self.hook.event == "before_prompt":
@@ -107,14 +114,20 @@ class _Hook:
             self.hook.name,
             self.account.agent,
             word,
-            because,
+            self._plain(because),
             held,
             self.guards,
             len(self.mine),
-            denied=more.get("denied", ()),
-            passed=more.get("passed", ()),
-            notes=more.get("notes", ()),
+            **more,
         )
+
+    def _plain(self, text: str) -> str:
+        """A text without the folders of the run."""
+        root = self.account.root
+        names = {f"{root}/project": "$PROJECT", f"{root}/home": "$HOME", root: "$RUN"} if root else {}
+        for path, name in names.items():
+            text = text.replace(path, name)
+        return text
 
     def _of_calls(self) -> Proof:
         stopped = self._about(self.objections, happened=False)
@@ -122,15 +135,15 @@ class _Hook:
         fine = [one for one in self.answered if not one.objects]
         passed = self._about(fine, happened=True)
         lists = {"denied": tuple(stopped), "passed": tuple(passed)}
-        harmless = [
-            fate.sample.about for fate in self.account.fates if fate.sample.harmless and fate.happened
-        ]
+        harmless = any(fate.sample.harmless and fate.happened for fate in self.account.fates)
         if ran:
             because = f"it denied {_quoted(ran)}, and the agent did it all the same{self._why('block')}"
             return self._proof("advisory", because, **lists)
         if stopped and harmless:
             told = self._model_was_told(self.objections)
-            return self._proof("enforced", f"denied {_quoted(stopped)}{told}", **lists)
+            shut = [one for one in stopped if one in _harmless(self.account)]
+            notes = (f"it denied what is harmless as well: {_quoted(shut)}",) if shut else ()
+            return self._proof("enforced", f"denied {_quoted(stopped)}{told}", notes=notes, **lists)
         if stopped:
             because = f"{_quoted(stopped)} did not happen, and nothing harmless did either"
             return self._proof("advisory", f"{because}, so it is not shown that the hook is why", **lists)
@@ -146,11 +159,12 @@ class _Hook:
             return self._proof("advisory", f"it denied, and {otherwise}{self._why('block')}", denied=about)
         if self.hook.event == "agent_stop":
             told = self._model_was_told(self.objections)
-            return self._proof("enforced", f"it made the agent go on{told}", denied=("the end",))
+            return self._proof("enforced", f"it made the agent go on{told}")
         return self._proof("enforced", f"denied {_quoted(about)}; the model never saw it", denied=about)
 
     def _prompt(self, turn: int) -> str:
-        return _short(self.account.turns[turn].prompt, 60)
+        prompt = self.account.turns[turn].prompt
+        return PROMPT.about if prompt in PROMPT.given else prompt
 
     def _prompt_stopped(self, turn: int) -> bool:
         one = self.account.turns[turn]
@@ -165,13 +179,18 @@ class _Hook:
         return len(closed) > 1 or any(_heard(one, _line(reason)) for reason in reasons)
 
     def _advisory(self, said: str, **more: tuple[str, ...]) -> Proof:
-        if not self.guards:
-            return self._proof("advisory", said, **more)
+        if not self.guards or self._is_rewriter():
+            return self._proof("advisory", said, **more)._replace(held=True)
         hint = "nothing that was played made it deny"
         if self.hook.event in (*GUARDED, "before_prompt"):
             sample = "prompt: TEXT" if self.hook.event == "before_prompt" else "COMMAND"
             hint += f"; play what it must deny with --sample '{sample}'"
         return self._proof("advisory", f"{said}; {hint}", **more)
+
+    def _is_rewriter(self) -> bool:
+        """Whether it does its work by other input, which was taken."""
+        rewrites = [one for one in self.answered if one.updated is not None]
+        return bool(rewrites) and "not taken" not in self._rewritten(rewrites)
 
     def _answers(self) -> str:
         """What it answered, and what came of it."""
@@ -196,7 +215,7 @@ class _Hook:
         for one in rewrites:
             fate = self._fate(one)
             changed = one.updated or {}
-            if fate is None:
+            if fate is None or self._denied_by_others(fate):
                 continue
             if fate.sample.kind == "shell" and fate.sample.mark not in str(changed.get("command", "")):
                 return "its rewrite was not taken" if fate.happened else "its rewrite took effect"
@@ -205,11 +224,23 @@ class _Hook:
             return f"its rewrite was not taken: {ability.reason}"
         return "it rewrote the input, which the agent takes"
 
+    def _denied_by_others(self, fate: Fate) -> bool:
+        others = (one for one in self.account.firings if one.hook != self.number and one.objects)
+        return any(self._fate(one) == fate for one in others)
+
     def _broken(self, failures: Sequence[Firing]) -> Proof:
         denies = [one for one in failures if one.verdict == "deny"]
         effect = "; what failed was denied" if denies else "; nothing was prevented" if self.guards else ""
         proof = self._proof("broken", f"{self._failed(failures)}{effect}")
         return proof._replace(held=False)
+
+    def _fails_shut(self) -> Proof:
+        """It denies, because it cannot run: an error that ends as a denial does."""
+        last = self.answered[-1]
+        said = next(line for line in (last.reason + "\n" + last.stderr).splitlines() if FAILS.search(line))
+        because = f"it fails, and that denies everything that it is asked about: {_short(said)}"
+        denied = tuple(self._about(self.objections, happened=False))
+        return self._proof("broken", because, denied=denied)._replace(held=False)
 
     def _failed(self, failures: Sequence[Firing]) -> str:
         last = failures[-1]
@@ -219,11 +250,11 @@ class _Hook:
 
     def _unseen(self) -> Proof:
         """Nothing shows that it fired; why, as far as it can be told."""
-        account, hook = self.account, self.hook
+        account = self.account
         if self.number in account.unwatched:
             dialect = get(dialect_of(account.driver))
             return self._proof("not fired", f"{dialect.title} runs it by itself, and nothing was seen of it")
-        return self._proof("not fired", _reason(account, self.number, hook))
+        return self._proof("not fired", unfired.reason(account, self.number))
 
     def _why(self, can: str) -> str:
         ability = abilities.of(self.account.driver, Need(self.hook.event, can))
@@ -239,7 +270,10 @@ class _Hook:
         marked = [fate for fate in reached if _names(fired.call, fate.sample.mark)]
         commands = [fate for fate in marked if fate.sample.kind in ("shell", "mcp")]
         alike = [fate for fate in marked if TOOLS[fate.sample.kind] == fired.tool]
-        return next(iter([*commands, *alike, *marked]), None)
+        # What is edited is read first, which some agents do by a command.
+        first = fired.tool in ("shell", "file_read")
+        others = [fate for fate in marked if not first or fate.sample.kind == "read"]
+        return next(iter([*commands, *alike, *others]), None)
 
     def _model_was_told(self, firings: Sequence[Firing]) -> str:
         reason = next((_line(one.reason) for one in firings if one.reason.strip()), "")
@@ -249,43 +283,8 @@ class _Hook:
         return f"; the model saw '{_short(reason)}'" if seen else "; its reason did not reach the model"
 
 
-def _reason(account: Account, number: int, hook: Planned) -> str:
-    """Why a hook did not fire."""
-    driver, dialect = account.driver, get(dialect_of(account.driver))
-    own = get(hook.dialect)
-    if number not in account.by_itself and not own.runs_from and own.kind == "agent":
-        return (
-            f"only {own.title} reads {own.locations[0].path}; write it in a format that every agent gets with"
-            f" `hookport convert --from {own.id} --to canonical`"
-        )
-    if hook.event not in EVENTS:
-        return f"only {own.title} has the event {hook.event.partition(':')[2]}"
-    ability = abilities.of(driver, Need(hook.event, "fires"))
-    if ability.word != "yes":
-        return ability.reason
-    if hook.event not in PLAYED:
-        return f"nothing that is played here makes {hook.event} happen"
-    if number in account.passed:
-        return f"nothing that was played matches: {account.passed[number]}"
-    trouble = next((turn.outcome.trouble for turn in account.turns if turn.outcome.trouble), "")
-    if trouble:
-        return f"the run failed: {trouble}"
-    if not any(turn.outcome.requests for turn in account.turns):
-        said = account.turns[-1].outcome if account.turns else None
-        last = (said.stderr or said.stdout).strip().splitlines()[-1:] if said else []
-        return f"the agent did not come to ask the model{f': {_short(last[0])}' if last else ''}"
-    if hook.terms or hook.content:
-        wanted = " or ".join([*hook.tools] or [value for _, value, _ in hook.terms])
-        pattern = f" with '{hook.content}'" if hook.content else ""
-        missing = [
-            driver.lacks.get(f"calls.{kind}", "")
-            for kind, tool in TOOLS.items()
-            if tool in hook.tools and kind not in driver.calls
-        ]
-        why = f" ({missing[0]})" if missing and missing[0] else ""
-        return f"its matcher is for {wanted or 'calls'}{pattern}, and nothing like that was played{why}"
-    natives = [spec.native for spec in event_specs(dialect, hook.event)]
-    return f"{', '.join(natives)} never came from {dialect.title}"
+def _harmless(account: Account) -> set[str]:
+    return {fate.sample.about for fate in account.fates if fate.sample.harmless}
 
 
 def _names(text: str, mark: str) -> bool:

@@ -76,8 +76,6 @@ class Watch:
         self._journal = journal.Reader({"HOOKPORT_STATE_DIR": str(state)})
         self._line = 0
         self.passed: list[Passed] = []
-        # The native events that came to the bridge.
-        self.came: set[str] = set()
 
     def runs_itself(self, number: int) -> bool:
         """Whether the agent runs a hook by itself, past the bridge."""
@@ -144,9 +142,7 @@ class Watch:
 
     def new(self, run: int) -> list[Firing]:
         """What fired since the last time."""
-        records = list(self._journal.new())
-        self.came.update(str(record.get("native", "")) for record in records)
-        return [*self._of_journal(records, run), *self._of_witness(run)]
+        return [*self._of_journal(self._journal.new(), run), *self._of_witness(run)]
 
     def _of_journal(self, records: Iterable[Mapping[str, Tree]], run: int) -> Iterator[Firing]:
         for record in records:

@@ -32,7 +32,8 @@ from hookport.runtime.plan import Planned
 Mode = Literal["auto", "bridge", "native"]
 # What is kept of a run in a report.
 KEPT = ("install.txt", "requests.jsonl", "witness.jsonl", "payloads", "turns", "state/journal.jsonl")
-
+# What one step may take on top of a driver's patience, with its hooks.
+SECONDS_EACH = 5
 # Tools that hooks call are told that there is no network, so that they do not try for half a minute.
 OFFLINE = {"npm_config_offline": "true", "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "GIT_TERMINAL_PROMPT": "0"}
 
@@ -81,7 +82,8 @@ class Account(NamedTuple):
     passed: Mapping[int, str] = {}
     by_itself: frozenset[int] = frozenset()
     unwatched: frozenset[int] = frozenset()
-    came: frozenset[str] = frozenset()
+    # The folder of the run, which no one needs to read about.
+    root: str = ""
     trouble: str = ""
 
     @property
@@ -102,7 +104,9 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
     trouble = _installed(driver, made, environment, request.mode, watch)
-    account = Account(name, driver, request.mode, found, tuple(watch.planned), trouble=trouble)
+    account = Account(
+        name, driver, request.mode, found, tuple(watch.planned), root=str(root), trouble=trouble
+    )
     if trouble:
         return account
     stage.commit(made, "Hooks")
@@ -120,7 +124,6 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
         passed={one.hook: one.why for one in watch.passed},
         by_itself=itself,
         unwatched=frozenset(watch.unwatched),
-        came=frozenset(watch.came),
     )
 
 
@@ -222,8 +225,9 @@ class _Session:
         root = self.made.home.parent
         folder = root / "turns" / str(len(self.turns) + 1)
         folder.mkdir(parents=True)
+        patience = self.driver.patience + SECONDS_EACH * len(steps)
         spec = stage.spec(
-            self.driver,
+            self.driver._replace(patience=patience),
             self.made._replace(prompt=prompt),
             tuple(steps),
             settle_seconds=self.rest,
