@@ -120,7 +120,6 @@ def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> Non
         (
             "first-canonical.txt is not there",
             "second-canonical.txt is not there",
-            "change acted once",
         ),
         reason,
         "the command is denied, so that the one that was not wanted does not run",

@@ -229,7 +229,8 @@ class _Judge:
                 holds=True, shown=f"{about['hook']} ran not at all: {self._ability(events[0]).reason}"
             )
         if wanted is None:
-            return _Finding(times >= about.get("least", 1), f"{about['hook']} ran {_times(times)}")
+            holds = about.get("least", 1) <= times <= about.get("most", times)
+            return _Finding(holds, f"{about['hook']} ran {_times(times)}")
         return _Finding(times == wanted, f"{about['hook']} ran {_times(times)}{_not(times, wanted)}")
 
     def _requests(self, about: Mapping[str, Tree]) -> _Finding:

@@ -129,7 +129,7 @@ CHECKS: dict[str, tuple[str, ...]] = {
     "reason": ("TEXT",),
     "told": ("TEXT",),
     "fired": ("HOOK", "times"),
-    "runs": ("HOOK", "times", "least"),
+    "runs": ("HOOK", "times", "least", "most"),
     "requests": ("times", "least", "most"),
     "fires": ("EVENTS",),
 }
