@@ -191,7 +191,8 @@ class FolderTrust(NamedTuple):
     At `keys` of the file (any of them) is a list of folders, or a map from folders to what is said of one:
     at `field`, one of the values `yes` trusts it, one of `above` trusts its parent. `below`: a trusted folder
     is trusted with all that is in it. `asks`: the settings files and the key that switch the question on,
-    and whether it is on without them. `lifted`: variables, with their value, that trust every folder.
+    and whether it is on without them; only `true` does, or every value but those in `trusting`. `lifted`:
+    variables, with their value, that trust every folder.
     Not `certain`: hooks were seen to run although the file says otherwise.
     """
 
@@ -205,6 +206,7 @@ class FolderTrust(NamedTuple):
     below: bool = True
     scopes: tuple[str, ...] = ("project", "local")
     asks: tuple[tuple[str, ...], tuple[str, ...], bool] = ((), (), True)
+    trusting: tuple[str | bool, ...] = ()
     lifted: tuple[tuple[str, str], ...] = ()
     certain: bool = True
 

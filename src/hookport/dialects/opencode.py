@@ -18,7 +18,8 @@ from hookport.dialects._base import (
     Timeout,
     named,
 )
-from hookport.dialects._module import MODULE
+from hookport.dialects._module import module
+from hookport.dialects._opencode_plugin import CODE
 from hookport.dialects._opencode_wire import wire_for
 
 SOURCES = {
@@ -163,7 +164,7 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=MODULE,
+    shape=module(CODE),
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,

@@ -106,7 +106,10 @@ def untrusted_folder(case: Case) -> Iterator[Diagnosis]:
 def _asks(case: Case, trust: FolderTrust) -> bool:
     files, key, default = trust.asks
     found = _first(case, files, key)
-    return default if found is None else at(found[1].tree, key) is True
+    if found is None:
+        return default
+    value = at(found[1].tree, key)
+    return not any(_same(value, one) for one in trust.trusting) if trust.trusting else value is True
 
 
 def _unlisted(trust: FolderTrust, document: Document | None, root: Path) -> str:

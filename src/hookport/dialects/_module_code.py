@@ -1,0 +1,157 @@
+"""What generated plugins have in common: how a hook is matched, run within its time and understood.
+
+JavaScript without a host. A host's own part says `ROOT`, the variable with the project's folder; `isAfter`,
+whether an event comes after a tool; and `start(argv, {cwd, env}, input, isQuiet)`, which gives a child with
+`pid`, `exited` (rejected where it did not start), `exitCode`, `kill`, and the streams `stdout` and `stderr`.
+Everything written to the child's stdin is followed by its end: a command that reads all of it must not wait.
+"""
+
+CODE = r"""const SYSTEM = { win32: "windows", darwin: "osx" }[process.platform] ?? "linux";
+const LONGEST = 2147483647; // milliseconds; a longer timer would fire at once
+const LARGEST = 1 << 20; // characters of an answer
+const MOST_STOPS = 8; // times in a row that hooks keep an agent from stopping
+const MOST_HELD = 100; // calls whose result has not come; that of a tool that threw never does
+
+// A pattern that this engine cannot read, or may read otherwise than it was meant, matches everything: a
+// guard then runs too often, never too seldom.
+const pattern = (text) => {
+  const flags = /^\(\?([ims]+)\)/.exec(text);
+  if (/\\(?:[^dDwWsSbBtnrfvxu\W\d]|[xu]\{)|\[\[:/.test(text)) return /(?:)/;
+  try {
+    return flags ? new RegExp(text.slice(flags[0].length), flags[1]) : new RegExp(text);
+  } catch {
+    return /(?:)/;
+  }
+};
+
+const texts = (value, depth = 0) => {
+  if (typeof value === "string") return [value];
+  if (value === null || typeof value !== "object" || depth > 20) return [];
+  return Object.values(value).flatMap((item) => texts(item, depth + 1));
+};
+
+const json = (value) => {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch {
+    const open = [];
+    return JSON.stringify(value, function (key, item) {
+      if (typeof item === "bigint") return String(item);
+      if (item === null || typeof item !== "object") return item;
+      while (open.length && open[open.length - 1] !== this) open.pop();
+      if (open.includes(item)) return undefined;
+      open.push(item);
+      return item;
+    });
+  }
+};
+
+const matches = (hook, tool, subject) =>
+  (!hook.match || pattern(hook.match).test(tool)) &&
+  (!hook.content || [json(subject), ...texts(subject)].some((text) => pattern(hook.content).test(text)));
+
+const argv = (hook) => {
+  const command = hook[SYSTEM] ?? hook.command;
+  if (SYSTEM === "windows") return ["powershell", "-NoProfile", "-Command", command];
+  return ["/bin/sh", "-c", " " + command];
+};
+
+const folder = (hook, env, root) => {
+  const named = (hook.cwd ?? "").replace(/^~(?=\/|$)/, "$$HOME");
+  const path = named.replace(/\$\{?(\w+)\}?/g, (_, name) => env[name] ?? "");
+  return /^(?:\/|[A-Za-z]:[\\/])/.test(path) ? path : path ? root + "/" + path : root;
+};
+
+const collect = (stream) => {
+  const reader = stream.getReader();
+  const decoder = new TextDecoder();
+  const found = { text: "", stop: () => reader.cancel().catch(() => {}) };
+  found.done = (async () => {
+    for (let part = await reader.read(); !part.done; part = await reader.read())
+      if (found.text.length < LARGEST) found.text += decoder.decode(part.value, { stream: true });
+  })().catch(() => {});
+  return found;
+};
+
+const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+
+// The command leads a process group of its own, so that what it started goes with it.
+const kill = (child) => {
+  try {
+    process.kill(SYSTEM === "windows" ? child.pid : -child.pid, "SIGKILL");
+  } catch {
+    child.kill(9);
+  }
+};
+
+// Runs one hook. A hook that may block denies with exit code 2, or with {"decision": "deny"} or "ask" on
+// stdout, and by failing or running out of time only when it says so. Anything else is no decision. After a
+// tool nothing can be blocked, so what is printed there counts from every hook. Where somebody can be asked,
+// `consents` is whether that person lets the action run.
+const run = async (hook, payload, root, consents = async () => false) => {
+  const name = hook.name || hook.command;
+  const closed = hook.blocking && hook.on_failure === "block";
+  const strict = closed || (hook.blocking && hook.timeout_action === "block");
+  const limit = Math.min(hook.timeout_ms ?? 30000, LONGEST);
+  const unstarted = (error) => {
+    if (closed) throw new Error("hook " + name + " did not start: " + error.message);
+    return {};
+  };
+  let child;
+  try {
+    const env = { ...process.env, [ROOT]: root, ...(hook.env ?? {}) };
+    child = start(argv(hook), { cwd: folder(hook, env, root), env }, json(payload), hook.async);
+  } catch (error) {
+    return unstarted(error);
+  }
+  let timer;
+  const late = new Promise((resolve) => (timer = setTimeout(resolve, limit, true)));
+  const ended = child.exited.then(() => false, (error) => error);
+  if (hook.async) {
+    timer.unref?.();
+    child.unref?.();
+    Promise.race([ended, late]).then((isLate) => (isLate === true ? kill(child) : clearTimeout(timer)));
+    return {};
+  }
+  const out = collect(child.stdout);
+  const err = collect(child.stderr);
+  const isLate = await Promise.race([ended, late]);
+  clearTimeout(timer);
+  if (isLate === true) kill(child);
+  // What the command left running may hold the pipes open; what it said itself has been written by now.
+  await Promise.race([Promise.all([out.done, err.done]), pause(isLate ? 0 : 500)]);
+  out.stop();
+  err.stop();
+  if (isLate instanceof Error) return unstarted(isLate);
+  if (isLate) {
+    if (strict) throw new Error("hook " + name + " did not answer in time");
+    return {};
+  }
+  const code = child.exitCode;
+  if (code === 2 && hook.blocking) throw new Error(err.text.trim() || "blocked by hook " + name);
+  if (code !== 0) {
+    const how = code === null ? "a signal" : "exit code " + code;
+    if (closed) throw new Error("hook " + name + " failed with " + how);
+    return {};
+  }
+  let answer;
+  try {
+    answer = JSON.parse(out.text);
+  } catch {
+    return {};
+  }
+  if (answer === null || typeof answer !== "object") return {};
+  const counts = hook.blocking || isAfter(payload.hook);
+  const reason = String(answer.reason || "blocked by hook " + name);
+  if (counts && answer.decision === "deny") throw new Error(reason);
+  if (counts && answer.decision === "ask" && !(await consents(name, reason))) throw new Error(reason);
+  return answer;
+};
+
+// The host keeps its own reference to the arguments, so their keys are changed and not the object.
+const rewrite = (args, input) => {
+  if (input === null || typeof input !== "object" || Array.isArray(input)) return;
+  for (const key of Object.keys(args)) if (!(key in input)) delete args[key];
+  Object.assign(args, input);
+};
+"""

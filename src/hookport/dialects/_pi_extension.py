@@ -1,0 +1,220 @@
+"""pi's own part of the generated extension: its events, and how an answer takes effect there.
+
+A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would go on
+as if nothing had been said (measured, 0.87.1), so it is caught and answered here.
+"""
+
+IMPORTS = """\
+import { spawn } from "node:child_process";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+"""
+
+CODE = r"""
+const ROOT = "PI_PROJECT_DIR";
+const BEFORE = "tool_call";
+const AFTER = "tool_result";
+const PROMPT = "input";
+const START = "before_agent_start";
+const END = "agent_end";
+
+const isAfter = (event) => event.startsWith(AFTER);
+
+const start = ([program, ...args], options, input, isQuiet) => {
+  const pipe = isQuiet ? "ignore" : "pipe";
+  const detached = SYSTEM !== "windows";
+  const stdio = ["pipe", pipe, pipe];
+  const child = spawn(program, args, { ...options, detached, stdio, windowsHide: true });
+  const exited = new Promise((resolve, reject) => {
+    child.once("error", reject);
+    child.once("exit", resolve);
+  });
+  child.stdin.on("error", () => {}); // nobody has to read it
+  child.stdin.end(input);
+  return {
+    pid: child.pid,
+    exited,
+    get exitCode() {
+      return child.exitCode;
+    },
+    kill: (signal) => child.kill(signal),
+    unref: () => child.unref(),
+    stdout: isQuiet ? null : Readable.toWeb(child.stdout),
+    stderr: isQuiet ? null : Readable.toWeb(child.stderr),
+  };
+};
+
+const part = (text) => ({ type: "text", text });
+
+const textOf = (message) => {
+  if (typeof message?.content === "string") return message.content;
+  const parts = (message?.content ?? []).filter((one) => one?.type === "text");
+  return parts.map((one) => one.text).join("\n");
+};
+
+// The project that this file is in, or where the host was started.
+const rootOf = (ctx) => {
+  const here = dirname(fileURLToPath(import.meta.url));
+  return /^(.+)[\\/]\.pi[\\/]extensions$/.exec(here)?.[1] ?? ctx.cwd;
+};
+
+const tell = (ctx, message, kind) => {
+  try {
+    if (ctx.hasUI) ctx.ui.notify(message, kind);
+    else console.error(message);
+  } catch {} // there may be nobody to see it
+};
+
+const sessionOf = (ctx) => {
+  try {
+    return { sessionId: ctx.sessionManager.getSessionId(), sessionFile: ctx.sessionManager.getSessionFile() };
+  } catch {
+    return {};
+  }
+};
+
+export default function (pi) {
+  const listened = new Set(HOOKS.map((hook) => hook.event));
+  const held = new Map(); // what was said before a call, for its result
+  const waiting = []; // what was said before a prompt, for its request
+  let stops = 0; // our prompts in a row since somebody spoke
+  let own = ""; // the last of them, until it comes back to us
+
+  const fire = async (name, event, ctx, more = {}) => {
+    const found = [];
+    const root = rootOf(ctx);
+    const consents = async (hook, reason) =>
+      name === BEFORE && ctx.hasUI && (await ctx.ui.confirm("hook " + hook + " asks", reason)) === true;
+    for (const hook of HOOKS) {
+      const subject = event.toolName ? event.input : event;
+      if (hook.event !== name || !matches(hook, event.toolName ?? "", subject)) continue;
+      const about = { cwd: ctx.cwd, root, ...sessionOf(ctx), stopActive: false, ...more };
+      const answer = await run(hook, { hook: name, ...event, ...about }, root, consents);
+      if (answer.updated_input && name === BEFORE) rewrite(event.input, answer.updated_input);
+      if (answer.updated_result != null && isAfter(name)) {
+        const text = answer.updated_result;
+        event.content = [part(typeof text === "string" ? text : json(text))];
+      }
+      if (answer.system_message) tell(ctx, String(answer.system_message), "info");
+      if (typeof answer.context === "string" && answer.context) found.push(answer.context);
+    }
+    return found;
+  };
+
+  // Where nothing can be prevented, an error is only told.
+  const watch = async (name, event, ctx, more) => {
+    if (!listened.has(name)) return [];
+    try {
+      return await fire(name, event, ctx, more);
+    } catch (error) {
+      tell(ctx, error.message, "warning");
+      return [];
+    }
+  };
+
+  // An agent that may not stop yet gets the reason as its next prompt. It is queued on the side, after the
+  // extensions have heard it, and the host looks into the queue as soon as we are done.
+  const goOn = async (ctx, reason) => {
+    if (stops >= MOST_STOPS) {
+      tell(ctx, "hooks kept the agent going " + stops + " times in a row", "warning");
+      stops = 0;
+      return;
+    }
+    stops += 1;
+    own = reason;
+    pi.sendUserMessage(reason, { deliverAs: "followUp" });
+    for (let n = 0; n < 100 && !ctx.hasPendingMessages?.(); n++) await pause(20);
+  };
+
+  const handlers = {
+    [BEFORE]: async (event, ctx) => {
+      try {
+        const found = await fire(BEFORE, event, ctx);
+        if (!found.length) return;
+        if (held.size >= MOST_HELD) held.delete(held.keys().next().value);
+        held.set(event.toolCallId, found);
+      } catch (error) {
+        return { block: true, reason: error.message };
+      }
+    },
+    [AFTER]: async (event, ctx) => {
+      const found = held.get(event.toolCallId) ?? [];
+      held.delete(event.toolCallId);
+      const seen = { ...event };
+      try {
+        found.push(...(await fire(event.isError ? AFTER + " (error)" : AFTER, seen, ctx)));
+      } catch (error) {
+        return { content: [part(error.message)], isError: true };
+      }
+      if (found.length || seen.content !== event.content)
+        return { content: [...(seen.content ?? []), ...found.map(part)] };
+    },
+    [PROMPT]: async (event, ctx) => {
+      if (event.source === "extension" && event.text === own) {
+        // Our own prompt is nobody's words, so no hook is asked about it.
+        own = "";
+        return;
+      }
+      stops = 0;
+      let found;
+      try {
+        found = await fire(PROMPT, event, ctx);
+      } catch (error) {
+        tell(ctx, error.message, "error");
+        return { action: "handled" };
+      }
+      if (!found.length) return;
+      // What is said while the agent works starts no request of its own.
+      if (event.streamingBehavior)
+        return { action: "transform", text: [event.text, ...found].join("\n\n"), images: event.images };
+      waiting.push(...found);
+    },
+    [START]: async (event, ctx) => {
+      const found = [...waiting.splice(0), ...(await watch(START, event, ctx))];
+      if (found.length)
+        return { message: { customType: "hookport", content: found.join("\n\n"), display: false } };
+    },
+    session_start: async (event, ctx) => {
+      waiting.push(...(await watch("session_start", event, ctx)));
+    },
+    session_before_compact: async (event, ctx) => {
+      try {
+        await fire("session_before_compact", event, ctx);
+      } catch (error) {
+        tell(ctx, error.message, "warning");
+        return { cancel: true };
+      }
+    },
+    message_end: async (event, ctx) => {
+      if (event.message?.role === "assistant") await watch("message_end (assistant)", event, ctx);
+      await watch("message_end", event, ctx);
+    },
+    [END]: async (event, ctx) => {
+      const last = (event.messages ?? []).findLast((one) => one.role === "assistant");
+      const more = { finalMessage: textOf(last), errorMessage: last?.errorMessage, stopActive: stops > 0 };
+      const [how] = ["error", "aborted"].filter((one) => last?.stopReason === one);
+      if (how) {
+        await watch(END + " (" + how + ")", event, ctx, more);
+        return;
+      }
+      try {
+        await fire(END, event, ctx, more);
+        stops = 0;
+      } catch (error) {
+        await goOn(ctx, error.message);
+      }
+    },
+  };
+
+  const needed = new Set([...listened].map((name) => name.split(" (")[0]));
+  if (needed.has(BEFORE)) needed.add(AFTER);
+  if (needed.has(PROMPT) || needed.has("session_start")) needed.add(START);
+  if (needed.has(END)) needed.add(PROMPT);
+  for (const name of CALLBACKS) {
+    const only = async (event, ctx) => void (await watch(name, event, ctx));
+    if (needed.has(name)) pi.on(name, handlers[name] ?? only);
+  }
+}
+"""
