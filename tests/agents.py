@@ -333,6 +333,11 @@ def opencode(answer: Answer, args: Args) -> Outcome:
     )
 
 
+def pi(answer: Answer, args: Args) -> Outcome:
+    """What the generated extension does with `-p`: as OpenCode's, since nobody is there to be asked."""
+    return opencode(answer, args)
+
+
 Reader = Callable[[Answer], str]
 
 
@@ -621,6 +626,17 @@ SEATS: dict[str, Seat] = {
             "after_tool_execute": ("tool.execute.after", "tool.execute.after", flat("context")),
         },
     ),
+    "pi": Seat(
+        "pi",
+        "tool_call",
+        "tool_call",
+        pi,
+        contexts={
+            "session_start": ("session_start", "session_start", flat("context")),
+            "before_prompt": ("input", "input", flat("context")),
+            "after_tool_execute": ("tool_result", "tool_result", flat("context")),
+        },
+    ),
 }
 
 
@@ -637,6 +653,7 @@ def payload_of(agent: str, native: str, name: str, command: str, project: Path) 
 PLACES = {
     "copilot-cli": "toolArgs",
     "opencode": "output.args",
+    "pi": "input",
     "windsurf": "tool_info",
     "cline": "tool_call.input",
 }
