@@ -388,6 +388,25 @@ def test_a_variable_switches_plugins_off_and_cut_code_is_found(place: Place) -> 
     assert place.codes("opencode") == ["HP889"]
 
 
+@pytest.mark.parametrize(
+    ("files", "codes"),
+    [
+        ({}, ["HP870"]),
+        ({"~/.pi/agent/trust.json": '{"{root}": true}'}, []),
+        ({"~/.pi/agent/trust.json": '{"/": true}'}, []),
+        ({"~/.pi/agent/trust.json": '{"/": true, "{root}": false}'}, ["HP870"]),
+        ({"~/.pi/agent/settings.json": '{"defaultProjectTrust": "always"}'}, []),
+        ({"~/.pi/agent/settings.json": '{"defaultProjectTrust": "ask"}'}, ["HP870"]),
+        ({"~/.pi/agent/settings.json": '{"defaultProjectTrust": "never"}'}, ["HP870"]),
+    ],
+)
+def test_extensions_of_a_project_need_trust(place: Place, files: dict[str, str], codes: list[str]) -> None:
+    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = convert.convert(reading, get("pi")).files
+    place.write({file.path: file.text, "~/.pi/agent/models.json": "{}", **files})
+    assert place.codes("pi") == codes
+
+
 def test_a_generated_script_must_be_executable(place: Place) -> None:
     reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
     (file,) = convert.convert(reading, get("cline")).files

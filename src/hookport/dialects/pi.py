@@ -180,8 +180,7 @@ DIALECT = Dialect(
         Quirk("PI8", "there is no MCP: tools of extensions have whatever names these give them", "src"),
         Quirk(
             "PI9",
-            "`pi` is also the name of other programs: it is @earendil-works/pi-coding-agent, older name"
-            " @mariozechner/pi-coding-agent",
+            "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent up to 0.73",
             "src",
         ),
     ),
