@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import tempfile
 from pathlib import Path
@@ -19,15 +20,15 @@ needs_posix = pytest.mark.skipif(os.name == "nt" or not NODE, reason="node or a 
 
 CALLER = """
 import { readFileSync, writeFileSync } from "node:fs";
-const { calls, ui } = JSON.parse(readFileSync("calls.json", "utf8"));
-const extension = await import("./.pi/extensions/hookport.mjs");
+const { calls, ui, file, cwd } = JSON.parse(readFileSync("calls.json", "utf8"));
+const extension = await import(file);
 const handlers = {}, sent = [], shown = [];
 const pi = {
   on: (name, handler) => { handlers[name] = handler; },
   sendUserMessage: (text, options) => { sent.push([text, options]); },
 };
 const ctx = {
-  cwd: process.cwd(),
+  cwd,
   hasUI: ui !== null,
   ui: {
     notify: (text, kind) => shown.push([text, kind]),
@@ -54,6 +55,9 @@ PERSON = {"type": "input", "text": "hi", "source": "interactive"}
 class Extension:
     """A project with the extension of some hooks and what calls it; `ui` is what the person there says."""
 
+    file = "./.pi/extensions/hookport.mjs"
+    below = ""
+
     def __init__(
         self,
         root: Path,
@@ -72,7 +76,13 @@ class Extension:
         (root / "caller.mjs").write_text(CALLER, "utf-8")
 
     def call(self, *calls: dict[str, Any]) -> dict[str, Any]:
-        (self.root / "calls.json").write_text(json.dumps({"calls": calls, "ui": self.ui}), "utf-8")
+        tree = {
+            "calls": calls,
+            "ui": self.ui,
+            "file": self.file,
+            "cwd": str(self.root.resolve() / self.below),
+        }
+        (self.root / "calls.json").write_text(json.dumps(tree), "utf-8")
         done = run([str(NODE), "caller.mjs"], self.root, b"", self.env)
         assert done.returncode == 0, done.stderr.decode()
         assert not (self.root / "pwned").exists()
@@ -176,6 +186,19 @@ class TestExtension:
         one = Extension(tmp_path, rewrites, hook("cat >seen")).before("rm -rf build")
         assert (one["result"], one["event"]["input"]) == (None, {"command": "ls"})
         assert json.loads((tmp_path / "seen").read_bytes())["input"] == {"command": "ls"}
+
+    @pytest.mark.parametrize(("at", "root"), [("deep", "deep"), (".", "."), ("", "deep/down")])
+    def test_a_persons_own_extension_works_for_the_repository(
+        self, tmp_path: Path, at: str, root: str
+    ) -> None:
+        extension = Extension(tmp_path, hook('echo "$(pwd) $PI_PROJECT_DIR" >&2; exit 2'))
+        (tmp_path / "deep" / "down").mkdir(parents=True)
+        if at:
+            (tmp_path / at / ".git").mkdir()
+        shutil.move(tmp_path / ".pi" / "extensions", tmp_path / "agent")
+        extension.file, extension.below = "./agent/hookport.mjs", "deep/down"
+        path = (tmp_path / root).resolve()
+        assert extension.before()["result"] == denied(f"{path} {path}")
 
     @pytest.mark.parametrize(
         ("ui", "result", "shown"),

@@ -6,7 +6,8 @@ as if nothing had been said (measured, 0.87.1), so it is caught and answered her
 
 IMPORTS = """\
 import { spawn } from "node:child_process";
-import { dirname } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
@@ -54,10 +55,13 @@ const textOf = (message) => {
   return parts.map((one) => one.text).join("\n");
 };
 
-// The project that this file is in, or where the host was started.
+// The project that this file is in, else the repository that the host was started in, else that folder.
 const rootOf = (ctx) => {
-  const here = dirname(fileURLToPath(import.meta.url));
-  return /^(.+)[\\/]\.pi[\\/]extensions$/.exec(here)?.[1] ?? ctx.cwd;
+  const [, own] = /^(.+)[\\/]\.pi[\\/]extensions$/.exec(dirname(fileURLToPath(import.meta.url))) ?? [];
+  if (own) return own;
+  let at = ctx.cwd;
+  while (!existsSync(join(at, ".git")) && at !== dirname(at)) at = dirname(at);
+  return at === dirname(at) ? ctx.cwd : at;
 };
 
 const tell = (ctx, message, kind) => {

@@ -180,7 +180,7 @@ DIALECT = Dialect(
         Quirk("PI8", "there is no MCP: tools of extensions have whatever names these give them", "src"),
         Quirk(
             "PI9",
-            "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent up to 0.73",
+            "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent",
             "src",
         ),
     ),
