@@ -1,8 +1,9 @@
-"""Transcripts of the command line: every command in tests/commands/*.md is run and compared.
+"""Transcripts of the command line: every command in tests/commands/*.md and the tutorial is run and compared.
 
-A block that starts with ```file NAME makes a file, one that starts with ```console holds one command: its
-stdout, stderr lines behind `2> `, and `=> N` where the exit status is not 0. `< NAME` at its end is its
-stdin. Each document starts in an empty folder that its blocks share; that folder and times are `…`.
+A block that starts with ```file NAME, or with a language and a NAME, makes a file; one that starts with
+```console holds one command: its stdout, stderr lines behind `2> `, and `=> N` where the exit status is
+not 0. `< NAME` at its end is its stdin. Each document starts in an empty folder that its blocks share; that
+folder and times are `…`.
 """
 
 from __future__ import annotations
@@ -17,26 +18,28 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parent / "commands"
+TUTORIAL = Path(__file__).parent.parent / "docs" / "tutorial.md"
 VARYING = (
     (re.compile(r"\b\d+ ms\b"), "… ms"),
     (re.compile(r"  \(\d+\.\d s\)$", re.MULTILINE), ""),  # told of cases that are slow
     (re.compile(r'("seconds": )[\d.]+'), r"\1…"),
     (re.compile(r'(approved it on |"approved": ")20[\dT:.Z-]+'), r"\1…"),
 )
-BLOCK = re.compile(r"^```(file|console)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", [TUTORIAL, *sorted(FOLDER.glob("*.md"))], ids=lambda path: path.stem)
 def test_transcript(path: Path, tmp_path: Path, *, accept: bool) -> None:
     """Every command prints what the document says."""
     text = path.read_text("utf-8")
 
     def play(block: re.Match[str]) -> str:
         kind, name, body = block.groups()
-        if kind == "file":
+        if kind == "console":
+            return f"```console\n{_run(body, tmp_path)}```"
+        if name:
             _make(tmp_path / name, body)
-            return block[0]
-        return f"```console\n{_run(body, tmp_path)}```"
+        return block[0]
 
     got = BLOCK.sub(play, text)
     if accept:

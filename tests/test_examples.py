@@ -8,29 +8,57 @@ import os
 import shutil
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 from types import ModuleType
+from typing import NamedTuple
 
 import pytest
 
 from hookport.cases import find, session
 from hookport.cases.mutate import spellings
-from hookport.dialects import agents
+from hookport.dialects import agents, get
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-# By example: the cases that run for their hook alone, those that run for every agent, the agents that lack
-# the event or the tool of one of these, and the programs that it takes.
-SUITES: dict[str, tuple[int, int, tuple[str, ...], tuple[str, ...]]] = {
-    "audit-log": (2, 2, ("kiro", "mistral-vibe", "vs-code-copilot", "windsurf"), ("node",)),
-    "block-dangerous-commands": (6, 2, (), ()),
-    "context-at-session-start": (1, 1, ("mistral-vibe", "windsurf"), ()),
-    "format-on-write": (3, 1, (), ("jq",)),
-    "protect-secrets-node": (3, 2, ("codex",), ("node",)),
-    "protect-secrets-python": (3, 2, ("codex",), ()),
-    "protect-secrets-shell": (3, 2, ("codex",), ("jq",)),
-    "quality-gate-on-stop": (3, 1, (), ()),
+
+
+class Suite(NamedTuple):
+    """The cases of an example that run for its hook alone, what those are about that run for every agent
+    (an event, and its tool if any), and the programs that it takes.
+    """
+
+    alone: int
+    everywhere: tuple[tuple[str, str], ...]
+    programs: tuple[str, ...] = ()
+
+
+SUITES = {
+    "audit-log": Suite(2, (("after_tool_execute", "shell"), ("session_end", "")), ("node",)),
+    "block-dangerous-commands": Suite(6, (("before_tool_execute", "shell"),) * 2),
+    "context-at-session-start": Suite(1, (("session_start", ""),)),
+    "format-on-write": Suite(3, (("after_tool_execute", "file_write"),), ("jq",)),
+    "protect-secrets-node": Suite(
+        3, (("before_tool_execute", "file_read"), ("before_tool_execute", "shell")), ("node",)
+    ),
+    "protect-secrets-python": Suite(
+        3, (("before_tool_execute", "file_read"), ("before_tool_execute", "shell"))
+    ),
+    "protect-secrets-shell": Suite(
+        3, (("before_tool_execute", "file_read"), ("before_tool_execute", "shell")), ("jq",)
+    ),
+    "quality-gate-on-stop": Suite(3, (("agent_stop", ""),)),
 }
+
+
+def lacking(event: str, tool: str) -> list[str]:
+    """The agents that have no such event, or none for such a tool."""
+    found = []
+    for name in agents():
+        dialect = get(name)
+        tools = [one.tool for one in dialect.tools]
+        specs = [spec for spec in dialect.events if spec.canonical == event]
+        if not any(not tool or tool in (spec.tools or tools) for spec in specs):
+            found.append(name)
+    return found
 
 
 @pytest.fixture(autouse=True)
@@ -50,16 +78,17 @@ def test_every_example_is_listed() -> None:
 @pytest.mark.parametrize("name", SUITES)
 def test_every_case_passes_for_every_agent(name: str) -> None:
     """With exactly the cases and the agents that are told."""
-    alone, everywhere, lacking, programs = SUITES[name]
-    if missing := [program for program in programs if not shutil.which(program)]:
+    suite = SUITES[name]
+    if missing := [program for program in suite.programs if not shutil.which(program)]:
         pytest.skip(f"the example uses {missing[0]}, which is not installed")
     (folder,) = find.suites(EXAMPLES / name)
     results = list(session.perform_all(session.tasks(folder)))
     wrong = [(one.task.id, one.differences, one.got) for one in results if one.status == "failed"]
     assert wrong == []
-    assert tuple(one.task.agent for one in results if one.status == "not applicable") == lacking
-    counted = Counter(one.status for one in results)
-    assert counted["passed"] == alone + everywhere * len(agents()) - len(lacking)
+    without = [agent for about in suite.everywhere for agent in lacking(*about)]
+    assert [one.task.agent for one in results if one.status == "not applicable"] == without
+    passed = [one for one in results if one.status == "passed"]
+    assert len(passed) == suite.alone + len(suite.everywhere) * len(agents()) - len(without)
 
 
 # Of the other spellings of each command, those that the guard lets pass; its README tells of them.
