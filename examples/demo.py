@@ -30,6 +30,7 @@ from hookport.runtime import dispatch
 from hookport.wires.events import read_event, write_event
 
 SOURCE = Path(__file__).parent / "guard"
+TESTED = Path(__file__).parent / "protect-secrets-shell"
 PAYLOADS = Path(__file__).parent.parent / "tests" / "payloads"
 OUTPUT = Path("demo-output")
 DANGEROUS, HARMLESS = "rm -rf build", "ls"
@@ -69,6 +70,24 @@ def main() -> None:
     print(f"\nThe files are in {OUTPUT}/, one folder per agent. All findings of one conversion:")
     print(f"  .venv/bin/hookport convert {SOURCE.parent.name}/{SOURCE.name} --to {shown.target}")
     _install()
+    _test()
+
+
+def _test() -> None:
+    """The tests of an example: each case once, as every agent would fire the event."""
+    name = f"{TESTED.parent.name}/{TESTED.name}"
+    print(f"\nHooks come with tests, and those run for every agent ({name}, one of several examples):")
+    print(f"\n$ hookport test {name}", flush=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "hookport", "test", name], cwd=TESTED.parents[1], env=_own(), check=False
+    )
+    if done.returncode:
+        sys.exit(done.returncode)
+
+
+def _own() -> dict[str, str]:
+    """An environment in which nothing of the user's is touched."""
+    return {"PATH": os.environ["PATH"], "HOME": str((OUTPUT / "home").resolve())}
 
 
 def _install() -> None:
@@ -77,14 +96,13 @@ def _install() -> None:
     shutil.copytree(SOURCE, project)
     for folder in (home, project / ".git", *(project / name for name in (".codex", ".cursor", ".gemini"))):
         folder.mkdir()
-    own = {"PATH": os.environ["PATH"], "HOME": str(home.resolve())}
     print(f"\nInstalled in a sample project that three more agents use ({project}):")
     for words, shown in ((["sync"], 0), (["trust", "--yes"], 2), (["status"], 0)):
         print(f"\n$ hookport {' '.join(words)}")
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *words],
             cwd=project,
-            env=own,
+            env=_own(),
             capture_output=True,
             text=True,
             check=False,
