@@ -16,10 +16,13 @@ from hookport.dialects import names
 from hookport.findings import KINDS
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [
+    *(ROOT / "README.md", ROOT / "CONTRIBUTING.md"),
+    *(page for folder in ("docs", "examples") for page in sorted((ROOT / folder).rglob("*.md"))),
+]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_names_in_pages_exist(page: Path) -> None:
     """Commands, finding codes, `make` targets and links."""
     text = page.read_text("utf-8")
@@ -31,7 +34,7 @@ def test_names_in_pages_exist(page: Path) -> None:
         assert (page.parent / link).exists(), link
 
 
-# What the examples of the README are run on.
+# What the examples of the README are run on, beside the test that it shows.
 SHOWN = {
     ".claude/settings.json": """{
   "hooks": {
@@ -49,6 +52,8 @@ SHOWN = {
   "tool_input": { "command": "rm -rf build" }
 }
 """,
+    ".claude/tests/test-config.json": """{"version": 1}
+""",
     ".gemini/settings.json": """{
   "hooks": {
     "BeforeTool": [
@@ -65,6 +70,12 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
     for name, text in SHOWN.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")
+    page = ROOT / "README.md"
+    text = page.read_text("utf-8")
+    (case,) = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    for name, body in (("cases/rm.yaml", case), ("fixtures/rm.json", SHOWN["event.json"])):
+        (tmp_path / ".claude/tests" / name).parent.mkdir()
+        (tmp_path / ".claude/tests" / name).write_text(body, "utf-8")
     (tmp_path / "guard.sh").write_text("exit 2\n", "utf-8")
     guard = ROOT / "examples" / "guard" / ".claude" / "hooks" / "guard.sh"
     shutil.copy(guard, tmp_path / "block-rm.sh")
@@ -82,10 +93,9 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
             env={"PYTHONPATH": str(ROOT / "src"), "PATH": os.environ["PATH"], "HOME": str(tmp_path / "home")},
         )
         shown = re.sub(r"\(\d+ ms\)", "(12 ms)", done.stdout + done.stderr)
+        shown = re.sub(r"  \(\d+\.\d s\)$", "", shown, flags=re.MULTILINE)
         return f"```console\n$ {block[1]}\n{shown}```"
 
-    page = ROOT / "README.md"
-    text = page.read_text("utf-8")
     played = re.sub(r"^```console\n\$ (hookport .*)\n(?:(?!```).*\n)*^```", play, text, flags=re.MULTILINE)
     if accept:
         page.write_text(played, "utf-8")
