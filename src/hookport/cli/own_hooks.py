@@ -49,7 +49,10 @@ def run(args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Se
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
         _show(ordered, agents)
-    tell_missing(missing if args.agents or not agents else ())
+    if args.agents or not agents:
+        tell_missing(missing)
+    elif missing:
+        sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(missing)}\n")
     return 1 if not agents or (args.agents and missing) or any(not one.held for one in proofs) else 0
 
 
@@ -86,7 +89,7 @@ def _tree(
 ) -> dict[str, object]:
     return {
         "source": str(args.hooks),
-        "holds": all(proof.held for proof in proofs),
+        "holds": bool(proofs) and all(proof.held for proof in proofs),
         "agents": [
             {
                 "agent": account.agent,
@@ -141,12 +144,16 @@ def _show_hook(proofs: Sequence[Proof], paint: Paint) -> None:
 
 
 def _show_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
-    lost = [(name, some[number]) for number, name in enumerate(names) for some in by_agent]
-    lost = [(name, proof) for name, proof in lost if not proof.held]
+    """Where a hook does not do what it is there for, and why."""
+    lost = [
+        (name, proof, who)
+        for number, name in enumerate(names)
+        for proof, who in _together([some[number] for some in by_agent if not some[number].held])
+    ]
     sys.stdout.write("\n" if lost else "")
-    for name, proof in lost:
+    for name, proof, who in lost:
         what = "is broken" if proof.word == "broken" else "is not enforced"
-        said = paint(f"'{name}' {what} in {proof.agent}", "error")
+        said = paint(f"'{name}' {what} in {', '.join(who)}", "error")
         sys.stdout.write(f"{said}: {plain(proof.because)}\n")
 
 

@@ -4,6 +4,11 @@ Each run has a fresh home, a fresh project and no network but this machine's own
 are needed. `pass`: the hook did what it is for. `cannot`: the agent has no way to do it, and does what its
 tables say instead. `fail`: something else came of it; what was seen is shown.
 Finished runs are kept: an interrupted call goes on where it stopped, until hookport or the agent changes.
+
+With --hooks your own hooks are played: what each is for, and what it is not for, in a copy of your project.
+`enforced`: it fired, and what it denied did not happen. `advisory`: it fired, and prevented nothing.
+`broken`: it fired and failed. `not fired`: with the reason. Exit code 1 if a guard is not enforced or a hook
+is broken.
 """
 
 from __future__ import annotations
@@ -78,6 +83,8 @@ def run(args: Namespace) -> int:
 
         progress = Progress()
         return own_hooks.run(args, progress.tell, _tell_missing)
+    if args.sample or args.dialect:
+        raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
     return _scenarios(args)
 
 

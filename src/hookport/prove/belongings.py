@@ -102,12 +102,13 @@ def _needed(hooks: list[Found], root: Path) -> dict[str, Path]:
     for one in hooks:
         file, package, place = Path(one.file), Path(one.package), _place(one, root)
         files[place] = file
-        moved = place != _relative(file, root)
-        if moved and package != root:
-            # The folder of a hook or of a plugin goes along as it is.
-            base = place.removesuffix(file.relative_to(package).as_posix())
-            inside, _ = _bounded(package, {})
-            files |= {f"{base}{name}": path for name, path in inside.items()}
+        if place != _relative(file, root) and file.is_relative_to(package):
+            tail = file.relative_to(package).as_posix()
+            if place.endswith(f"/{tail}"):
+                # The folder of a hook or of a plugin goes along as it is.
+                base = place.removesuffix(tail)
+                inside, _ = _bounded(package, {})
+                files |= {f"{base}{name}": path for name, path in inside.items()}
         for script in map(Path, one.scripts):
             if script.is_file() and script.is_relative_to(root):
                 files[_relative(script, root)] = script

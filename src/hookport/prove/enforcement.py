@@ -246,7 +246,8 @@ class _Hook:
         last = failures[-1]
         lines = last.stderr.strip().splitlines()
         said = f" (stderr: {_short(lines[-1])})" if lines and _short(lines[-1]) not in last.failure else ""
-        return f"it failed {_times(len(failures))} of {len(self.mine)}: {_short(last.failure)}{said}"
+        count = f"{len(failures)} of {len(self.mine)} times"
+        return f"it failed {count}: {_short(last.failure)}{said}"
 
     def _unseen(self) -> Proof:
         """Nothing shows that it fired; why, as far as it can be told."""

@@ -215,7 +215,9 @@ class _Session:
                 lasts.append(len(steps) - 1)
             outcome = self._turn(prompt, steps)
             served = {heard.step for heard in outcome.requests if heard.step is not None}
-            done = [number for number, last in enumerate(lasts) if last in served]
+            firsts = [0, *(last + 1 for last in lasts)]
+            # A sample of two steps may end with its first.
+            done = [number for number in range(len(left)) if firsts[number] in served]
             self.reached.update((left[one].mark, (len(self.turns) - 1, lasts[one])) for one in done)
             left = [sample for number, sample in enumerate(left) if number not in done]
             if not left or not done:

@@ -1,0 +1,496 @@
+"""A person's own hooks: the samples that are for them, what they need, what is seen of them, the verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from hookport import planning
+from hookport.discovery import Found, load
+from hookport.errors import InputError, UsageError
+from hookport.model.hooks import Handler, Hook
+from hookport.prove import belongings, drivers, enforcement, likeness, own, samples
+from hookport.prove.driver import Call, Driver, Package
+from hookport.prove.enforcement import Proof
+from hookport.prove.firings import Firing
+from hookport.prove.own import Account, Fate, Turn
+from hookport.prove.play import Heard, Outcome
+from hookport.prove.programs import Program
+from hookport.prove.protocols import Result, Said
+from hookport.prove.samples import Sample
+from hookport.runtime.plan import Planned
+
+KINDS = ("shell", "write", "edit", "read", "mcp")
+CONTROLS = ["echo hello", "write notes.md", "edit notes-edited.md", "read notes-read.md"]
+COMMANDS = [line.replace("-{n}", "") for line in samples.COMMANDS]
+FILES = ["write .env.production", "write secrets/id_rsa", "write settings.ini"]
+EDITS = ["edit .env.local", "edit package-lock.json"]
+X = {"type": "command", "command": "./x.sh"}
+FORMATTED = ["write sample.py", "write sample.ts"]
+
+
+def put(folder: Path, **files: str) -> Path:
+    for name, text in files.items():
+        path = folder / name.replace("__", "/")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        if text.startswith("#!"):
+            path.chmod(0o755)
+    return folder
+
+
+def hook_md(matcher: str) -> str:
+    return f"---\nname: guard\ndescription: guards\ntrigger: before_tool\n{matcher}---\n"
+
+
+def claude(event: str, matcher: str = "", command: str = "true") -> str:
+    group = {"matcher": matcher, "hooks": [{"type": "command", "command": command}]}
+    return json.dumps({"hooks": {event: [group]}})
+
+
+def canonical(**more: object) -> str:
+    hook = {"name": "guard", "handler": {"type": "command", "command": "true"}, **more}
+    return json.dumps({"spec": "hooks/1.0", "hooks": [hook]})
+
+
+def planned(folder: Path) -> list[Planned]:
+    return [planning.planned(one) for one in load(str(folder), None, dict(os.environ)).hooks]
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "more"),
+    [
+        (".claude/settings.json", claude("PreToolUse", "Bash"), COMMANDS),
+        (".claude/settings.json", claude("PreToolUse", "Write|Edit"), [*FILES, *EDITS]),
+        (".claude/settings.json", claude("PreToolUse", "Read"), ["read .env", "read id_rsa"]),
+        (".claude/settings.json", claude("PreToolUse", "Bsh"), []),
+        (".claude/settings.json", claude("PreToolUse", "mcp__lab__.*"), ["shout of lab"]),
+        (".claude/settings.json", claude("PreToolUse", "mcp__github__.*"), []),
+        (".claude/settings.json", claude("PostToolUse", "Write|Edit"), FORMATTED),
+        (".claude/settings.json", claude("Stop"), []),
+        (".codex/hooks.json", claude("PreToolUse", "^apply_patch$"), [*FILES, *EDITS]),
+        (
+            ".cursor/hooks.json",
+            json.dumps({"version": 1, "hooks": {"beforeShellExecution": [{"command": "./x.sh"}]}}),
+            COMMANDS,
+        ),
+        (".hookport/hooks.json", canonical(event="before_tool_execute", matcher="shell"), COMMANDS),
+        (".hookport/hooks.json", canonical(event="tool_use_failure"), ["exit 3"]),
+        (
+            ".agents/hooks/guard/HOOK.md",
+            hook_md('matcher:\n  tool: Shell\n  pattern: "rm -rf|mkfs"\n'),
+            ["rm -rf victim", "rm -rf ./victim"],
+        ),
+        # Nothing of the table is like it, so what the pattern looks for is printed, never run.
+        (
+            ".agents/hooks/guard/HOOK.md",
+            hook_md('matcher:\n  tool: Shell\n  pattern: "rm -rf /|mkfs"\n'),
+            ["echo 'rm -rf /'"],
+        ),
+        (
+            ".agents/hooks/guard/HOOK.md",
+            hook_md('matcher:\n  tool: WriteFile\n  pattern: "infra/.*[.]tf"\n'),
+            ["write infra/.tf"],
+        ),
+        # It stands at the beginning of a command, which is not run for it.
+        (
+            ".agents/hooks/guard/HOOK.md",
+            hook_md('matcher:\n  tool: Shell\n  pattern: "^terraform apply"\n'),
+            [],
+        ),
+        (
+            "hooks/hooks.json",
+            json.dumps({"version": 1, "hooks": {"pre-tool-use": [{"matcher": "Bash", "hooks": [X]}]}}),
+            COMMANDS,
+        ),
+    ],
+)
+def test_what_is_played_follows_from_the_hooks(tmp_path: Path, file: str, text: str, more: list[str]) -> None:
+    put(tmp_path, **{file: text, ".agents/hooks/guard/scripts/run.sh": "#!/bin/sh\n", "x.sh": "#!/bin/sh\n"})
+    chosen = samples.chosen(planned(tmp_path), KINDS, ())
+    assert [one.about for one in chosen] == [*CONTROLS, *more]
+    assert len({one.mark for one in chosen}) == len(chosen)
+
+
+def test_nothing_that_is_played_leads_out_of_the_project(tmp_path: Path) -> None:
+    put(tmp_path, **{".claude/settings.json": claude("PreToolUse")})
+    for one in samples.chosen(planned(tmp_path), KINDS, ()):
+        words = " ".join(one.given).split()
+        assert not [word for word in words if word.startswith(("/", "~", "..")) or "/.." in word], one
+        assert "//" not in " ".join(words).replace("http://127.0.0.1:9/", ""), one
+
+
+@pytest.mark.parametrize(
+    ("text", "sample"),
+    [
+        ("make deploy", ("shell", "make deploy", ("make deploy; touch {mark}",), "ran-{n}")),
+        ("ls # all", ("shell", "ls # all", ("ls # all\ntouch {mark}",), "ran-{n}")),
+        (
+            "write: prod/main.tf",
+            ("write", "write prod/main.tf", ("prod/main.tf", "sample\n"), "prod/main.tf"),
+        ),
+        ("edit: a.py", ("edit", "edit a.py", ("a.py", "before", "after"), "a.py")),
+        ("read: .npmrc", ("read", "read .npmrc", (".npmrc",), ".npmrc")),
+        ("prompt: the key is 1", ("prompt", "the key is 1", ("the key is 1",), "")),
+    ],
+)
+def test_a_sample_of_a_person(text: str, sample: tuple[object, ...]) -> None:
+    assert samples.of_text(text)[:4] == sample
+
+
+@pytest.mark.parametrize("text", ["", "write: /etc/passwd", "read: ../secret", "edit: a/../../b"])
+def test_a_sample_stays_in_the_project(text: str) -> None:
+    with pytest.raises(UsageError):
+        samples.of_text(text)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text"),
+    [
+        (r"rm\s+-rf", "rm -rf"),
+        (r"^(?:terraform|tofu) (apply|destroy)$", "terraform apply"),
+        (r"[^/]+\.(ts|js)", "x.ts"),
+        (r"\d{3}-[A-Z]+?", "111-A"),
+        (r"(?=a)b", ""),
+        (r"(unclosed", ""),
+    ],
+)
+def test_a_text_that_a_pattern_matches(pattern: str, text: str) -> None:
+    assert likeness.of(pattern) == text
+
+
+def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) -> None:
+    put(
+        tmp_path,
+        **{
+            ".claude/settings.json": claude("Stop", command="./stop.sh"),
+            "stop.sh": "#!/bin/sh\n",
+            "src/a.py": "1",
+            "node_modules/x/index.js": "1",
+            ".env": "KEY=1",
+            ".git/config": "",
+        },
+    )
+    (tmp_path / "big.bin").write_bytes(b"0" * (belongings.LARGEST + 1))
+    (tmp_path / "passwd").symlink_to("/etc/passwd")
+    given = belongings.gathered(tmp_path, None, {"HOME": "/nowhere"})
+    names = (".claude/settings.json", "src/a.py", "stop.sh")
+    assert given._replace(found=None) == belongings.Belongings(  # type: ignore[arg-type]
+        None,  # type: ignore[arg-type]
+        {name: tmp_path / name for name in names},
+        {},
+        (".claude/settings.json",),
+        ("'.env'", "'.git'", "'big.bin': it is larger than 8 MiB", "'node_modules'"),
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "source", "sources", "copied"),
+    [
+        (
+            {"guard/HOOK.md": hook_md(""), "guard/scripts/run.sh": "#!/bin/sh\n", "guard/words.txt": "rm"},
+            "guard",
+            ".agents/hooks/guard/HOOK.md",
+            ".agents/hooks/guard/words.txt",
+        ),
+        (
+            {
+                "plugins/p/hooks/hooks.json": claude("PreToolUse"),
+                "plugins/p/x.sh": "#!/bin/sh\n",
+                ".git/HEAD": "",
+            },
+            "plugins/p",
+            "hooks/hooks.json",
+            "x.sh",
+        ),
+        (
+            {"mine.json": canonical(event="agent_stop"), "tool.py": "1"},
+            "mine.json",
+            ".hookport/hooks.json",
+            "tool.py",
+        ),
+    ],
+)
+def test_a_source_elsewhere_is_put_where_a_project_has_it(
+    tmp_path: Path, files: dict[str, str], source: str, sources: str, copied: str
+) -> None:
+    put(tmp_path, **files)
+    given = belongings.gathered(tmp_path / source, None, {"HOME": "/nowhere"})
+    assert given.sources == (sources,)
+    assert {sources, copied} <= given.files.keys()
+
+
+def test_of_a_home_only_hooks_and_their_scripts_go_along(tmp_path: Path) -> None:
+    command = '"$HOME"/.claude/hooks/guard.sh'
+    put(
+        tmp_path,
+        **{
+            ".claude/settings.json": claude("PreToolUse", "Bash", command),
+            ".claude/hooks/guard.sh": "#!/bin/sh\n",
+            ".claude/history.jsonl": "private",
+            "letters.txt": "private",
+        },
+    )
+    given = belongings.gathered(tmp_path / ".claude" / "settings.json", None, {"HOME": str(tmp_path)})
+    assert sorted(given.files) == [".claude/hooks/guard.sh", ".claude/settings.json"]
+    assert sorted(given.home) == [".claude/hooks/guard.sh"]
+
+
+def test_a_source_without_hooks_is_told(tmp_path: Path) -> None:
+    put(tmp_path, **{".claude/settings.json": '{"hooks": {}}'})
+    with pytest.raises(InputError, match="no hook that may run"):
+        belongings.gathered(tmp_path, None, {"HOME": "/nowhere"})
+
+
+# What was seen, made up.
+
+RM = Sample("shell", "rm -rf victim", ("rm -rf victim-1; touch ran-1",), "ran-1")
+HELLO = Sample("shell", "echo hello", ("echo hello; touch ran-0",), "ran-0", harmless=True)
+NOTES = Sample("write", "write notes.md", ("notes.md", "x"), "notes.md", harmless=True)
+REASON = "no deleting here"
+
+
+def heard(step: int | None, *texts: str, results: tuple[str, ...] = ()) -> Heard:
+    said = tuple(Said("user", text) for text in texts)
+    return Heard("POST", "/", "x", step, said, tuple(Result("Bash", "1", text) for text in results))
+
+
+def turn(*requests: Heard, prompt: str = "Do it.", steps: int = 2) -> Turn:
+    return Turn(prompt, steps, Outcome(exit=0, requests=requests, isolated=True))
+
+
+def account(
+    tmp_path: Path,
+    event: str,
+    *firings: Firing,
+    agent: str = "claude-code",
+    text: str = "exit 2",
+    **more: object,
+) -> Account:
+    script = tmp_path / "guard.sh"
+    script.write_text(text, "utf-8")
+    hook = Hook(event, Handler(command="./guard.sh"), name="guard", blocking=True, dialect="claude-code")
+    found = Found(hook, str(tmp_path / "x.json"), "", str(tmp_path), "project", (str(script),))
+    given = {
+        "fates": (Fate(HELLO, 0, True, True), Fate(RM, 0, True, False)),
+        "turns": (turn(heard(0, "Do it."), heard(1, results=("ok",)), heard(2, results=("ok", REASON))),),
+        **more,
+    }
+    return Account(
+        agent,
+        drivers.get(agent),
+        "auto",
+        (found,),
+        (planning.planned(found),),
+        firings,
+        **given,  # type: ignore[arg-type]
+    )
+
+
+def fired(about: Sample, **more: object) -> Firing:
+    call = json.dumps({"command": about.given[0]} if about.kind == "shell" else {"path": f"/p/{about.path}"})
+    return Firing(0, 0, "before_tool_execute", samples.TOOLS[about.kind], call, **more)  # type: ignore[arg-type]
+
+
+def judged(given: Account) -> tuple[str, bool, str]:
+    (proof,) = enforcement.proofs(given)
+    return proof.word, proof.held, proof.because
+
+
+def test_a_guard_that_stops_and_lets_the_harmless_through_is_enforced(tmp_path: Path) -> None:
+    given = account(tmp_path, "before_tool_execute", fired(HELLO), fired(RM, verdict="deny", reason=REASON))
+    assert enforcement.proofs(given) == [
+        Proof(
+            "guard",
+            "claude-code",
+            "enforced",
+            f"denied `rm -rf victim`; the model saw '{REASON}'",
+            held=True,
+            guards=True,
+            fired=2,
+            denied=("rm -rf victim",),
+            passed=("echo hello",),
+        )
+    ]
+
+
+def test_a_guard_whose_denial_is_not_obeyed_is_advisory(tmp_path: Path) -> None:
+    fates = (Fate(HELLO, 0, True, True), Fate(RM, 0, True, True))
+    given = account(tmp_path, "before_tool_execute", fired(RM, verdict="deny"), fates=fates)
+    assert judged(given) == (
+        "advisory",
+        False,
+        "it denied `rm -rf victim`, and the agent did it all the same",
+    )
+
+
+def test_a_guard_that_denies_nothing_is_not_shown_to_guard(tmp_path: Path) -> None:
+    given = account(tmp_path, "before_tool_execute", fired(HELLO), fired(RM))
+    because = "fired twice; it answered nothing; nothing that was played made it deny; play what it must deny"
+    assert judged(given) == ("advisory", False, f"{because} with --sample 'COMMAND'")
+
+
+def test_what_cannot_deny_need_not(tmp_path: Path) -> None:
+    given = account(tmp_path, "before_tool_execute", fired(HELLO), text="logger used")
+    assert judged(given) == ("advisory", True, "fired once; it answered nothing")
+
+
+def test_a_rewrite_is_seen_by_the_mark_that_is_missing(tmp_path: Path) -> None:
+    changed = {"command": "rm -i victim-1"}
+    given = account(tmp_path, "before_tool_execute", fired(RM, updated=changed))
+    assert judged(given) == ("advisory", True, "fired once; its rewrite took effect")
+    fates = (Fate(HELLO, 0, True, True), Fate(RM, 0, True, True))
+    given = account(tmp_path, "before_tool_execute", fired(RM, updated=changed), fates=fates)
+    assert judged(given)[2].startswith("fired once; its rewrite was not taken; nothing that was played")
+
+
+def test_a_hook_that_fails_is_broken(tmp_path: Path) -> None:
+    failed = fired(RM, failure="exit code 1", exit=1, stderr="Traceback\nNameError: x\n")
+    given = account(tmp_path, "before_tool_execute", fired(HELLO, failure="exit code 1"), failed)
+    because = "it failed 2 of 2 times: exit code 1 (stderr: NameError: x); nothing was prevented"
+    assert judged(given) == ("broken", False, because)
+
+
+def test_an_error_that_ends_as_a_denial_does_is_broken(tmp_path: Path) -> None:
+    wrong = f"{tmp_path}/project/guard.sh: line 5: syntax error: unexpected end of file"
+    firings = [fired(one, verdict="deny", reason=wrong) for one in (HELLO, RM)]
+    given = account(tmp_path, "before_tool_execute", *firings, root=str(tmp_path))
+    because = "it fails, and that denies everything that it is asked about: "
+    told = "$PROJECT/guard.sh: line 5: syntax error: unexpected end of file"
+    assert judged(given) == ("broken", False, because + told)
+
+
+def test_nothing_harmless_shows_nothing(tmp_path: Path) -> None:
+    fates = (Fate(HELLO, 0, True, False), Fate(RM, 0, True, False))
+    given = account(tmp_path, "before_tool_execute", fired(RM, verdict="deny"), fates=fates)
+    assert judged(given)[:2] == ("advisory", False)
+
+
+def test_a_guard_on_prompts_and_on_the_end(tmp_path: Path) -> None:
+    secret = samples.PROMPT.given[0]
+    turns = (turn(heard(0, "Do it.")), turn(prompt=secret, steps=0))
+    denied = Firing(0, 1, "before_prompt", verdict="deny", reason=REASON)
+    given = account(tmp_path, "before_prompt", denied, turns=turns, fates=())
+    because = "denied `a prompt with keys and a password`; the model never saw it"
+    assert judged(given) == ("enforced", True, because)
+    turns = (turns[0], turn(heard(0, secret), prompt=secret, steps=0))
+    given = account(tmp_path, "before_prompt", denied, turns=turns, fates=())
+    assert judged(given) == ("advisory", False, "it denied, and the prompt reached the model all the same")
+    stop = Firing(0, 0, "agent_stop", verdict="deny", reason=REASON)
+    on = (turn(heard(0, "Do it."), heard(0, REASON), steps=0),)
+    given = account(tmp_path, "agent_stop", stop, turns=on, fates=())
+    assert judged(given) == ("enforced", True, f"it made the agent go on; the model saw '{REASON}'")
+    ended = (turn(heard(0, "Do it."), steps=0),)
+    given = account(tmp_path, "agent_stop", stop, turns=ended, fates=())
+    assert judged(given) == ("advisory", False, "it denied, and the agent stopped all the same")
+
+
+@pytest.mark.parametrize(
+    ("event", "agent", "more", "because"),
+    [
+        (
+            "before_prompt",
+            "cline",
+            {},
+            "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
+        ),
+        ("before_compact", "claude-code", {}, "nothing that is played here makes before_compact happen"),
+        ("agent_stop", "claude-code", {}, "Stop never came from Claude Code"),
+        (
+            "agent_stop",
+            "claude-code",
+            {"turns": (Turn("", 0, Outcome(exit=1, stderr="x\nnot logged in\n")),)},
+            "the agent did not come to ask the model: not logged in",
+        ),
+        (
+            "agent_stop",
+            "claude-code",
+            {"trouble": "`hookport sync` failed: x"},
+            "nothing was played: `hookport sync` failed: x",
+        ),
+        (
+            "agent_stop",
+            "claude-code",
+            {"unwatched": frozenset({0})},
+            "Claude Code runs it by itself, and nothing was seen of it",
+        ),
+    ],
+)
+def test_why_a_hook_did_not_fire(
+    tmp_path: Path, event: str, agent: str, more: dict[str, object], because: str
+) -> None:
+    given = account(tmp_path, event, agent=agent)._replace(by_itself=frozenset({0}), **more)  # type: ignore[arg-type]
+    word, _, told = judged(given)
+    assert (word, told) == ("not fired", because)
+
+
+# One run, with a small agent in the place of a real one.
+
+AGENT = Path(__file__).parent / "prove_agent.py"
+DRIVER = Driver(
+    title="Small",
+    package=Package("npm", "small", "1.0.0"),
+    program="small",
+    protocol="chat",
+    settle=lambda _stage: None,
+    command=lambda stage: (*stage.program, stage.url, stage.prompt),
+    environment=lambda stage: {"CLAUDE_PROJECT_DIR": str(stage.project)},
+    calls={"shell": lambda _stage, command: Call("Bash", {"command": command})},
+    dialect="claude_code",
+)
+GUARD = """#!/bin/sh
+if grep -q 'rm -rf [.]'; then echo 'no deleting here' >&2; exit 2; fi
+"""
+STOP = """#!/bin/sh
+if grep -q '"stop_hook_active": *false'; then echo '{"decision": "block", "reason": "not yet"}'; fi
+"""
+
+
+def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOOKPORT_CACHE_DIR", str(tmp_path / "cache"))
+    groups = {
+        "PreToolUse": [{"matcher": "Bsh", "hooks": [{"type": "command", "command": "exit 2"}]}],
+        "Stop": [{"hooks": [{"type": "command", "command": "./stop.sh"}]}],
+        "PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "nothing-there"}]}],
+    }
+    source = put(
+        tmp_path / "source",
+        **{
+            ".agents/hooks/guard/HOOK.md": hook_md('matcher:\n  tool: Shell\n  pattern: "rm -rf"\n'),
+            ".agents/hooks/guard/scripts/run.sh": GUARD,
+            ".claude/settings.json": json.dumps({"hooks": groups}),
+            "stop.sh": STOP,
+        },
+    )
+    request = own.Request(belongings.gathered(source, None, {"HOME": "/nowhere"}))
+    program = Program((sys.executable, str(AGENT)), "1.0.0", AGENT)
+    root = tmp_path / "run"
+    root.mkdir()
+    given = own.played("small", DRIVER, program, request, root)
+    assert given.trouble == ""
+    assert [fate.sample.about for fate in given.fates if fate.happened] == ["echo hello", "rm -rf victim"]
+    assert [proof[2:6] for proof in enforcement.proofs(given)] == [
+        ("enforced", "denied `rm -rf ./victim`; the model saw 'no deleting here'", True, True),
+        (
+            "not fired",
+            "its matcher is for Bsh, and nothing like that was played. Did you mean 'Bash'?",
+            False,
+            True,
+        ),
+        ("enforced", "it made the agent go on; the model saw 'not yet'", True, True),
+        (
+            "broken",
+            "it failed 2 of 2 times: exit code 127 (stderr: /bin/sh: 1: nothing-there: not found)",
+            False,
+            False,
+        ),
+    ]
+    own.keep(root, tmp_path / "report")
+    kept = {path.name for path in (tmp_path / "report").iterdir()}
+    assert kept >= {"install.txt", "requests.jsonl", "witness.jsonl", "payloads", "turns", "state"}
