@@ -26,13 +26,14 @@ else:
 USAGE = {
     "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--record DIR]",
     "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
-    "[--on-timeout open|closed] [--async] [--record DIR] -- COMMAND",
+    "[--on-timeout open|closed] [--async] [--for SCRIPT-EVENT] [--record DIR] -- COMMAND",
 }
 # Each with what it may say; empty for a number, none for any text.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--within": (),
     "--on-failure": (policy.OPEN, policy.CLOSED),
     "--on-timeout": (policy.OPEN, policy.CLOSED),
+    "--for": None,
     "--record": None,
 }
 RECORD = "HOOKPORT_RECORD"
@@ -250,6 +251,7 @@ def _wrapped(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
         event="",
         dialect=sources.wires(script).id,
+        native=options.get("--for", ""),
         command=inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner),
         timeout_seconds=DEFAULT_SECONDS,
         is_async="--async" in options,

@@ -22,6 +22,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--on-timeout", metavar="open|closed", help="the same for a command that takes too long"
     )
+    parser.add_argument(
+        "--for",
+        dest="written_for",
+        metavar="SCRIPT-EVENT",
+        help="the event that the command was written for, where its dialect has several for one thing",
+    )
     parser.add_argument("--async", dest="is_async", action="store_true", help="start the command and go on")
     parser.add_argument(
         "command", metavar="-- COMMAND", nargs=REMAINDER, help="the command, as the shell reads it"
@@ -31,5 +37,6 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
     more = [f"--on-timeout={args.on_timeout}"] if args.on_timeout else []
+    more += [f"--for={args.written_for}"] if args.written_for else []
     more += ["--async"] if args.is_async else []
     return answering.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])

@@ -166,6 +166,8 @@ def _wrap(work: Work) -> None:
     specs, timeout = specs_of(work), work.hook.handler.timeout
     event = specs[0].native if len(specs) == 1 else ANY_EVENT
     options = [*work.options]
+    if work.written:
+        options.append(f"--for={shell_word(work.written)}")
     if timeout is not None:
         options.append(f"--within={timeout / SECOND:g}")
     words = (work.source.id, work.target.id, shell_word(event))

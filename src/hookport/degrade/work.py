@@ -11,6 +11,7 @@ from hookport import findings as f
 from hookport.degrade.capabilities import denies_by_answer, infer
 from hookport.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.dialects import Dialect, EventSpec, get
+from hookport.dialects._base import dialect_data
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, Handler, Hook
@@ -51,6 +52,8 @@ class Work:
         self.target = target
         # Whose wire the handler speaks, and whose names the matcher is written in.
         self.source = self.origin = get(hook.dialect)
+        # The event that its script was written for, where the script's dialect would choose another.
+        self.written = _chosen(self.source, hook)
         self.used = infer(hook, scripts)
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False
@@ -86,6 +89,13 @@ class Work:
             and not (self.bridge is None or self.is_home or self.is_replaced or self.target.is_hub)
             and not agree(self.source, self.target, self.hook.event)
         )
+
+
+def _chosen(source: Dialect, hook: Hook) -> str:
+    written = [spec for spec, _ in slots(source, hook)]
+    if len(written) != 1 or not (written[0].secondary or dialect_data(hook, source.id).get("event")):
+        return ""
+    return written[0].native
 
 
 def strategy_for(work: Work, capability: str) -> str:

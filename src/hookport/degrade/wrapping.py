@@ -7,7 +7,9 @@ import shlex
 from functools import cache
 from typing import NamedTuple
 
-from hookport.dialects import Dialect
+from hookport.dialects import Dialect, get
+from hookport.dialects._base import dialect_data
+from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
 from hookport.model.hooks import NOTHING, Hook
 from hookport.wires.table import Wire, table_of
@@ -17,8 +19,8 @@ MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 _WRAPPED = re.compile(
     r"""(?:\[ -[nz] "[$\w]+" \](?: && \[ -z "[$\w]+" \])? \|\| exit 0; )?"""
     r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
-    rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ [^ ]+"""
-    r"""(?: --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
+    rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ (?:'[^']*'|[^ ]+)"""
+    r"""(?: --for=(?P<event>'[^']*'|[^ ]+)| --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
     re.DOTALL,
 )
 
@@ -75,7 +77,13 @@ def unwrapped(hook: Hook) -> Hook:
     words = shlex.split(found["command"])
     if len(words) != 1:
         return hook
-    return hook._replace(dialect=found["dialect"], handler=hook.handler._replace(command=words[0]))
+    source = get(found["dialect"])
+    inner = hook._replace(dialect=source.id, handler=hook.handler._replace(command=words[0]))
+    event = shlex.split(found["event"])[0] if found["event"] else ""
+    if not event or [spec.native for spec, _ in slots(source, inner)] == [event]:
+        return inner
+    own = {**dialect_data(hook, source.id), "event": event}
+    return inner._replace(provider_data={**hook.provider_data, source.id: own})
 
 
 def _word(text: str) -> str:
