@@ -664,3 +664,24 @@ def test_a_wrapped_command_fails_as_the_project_says_from_any_folder(place: Plac
             timeout=LONG,
         )
         assert (done.returncode, "exit code 7" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "key"), [([], "toolName"), (["--for=PreToolUse"], "tool_name")], ids=["usual", "for"]
+)
+def test_a_wrapped_script_hears_the_event_it_was_written_for(
+    place: Place, options: list[str], key: str
+) -> None:
+    words = [*COMMANDS["bridge"][:-1], "wrap", "copilot-cli", "codex", "PreToolUse", *options, "--"]
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "Bash", "tool_input": {"command": "ls"}}
+    subprocess.run(
+        [*words, "cat >heard"],
+        input=json.dumps(payload).encode(),
+        cwd=place.root,
+        env=place.env,
+        capture_output=True,
+        check=True,
+        timeout=LONG,
+    )
+    heard = json.loads((place.root / "heard").read_bytes())
+    assert [name for name in ("toolName", "tool_name") if name in heard] == [key]
