@@ -27,47 +27,34 @@ WITH_WORDS = {
     "kubectl": {"delete"},
     "terraform": {"destroy"},
 }
+# By verb of git: the words that make it dangerous, which may be shortened, and why.
 GIT: dict[str, tuple[str, str]] = {
-    "push": (r"-\w*f\w*|--force.*|--mirror|--delete|-\w*d|[+:].*", "it changes or deletes what others have"),
-    "reset": (r"--hard", "it discards work"),
-    "clean": (r"-\w*f\w*|--force", "it deletes files that git does not know"),
-    "checkout": (r"\.|--|-\w*f|--force", "it discards work"),
+    "push": (r"-\w*[fd]\w*|--(?:for|mir|de).*|[+:].*", "it changes or deletes what others have"),
+    "reset": (r"--ha\w*", "it discards work"),
+    "clean": (r"-\w*f\w*|--f\w*", "it deletes files that git does not know"),
+    "checkout": (r"\.|--|-\w*f|--f\w*", "it discards work"),
     "restore": (r"\.", "it discards work"),
-    "branch": (r"-\w*D\w*|--delete", "it deletes commits"),
+    "branch": (r"-\w*[Df]\w*|--f\w*", "it deletes commits"),
     "stash": (r"drop|clear", "it discards work"),
     "filter-branch": (r".*", "it rewrites history"),
     "reflog": (r"expire|delete", "it deletes what could be restored"),
 }
 # Programs that run the one that is named after them.
 WRAPPERS = {
-    *("builtin", "busybox", "chroot", "command", "doas", "env", "exec", "find", "flock", "ionice", "nice"),
-    *("nohup", "parallel", "script", "setsid", "ssh", "stdbuf", "strace", "su", "sudo", "time", "timeout"),
-    *("watch", "xargs"),
+    *("builtin", "bunx", "busybox", "chroot", "command", "coproc", "doas", "env", "exec", "find", "flock"),
+    *("ionice", "nice", "nohup", "npx", "parallel", "script", "setsid", "ssh", "stdbuf", "strace", "su"),
+    *("sudo", "time", "timeout", "watch", "xargs"),
 }
 SHELLS = ("ash", "bash", "dash", "fish", "ksh", "sh", "zsh")
 # Languages with the option that code follows.
 LANGUAGES = {"python": "c", "node": "ep", "perl": "eE", "ruby": "e", "php": "r", "bun": "e"}
 HARMFUL_CODE = re.compile(
-    r"system|popen|spawn|exec|fork|subprocess|child_process|rmtree|rm(?:dir)?Sync|unlink|eval|getattr"
-    r"|__import__|import_module|b64decode|fromhex|chmod|os\.remove"
+    r"\b(?:system|fork|eval|qx|exec(?:[lv]\w{0,2}|Sync|File\w*)?)\b|popen|spawn|subprocess|child_process|getattr"
+    r"|rmtree|rm(?:dir)?Sync|unlink|os\.remove|chmod|__import__|import_module|b64decode|fromhex"
 )
+RUNS_BACKTICKS = ("perl", "php", "ruby")
 DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|mapper/|dm-|loop)\w*")
-KEYWORDS = (
-    "if",
-    "then",
-    "elif",
-    "else",
-    "while",
-    "until",
-    "do",
-    "!",
-    "{",
-    "}",
-    "fi",
-    "done",
-    "esac",
-    "coproc",
-)
+KEYWORDS = ("if", "then", "elif", "else", "fi", "while", "until", "do", "done", "esac", "!", "{", "}")
 ASSIGNMENT = re.compile(r"\w+(?:\[[^]]*\])?\+?=")
 HIDING = re.compile(
     r"(?:--config-env=)?(?:alias|remote|core\.(?:pager|fsmonitor|sshcommand|hookspath))", re.IGNORECASE
@@ -97,21 +84,23 @@ def _objection(command: Command) -> str:
     if any(DEVICE.match(target) for target in command.targets):
         return "it writes to a disk"
     words = _started(command.words)
-    if not words or words[0] in ("for", "case", "select", "function"):
+    if not words or words[0] in ("for", "case", "select"):
         return ""
     if not (program := _name(words[0])):
         return f"the program is computed; {WRITE_OUT}"
     if program in WRAPPERS:
+        first = next((word for word in words[1:] if not re.match(r"-|\w+=|[\d.]+\w?$", word)), "")
+        if program != "find" and not _name(first) and first:
+            return f"the program is computed; {WRITE_OUT}"
         return next(filter(None, (_judged(name, rest, command) for name, rest in _inside(words))), "")
     return _judged(program, words[1:], command)
 
 
 def _started(words: list[str]) -> list[str]:
     """The words from the program on."""
-    for number, word in enumerate(words):
-        if word not in KEYWORDS and not ASSIGNMENT.match(word):
-            return words[number:]
-    return []
+    while words and (words[0] in (*KEYWORDS, "function") or ASSIGNMENT.match(words[0])):
+        words = words[2 if words[0] == "function" else 1 :]
+    return words
 
 
 def _name(word: str) -> str:
@@ -138,7 +127,7 @@ def _judged(program: str, rest: list[str], command: Command) -> str:
         return f"`{program}` is not for agents: {ALWAYS.get(program, 'it destroys what is on a disk')}"
     said = " ".join(word for word in rest if not word.startswith("-"))
     for words in WITH_WORDS.get(program, ()):
-        if f"{said} ".startswith(f"{words} "):
+        if f" {words} " in f" {said} ":
             return f"`{program} {words}` is not for agents"
     if program in RULES:
         return RULES[program](rest, command)
@@ -154,16 +143,20 @@ def _letters(rest: list[str], letters: str, *long: str) -> bool:
     """Whether one of these options is there; a long one may be shortened."""
     return any(
         (re.match(r"-[^-]", word) and any(letter in word for letter in letters))
-        or (len(word) > 3 and word.startswith("--") and any(one.startswith(word) for one in long))
+        or (len(word) > 2 and word.startswith("--") and any(one.startswith(word) for one in long))
         for word in rest
     )
 
 
-def _rm(rest: list[str], _command: Command) -> str:
+def _rm(rest: list[str], command: Command) -> str:
     if not _letters(rest, "rR", "--recursive"):
         options = rest[: rest.index("--")] if "--" in rest else rest
         why = f"the options of `rm` are computed; put `--` before its files, or {WRITE_OUT}"
         return why if any(map(_is_unknown, options)) or any(MANY in word for word in rest) else ""
+    return _rimraf(rest, command)
+
+
+def _rimraf(rest: list[str], _command: Command) -> str:
     targets = [word for word in rest if not word.startswith("-")]
     if targets and all(_is_disposable(target) for target in targets):
         return ""
@@ -284,7 +277,10 @@ def _code(program: str, rest: list[str], command: Command) -> str:
     is_given = any(re.match(rf"-\w*[{letters}]|--eval|--print", word) for word in rest)
     if not is_given and command.given is None and command.is_piped and set(rest) <= {"-"}:
         return f"`{program}` runs what comes out of a pipe, which nobody has read"
-    if found := HARMFUL_CODE.search(" ".join(rest) if is_given else command.given or ""):
+    code = " ".join(rest) if is_given else command.given or ""
+    if "`" in code and _language(program) in RUNS_BACKTICKS:
+        return f"this `{program}` starts other programs; do that in the shell"
+    if found := HARMFUL_CODE.search(code):
         return f"code for `{program}` with '{found.group()}' in it can do anything; put it into a file first"
     return ""
 
@@ -298,6 +294,7 @@ def _awk(rest: list[str], _command: Command) -> str:
 Rule = Callable[[list[str], "Command"], str]
 RULES: dict[str, Rule] = {
     "rm": _rm,
+    "rimraf": _rimraf,
     "find": _find,
     "git": _git,
     "chmod": _chmod,
@@ -455,7 +452,8 @@ class Reader:
             elif char in "$`":
                 parts.append(self._expansion().replace(PART, MANY))
             elif _BRACES.match(self.text, self.at):
-                parts.append(MANY)
+                # What is before it is before every word that comes of it, so none of these is an option.
+                parts.append(PART if parts and not parts[0].startswith("-") else MANY)
                 self.at += 1
             else:
                 parts.append(char)
