@@ -7,6 +7,7 @@ replaced by a witness that runs them; what cannot be replaced is judged by its e
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -80,6 +81,15 @@ class Watch:
     def runs_itself(self, number: int) -> bool:
         """Whether the agent runs a hook by itself, past the bridge."""
         return self.dialect.id in (self.planned[number].dialect, *self.planned[number].run_by)
+
+    def of_plugins(self) -> list[int]:
+        """The hooks that the agent runs by itself once the plugin that they are in is loaded."""
+        places = [place.path for place in self.dialect.locations if place.scope == "plugin"]
+        return [
+            number
+            for number, one in enumerate(self.hooks)
+            if self.runs_itself(number) and os.path.relpath(one.file, one.package) in places
+        ]
 
     def place(self, project: Path, home: Path) -> None:
         """Put the witness in the place of commands that the agent runs by itself."""

@@ -82,6 +82,7 @@ class Account(NamedTuple):
     passed: Mapping[int, str] = {}
     by_itself: frozenset[int] = frozenset()
     unwatched: frozenset[int] = frozenset()
+    of_plugins: frozenset[int] = frozenset()
     # The folder of the run, which no one needs to read about.
     root: str = ""
     trouble: str = ""
@@ -103,6 +104,7 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
     if any(sample.kind == "mcp" for sample in calls):
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
+    driver = _with_plugins(driver, watch)
     trouble = _installed(driver, made, environment, request.mode, watch)
     account = Account(
         name, driver, request.mode, found, tuple(watch.planned), root=str(root), trouble=trouble
@@ -124,6 +126,7 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
         passed={one.hook: one.why for one in watch.passed},
         by_itself=itself,
         unwatched=frozenset(watch.unwatched),
+        of_plugins=frozenset(watch.of_plugins()),
     )
 
 
@@ -153,6 +156,15 @@ def keep(root: Path, place: Path) -> None:
             shutil.copytree(path, target)
         elif path.exists():
             shutil.copyfile(path, target)
+
+
+def _with_plugins(driver: Driver, watch: Watch) -> Driver:
+    """The driver, with the plugins whose hooks the agent runs by itself once they are loaded."""
+    folders = dict.fromkeys(watch.hooks[number].package for number in watch.of_plugins())
+    if not driver.plugin or not folders:
+        return driver
+    more = [word for folder in folders for word in (driver.plugin, folder)]
+    return driver._replace(command=lambda made: (*driver.command(made), *more))
 
 
 def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[Found, ...]:

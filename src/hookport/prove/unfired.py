@@ -37,6 +37,9 @@ def _by_tables(account: Account, number: int, hook: Planned) -> str:
             f"only {own.title} reads {own.locations[0].path}; write it in a format that every agent gets with"
             f" `hookport convert --from {own.id} --to canonical`"
         )
+    if number in account.of_plugins and not account.driver.plugin:
+        title = get(dialect_of(account.driver)).title
+        return f"{title} runs the hooks of a plugin by itself, once the plugin is installed; none is in a run"
     if hook.event not in EVENTS:
         return f"only {own.title} has the event {hook.event.partition(':')[2]}"
     ability = abilities.of(account.driver, Need(hook.event, "fires"))
