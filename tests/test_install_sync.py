@@ -246,8 +246,8 @@ def test_where_the_bridge_is_gone_guards_deny_and_the_rest_say_so(
 
 def test_a_hook_that_the_agent_reads_elsewhere_is_not_installed_again(world: World) -> None:
     shutil.rmtree(world.root / ".agents")
-    hers = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}
-    world.write(".claude/settings.json", hers)
+    guard = [{"type": "command", "command": "./guard.sh"}]
+    world.write(".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": guard}]}})
     for agent in ("claude-code", "copilot-cli", "vs-code-copilot"):
         (plan,) = world.plan(agent).agents
         assert (plan.changes, plan.why) == ((), "it runs all of them by itself")
@@ -257,6 +257,21 @@ def test_a_hook_that_the_agent_reads_elsewhere_is_not_installed_again(world: Wor
     assert [hook.event for hook in plan.hooks if hook.event == "before_tool_execute"] == [
         "before_tool_execute"
     ]
+
+
+@pytest.mark.parametrize(
+    ("event", "matcher"),
+    [("PreToolUse", "mcp__lab__shout"), ("PreToolUse", "Edit|Write"), ("PreToolUse", ""), ("Stop", "")],
+)
+def test_a_hook_that_the_agent_reads_elsewhere_with_less_effect_is_installed(
+    event: str, matcher: str, world: World
+) -> None:
+    shutil.rmtree(world.root / ".agents")
+    guard = [{"type": "command", "command": "./guard.sh"}]
+    world.write(".claude/settings.json", {"hooks": {event: [{"matcher": matcher, "hooks": guard}]}})
+    (plan,) = world.plan("copilot-cli").agents
+    assert [finding.code for finding in plan.findings] == ["HP822"]
+    assert plan.changes != ()
 
 
 def test_entries_in_two_places_are_told(world: World) -> None:

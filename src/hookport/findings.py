@@ -1691,6 +1691,20 @@ class NotGuarded(Kind):
     hint = "Use --mode bridge where that matters."
 
 
+class RunsBesides(Kind):
+    """The agent reads the file that the hook is in, and does less with it there than the hook is for.
+
+    Other agents' files are read with other tool names, fields and answers: a guard on files or MCP tools may
+    not recognise what it is asked about, or is never asked. So the hook is installed as well. Where the agent
+    runs it by itself too, it runs twice, and the stricter answer counts.
+    """
+
+    code = "HP822"
+    severity = "note"
+    message = "installed for {agent} although it reads {file}: there the hook lacks effect, and may run twice"
+    hint = "To run it once, keep it in a file that only hookport reads, such as .hookport/hooks.json."
+
+
 class TwoAgentsRead(Kind):
     """Another agent reads the file too, and nothing tells the two apart: the hooks run there as well."""
 

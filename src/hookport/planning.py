@@ -21,7 +21,7 @@ from hookport.discovery.identity import hook_of, identity
 from hookport.errors import HookportError, InputError
 from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
-from hookport.model.hooks import DEFAULT_TIMEOUT
+from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.runtime import plan, policy, protection, trust
@@ -33,6 +33,8 @@ from hookport.wires.table import Wire
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
+# Nothing that a hook says there has an effect.
+WATCHED = ("session_end", "notification", "error_occurred")
 # How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
 # and what it is asked, for all hooks or for one that was installed.
 _WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
@@ -260,7 +262,12 @@ def planned(found: Found) -> Planned:
 
 
 def also_reads(agent: Dialect, found: Found) -> str:
-    """The place of another dialect's file by which an agent runs a hook by itself; empty if it does not."""
+    """The place by which an agent runs another agent's hook with the effect it has over the bridge, if any."""
+    return reads_besides(agent, found) if _runs_alike(found.hook) else ""
+
+
+def reads_besides(agent: Dialect, found: Found) -> str:
+    """The place of another dialect's file in which an agent finds a hook; empty if it does not."""
     for place in agent.also_reads:
         scope = "user" if place.scope == "user" else "project"
         path = place.path.removeprefix("~/")
@@ -269,6 +276,20 @@ def also_reads(agent: Dialect, found: Found) -> str:
         if scope == found.scope and base != found.file and at_root:
             return place.path
     return ""
+
+
+def _runs_alike(hook: Hook) -> bool:
+    """Whether a hook does the same where an agent reads it in another agent's file.
+
+    Measured on Copilot CLI 1.0.102 with Claude Code's settings: a guard on the shell does. A matcher for all
+    tools or for an MCP tool never matches there, file tools name the path otherwise, exit 2 blocks nothing
+    but tools, and context is dropped; what only watches loses nothing.
+    """
+    if hook.event == "before_tool_execute":
+        return bool(hook.matcher) and all(
+            (term.kind, term.value) == ("tool", "shell") for term in hook.matcher
+        )
+    return hook.event in WATCHED
 
 
 SAME = (

@@ -25,7 +25,7 @@ from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import agent_of, is_dispatch, is_ours, judged, runnable
+from hookport.planning import agent_of, is_dispatch, is_ours, judged, reads_besides, runnable
 from hookport.runtime import trust, vendored
 
 Choice = Literal["auto", "native", "bridge"]
@@ -181,6 +181,10 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
         itself = entries.runs_itself(one, hook)
         if not itself:
             kept.append(hook)
+            besides = reads_besides(one.dialect, hook)
+            if besides:
+                twice = f.RunsBesides.at(hook.place, agent=one.agent, file=besides)
+                told.append(twice._replace(file=hook.file))
         elif hook.hook.dialect != one.agent:
             already = f.RunsByItself.at(hook.place, agent=one.agent, file=itself)
             told.append(already._replace(file=hook.file))
