@@ -577,3 +577,18 @@ def test_the_windows_runner_keeps_the_same_contract(tmp_path: Path) -> None:
         "timeout", detail="took longer than 0.2 s and was stopped"
     )
     assert _windows.run(["no-such-program"], **options).outcome == "spawn_error"
+
+
+@pytest.mark.skipif(not hasattr(os, "waitid"), reason="waits for the end without taking the status")
+def test_a_command_that_ends_before_it_is_written_to_has_not_failed(tmp_path: Path) -> None:
+    """Whatever has the number of the pipe afterwards; another thread may have taken the lower ones."""
+    child = process._Child(b"{}", PATIENCE)
+    with contextlib.ExitStack() as held:
+
+        def started(pid: int) -> None:
+            os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+            while held.enter_context(open(os.devnull, "rb")).fileno() < child.into:  # noqa: PTH123
+                pass
+
+        result = child.run(["/bin/sh", "-c", "exit 3"], str(tmp_path), {}, started)
+    assert result.replace(seconds=0.0) == RunResult("completed", 3)

@@ -308,6 +308,8 @@ class _Child:
 
     def _close(self, descriptor: int) -> None:
         self.poll.unregister(descriptor)
+        if descriptor == self.into:
+            self.into = -1  # the number is free now, and the next to be opened gets it
         self.open.discard(descriptor)
         os.close(descriptor)
 
