@@ -33,7 +33,7 @@ class Suite(NamedTuple):
 
 SUITES = {
     "audit-log": Suite(2, (("after_tool_execute", "shell"), ("session_end", "")), ("node",)),
-    "block-dangerous-commands": Suite(6, (("before_tool_execute", "shell"),) * 2),
+    "block-dangerous-commands": Suite(7, (("before_tool_execute", "shell"),)),
     "context-at-session-start": Suite(1, (("session_start", ""),)),
     "format-on-write": Suite(3, (("after_tool_execute", "file_write"),), ("jq",)),
     "protect-secrets-node": Suite(
