@@ -183,7 +183,7 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
         None,  # type: ignore[arg-type]
         {name: tmp_path / name for name in names},
         {},
-        (".claude/settings.json",),
+        {".claude/settings.json": "claude-code"},
         ("'.env'", "'.git'", "'big.bin': it is larger than 8 MiB", "'node_modules'"),
     )
 
@@ -220,7 +220,7 @@ def test_a_source_elsewhere_is_put_where_a_project_has_it(
 ) -> None:
     put(tmp_path, **files)
     given = belongings.gathered(tmp_path / source, None, {"HOME": "/nowhere"})
-    assert given.sources == (sources,)
+    assert list(given.sources) == [sources]
     assert {sources, copied} <= given.files.keys()
 
 
@@ -238,6 +238,40 @@ def test_of_a_home_only_hooks_and_their_scripts_go_along(tmp_path: Path) -> None
     given = belongings.gathered(tmp_path / ".claude" / "settings.json", None, {"HOME": str(tmp_path)})
     assert sorted(given.files) == [".claude/hooks/guard.sh", ".claude/settings.json"]
     assert sorted(given.home) == [".claude/hooks/guard.sh"]
+
+
+def test_the_copy_of_a_hook_names_the_copy_of_its_project(tmp_path: Path) -> None:
+    real, home = tmp_path / "home" / "real", tmp_path / "home"
+    words = f"cd {real} && ./x.sh {real}-not {home}/log"
+    put(
+        real,
+        **{".claude/settings.json": claude("Stop", command=words), "x.sh": "#!/bin/sh\n", "a.txt": words},
+    )
+    given = belongings.gathered(real, None, {"HOME": str(home)})
+    project = tmp_path / "project"
+    belongings.settled(given, project, tmp_path / "new")
+    told = f"cd {project} && ./x.sh {real}-not {home}/log"
+    assert json.loads((project / ".claude/settings.json").read_text("utf-8")) == json.loads(
+        claude("Stop", command=told)
+    )
+    assert (project / "a.txt").read_text("utf-8") == words
+
+
+def test_what_a_hook_runs_programs_from_is_linked(tmp_path: Path) -> None:
+    put(
+        tmp_path / "real",
+        **{
+            ".claude/settings.json": claude("Stop", command="npx --no-install prettier --check ."),
+            "node_modules/.bin/prettier": "#!/bin/sh\n",
+            ".venv/bin/python": "#!/bin/sh\n",
+        },
+    )
+    given = belongings.gathered(tmp_path / "real", None, {"HOME": "/nowhere"})
+    assert (given.left_out, list(given.links)) == (("'.venv'",), ["node_modules"])
+    project = tmp_path / "project"
+    project.mkdir()
+    belongings.settled(given, project, tmp_path)
+    assert (project / "node_modules" / ".bin" / "prettier").exists()
 
 
 def test_a_source_without_hooks_is_told(tmp_path: Path) -> None:

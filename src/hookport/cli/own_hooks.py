@@ -158,13 +158,16 @@ def _show_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint:
 
 
 def _unfinished(account: Account) -> list[str]:
-    """What was not seen of an agent."""
+    """What cannot be told from a run, and why."""
     late = [turn.outcome.seconds for turn in account.turns if turn.outcome.timed_out]
     found = [f"it did not end by itself in {seconds:.0f} s" for seconds in late]
     found += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
     missed = [fate.sample.about for fate in account.fates if not fate.reached]
     if missed and not account.trouble:
         found.append(f"it ended before the model could ask for: {'; '.join(missed)}")
+    refused = [] if account.trouble else enforcement.refused(account)
+    if refused:
+        found.append(f"it did not do, although no hook denied it: {'; '.join(refused)}")
     return found
 
 

@@ -54,7 +54,9 @@ def add_arguments(parser: ArgumentParser) -> None:
         "'prompt: TEXT'; it is really done where no hook stops it, in the project of the run",
     )
     parser.add_argument(
-        "--mode", choices=scenario.MODES, help="how hooks are installed; both ways if left out"
+        "--mode",
+        choices=scenario.MODES,
+        help="how hooks are installed; both ways if left out, with --hooks as sync chooses",
     )
     parser.add_argument(
         "--install",

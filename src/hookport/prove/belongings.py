@@ -7,9 +7,11 @@ project has them.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -43,18 +45,28 @@ LEFT_OUT = frozenset(
 SECRET = (".env", ".env.*", "*.pem", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".pypirc")
 
 
+# Folders that are left out, and what a hook says that needs one.
+RUN_FROM = {
+    "node_modules": re.compile(r"node_modules|\b(npx|npm|pnpm|yarn)\b"),
+    ".venv": re.compile(r"\.venv\b|\b(uv|poetry) run\b"),
+    "venv": re.compile(r"(?<![.\w])venv/"),
+}
+
+
 class Belongings(NamedTuple):
     """The hooks of a source and the files of its project, each by where it goes in the project of a run.
 
     `home` are scripts below the user's home, by where they go below the home of the run. `sources` are the
-    files in which the hooks are written, as they are called in the run. `left_out` is told in words.
+    files in which the hooks are written, as they are called in the run, with their dialects. `links` are
+    folders too large to copy that a hook runs programs from. `left_out` is told in words.
     """
 
     found: Discovery
     files: Mapping[str, Path]
     home: Mapping[str, Path]
-    sources: tuple[str, ...]
-    left_out: tuple[str, ...]
+    sources: Mapping[str, str]
+    left_out: tuple[str, ...] = ()
+    links: Mapping[str, Path] = {}
 
 
 def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
@@ -75,7 +87,7 @@ def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belon
     else:
         more, left = _bounded(root, files)
         files |= more
-    sources = tuple(dict.fromkeys(_place(one, root) for one in hooks))
+    sources = {_place(one, root): one.hook.dialect for one in hooks}
     outside = {
         str(Path(script).relative_to(home)): Path(script)
         for one in hooks
@@ -83,17 +95,59 @@ def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belon
         if home and Path(script).is_file() and Path(script).is_relative_to(home)
         if not Path(script).is_relative_to(root) or root == home
     }
-    return Belongings(found, files, outside, sources, tuple(left))
+    links = _links(hooks, root)
+    left = [one for one in left if one.strip("'") not in links]
+    return Belongings(found, files, outside, sources, tuple(left), links)
 
 
 def settled(belongings: Belongings, project: Path, home: Path) -> None:
-    """Copy everything into the project and the home of a run."""
+    """Copy everything into the project and the home of a run.
+
+    Where a hook or its script spells out the project or a script that goes along, the copy names that of the
+    run, so that nothing is done to the real one.
+    """
+    hooks = planning.runnable(belongings.found)
+    spelling = {Path(name) for one in hooks for name in (one.file, *one.scripts)}
+    names = {path: home / name for name, path in belongings.home.items()}
+    names[Path(belongings.found.root)] = project
+    for name, path in belongings.links.items():
+        (project / name).symlink_to(path)
     for folder, files in ((project, belongings.files), (home, belongings.home)):
         for name, path in files.items():
             place = folder / name
             place.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, place)
-            shutil.copymode(path, place)
+            try:
+                shutil.copyfile(path, place)
+                shutil.copymode(path, place)
+                if path in spelling:
+                    place.write_bytes(_respelled(place.read_bytes(), names))
+            except OSError as error:
+                raise InputError(
+                    Problem(f"cannot be copied into a run: {error.strerror}", file=str(path))
+                ) from None
+
+
+def _respelled(data: bytes, names: Mapping[Path, Path]) -> bytes:
+    """A text with other paths in it."""
+    copies = {os.fsencode(real): os.fsencode(copy) for real, copy in names.items() if real.name}
+    if not copies:
+        return data
+    known = b"|".join(re.escape(real) for real in sorted(copies, key=len, reverse=True))
+    return re.sub(rb"(?:%s)(?![\w.-])" % known, lambda found: copies[found[0]], data)
+
+
+def _links(hooks: list[Found], root: Path) -> dict[str, Path]:
+    texts = [
+        text for one in hooks for text in (one.hook.handler.command, *one.hook.handler.platform.values())
+    ]
+    for script in {Path(script) for one in hooks for script in one.scripts}:
+        with suppress(OSError):
+            texts.append(script.read_text("utf-8", "replace"))
+    return {
+        name: root / name
+        for name, called in RUN_FROM.items()
+        if (root / name).is_dir() and any(called.search(text) for text in texts)
+    }
 
 
 def _needed(hooks: list[Found], root: Path) -> dict[str, Path]:
@@ -173,7 +227,9 @@ def _bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], li
         own = _size(path)
         if name in known or not path.is_file():
             continue
-        if own > LARGEST:
+        if not os.access(path, os.R_OK):
+            left[f"'{name}': it cannot be read"] = None
+        elif own > LARGEST:
             left[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
         elif len(files) + len(known) >= MOST_FILES or size + own > MOST_BYTES:
             limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"

@@ -54,6 +54,14 @@ def proofs(account: Account) -> list[Proof]:
     return [_Hook(account, number).proof() for number in range(len(account.hooks))]
 
 
+def refused(account: Account) -> list[str]:
+    """What an agent did not do although no hook objected: it has rules of its own."""
+    seen = [_Hook(account, number) for number in range(len(account.hooks))]
+    denied = [fate for one in seen for fired in one.mine if fired.objects and (fate := one.fate(fired))]
+    missed = [fate for fate in account.fates if fate.reached and not fate.happened and fate not in denied]
+    return [fate.sample.about for fate in missed]
+
+
 def guards(account: Account, number: int) -> bool:
     """Whether a hook is there to stop something: its file says so, or what it runs can deny.
 
@@ -213,7 +221,7 @@ class _Hook:
     def _rewritten(self, rewrites: Sequence[Firing]) -> str:
         """Whether other input was taken, as far as it is seen: a command leaves no more than a mark."""
         for one in rewrites:
-            fate = self._fate(one)
+            fate = self.fate(one)
             changed = one.updated or {}
             if fate is None or self._denied_by_others(fate):
                 continue
@@ -226,7 +234,7 @@ class _Hook:
 
     def _denied_by_others(self, fate: Fate) -> bool:
         others = (one for one in self.account.firings if one.hook != self.number and one.objects)
-        return any(self._fate(one) == fate for one in others)
+        return any(self.fate(one) == fate for one in others)
 
     def _broken(self, failures: Sequence[Firing]) -> Proof:
         denies = [one for one in failures if one.verdict == "deny"]
@@ -262,10 +270,10 @@ class _Hook:
         return f": {ability.reason}" if ability.reason else ""
 
     def _about(self, firings: Iterable[Firing], *, happened: bool) -> list[str]:
-        fates = [fate for one in firings if (fate := self._fate(one))]
+        fates = [fate for one in firings if (fate := self.fate(one))]
         return list(dict.fromkeys(fate.sample.about for fate in fates if fate.happened == happened))
 
-    def _fate(self, fired: Firing) -> Fate | None:
+    def fate(self, fired: Firing) -> Fate | None:
         """The sample that a firing is about."""
         reached = [fate for fate in self.account.fates if fate.reached]
         marked = [fate for fate in reached if _names(fired.call, fate.sample.mark)]

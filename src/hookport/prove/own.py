@@ -169,10 +169,10 @@ def _with_plugins(driver: Driver, watch: Watch) -> Driver:
 
 def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[Found, ...]:
     """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
-    wanted = {str(made.project / name) for name in given.sources}
+    wanted = {str(made.project / name): dialect for name, dialect in given.sources.items()}
     hooks = [one for one in planning.runnable(discover(str(made.project), environment)) if one.file in wanted]
-    for file in sorted(wanted - {one.file for one in hooks}):
-        hooks += planning.runnable(load(file, None, environment))
+    for file in sorted(wanted.keys() - {one.file for one in hooks}):
+        hooks += planning.runnable(load(file, wanted[file], environment))
     return tuple(hooks)
 
 
@@ -202,6 +202,7 @@ def _plant(project: Path, calls: Sequence[Sample]) -> None:
             (project / sample.path).unlink(missing_ok=True)
     for path, text in texts.items():
         (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).unlink(missing_ok=True)
         (project / path).write_text(text, "utf-8")
 
 
