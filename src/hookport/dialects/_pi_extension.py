@@ -128,8 +128,12 @@ export default function (pi) {
     }
     stops += 1;
     own = reason;
-    pi.sendUserMessage(reason, { deliverAs: "followUp" });
-    for (let n = 0; n < 100 && !ctx.hasPendingMessages?.(); n++) await pause(20);
+    try {
+      pi.sendUserMessage(reason, { deliverAs: "followUp" });
+      for (let n = 0; n < 100 && !ctx.hasPendingMessages?.(); n++) await pause(20);
+    } catch {
+      console.error("the agent ended although a hook kept it going: " + reason); // as `pi -p` of 0.73.1 does
+    }
   };
 
   const handlers = {
