@@ -274,6 +274,34 @@ def test_a_hook_that_the_agent_reads_elsewhere_with_less_effect_is_installed(
     assert plan.changes != ()
 
 
+@pytest.mark.parametrize("folders", [(".kimi",), (".kimi-code",), (".kimi", ".kimi-code")])
+@pytest.mark.parametrize("has_file", [True, False])
+def test_an_event_of_one_product_costs_the_others_nothing(
+    folders: tuple[str, ...], has_file: bool, world: World
+) -> None:
+    home = Path(world.env["HOME"])
+    for folder in folders:
+        (home / folder).mkdir()
+    if has_file:
+        (home / folders[0] / "config.toml").write_text("# mine\n", "utf-8")
+    hooks = [
+        {"name": event, "event": event, "handler": {"type": "command", "command": "true"}}
+        for event in ("before_tool_execute", "permission_request")
+    ]
+    world.write(".hookport/hooks.json", {"spec": "hooks/1.0", "hooks": hooks})
+    (plan,) = world.sync("kimi-cli", mode="bridge", scope="user").agents
+    asked = "PermissionRequest"
+    says = {
+        folder: asked in (home / folder / "config.toml").read_text("utf-8")
+        for folder in (".kimi", ".kimi-code")
+        if (home / folder / "config.toml").is_file()
+    }
+    assert says == {folder: folder == ".kimi-code" for folder in folders}
+    never = [finding.message for finding in plan.findings if finding.code == "HP813"]
+    lone = "'permission_request' never runs in kimi-cli: only another of its products has the event"
+    assert never == ([lone] if folders == (".kimi",) else [])
+
+
 def test_entries_in_two_places_are_told(world: World) -> None:
     world.sync("cursor", mode="bridge")
     (plan,) = world.sync("cursor", mode="bridge", scope="user").agents

@@ -262,7 +262,7 @@ def planned(found: Found) -> Planned:
 
 
 def also_reads(agent: Dialect, found: Found) -> str:
-    """The place by which an agent runs another agent's hook with the effect it has over the bridge, if any."""
+    """The place by which an agent runs another agent's hook, with the effect it has over the bridge."""
     return reads_besides(agent, found) if _runs_alike(found.hook) else ""
 
 

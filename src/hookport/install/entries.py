@@ -119,7 +119,28 @@ def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
             )
     degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
     why = "it finds the hooks when an event fires, so that later changes need no sync"
-    return Entries("bridge", why, degraded.manifest.hooks, tuple(_unheard(target, found)))
+    told = [*_unheard(target, found), *_unfired(target, found)]
+    written = [hook for hook in degraded.manifest.hooks if _is_here(target, hook)]
+    return Entries("bridge", why, tuple(written), tuple(told))
+
+
+def _is_here(target: Target, hook: Hook) -> bool:
+    """Whether one of the agent's products that are here can say the hook."""
+    if not target.dialect.products:
+        return True
+    every = target.paths_for(place.path for place in target.places())
+    alone = target.dialect.shape.encode(target.dialect, Manifest((hook,)))
+    return any(path in every.values() for path in target.paths_for(alone).values())
+
+
+def _unfired(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
+    """Hooks whose event the products that are here do not have, although another one has it."""
+    for one in found:
+        hook = Hook(one.hook.event, Handler(command="true"), dialect=target.agent)
+        if event_specs(target.dialect, hook.event) and not _is_here(target, hook):
+            reason = "only another of its products has the event"
+            told = f.NeverFires.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
+            yield told._replace(file=one.file)
 
 
 def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> timedelta | None:

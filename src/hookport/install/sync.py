@@ -298,12 +298,16 @@ def _spliced(
     dialect = one.dialect
     if not existing:
         return _written(one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks)
-    reading = convert.read(existing, dialect)
+    # Another product's file that is not there yet is one that says nothing.
+    absent = [path for path in places.values() if path not in existing] if dialect.products else []
+    blank = {path: b"" for path in absent if convert.kind_in(dialect, path) == "toml"}
+    reading = convert.read({**existing, **blank}, dialect)
     merged = _merged(reading.decoded.manifest.hooks, hooks, reading)
     if any(document.kind == "text" for document in reading.documents.values()):
         trees = dialect.shape.encode(dialect, Manifest(merged))
         return _written(one, existing, trees, one.paths_for(trees), merged)
     after = edit.encode(reading, merged)
+    after = {path: data for path, data in after.items() if data or path in existing}
     _checked(one, after)
     return _changes(existing, after)
 
