@@ -9,7 +9,7 @@ ARGS ?=
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .DELETE_ON_ERROR:
-.PHONY: help jq demo test lint format types docs docs-check accept bench fuzz check clean
+.PHONY: help jq demo test lint format types docs docs-check accept bench fuzz prove smoke check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,7 +69,16 @@ bench: $(STAMP) ## measure conversions and dispatches, as ratios to a bare inter
 fuzz: $(STAMP) ## search for counterexamples, for long
 	@HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/fuzz.py $(ARGS)
 
-check: lint types docs-check test ## everything above that only reads, as CI runs it
+prove: $(STAMP) jq ## play every agent on its pinned version, and keep the results (ARGS="codex" to choose)
+	@$(BIN)/hookport prove --install --save $(ARGS)
+	@$(PY) docs/generate.py
+
+# One scenario on the agents that were fetched before; none is fetched here, and what is skipped is named.
+smoke: $(STAMP)
+	@echo "==> hookport prove --cached"
+	@$(BIN)/hookport prove --cached --mode bridge --scenario deny-exit 2>&1
+
+check: lint types docs-check smoke test ## everything above that only reads, as CI runs it
 
 clean: ## remove .venv and what the tools leave behind
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

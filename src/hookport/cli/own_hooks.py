@@ -6,7 +6,7 @@ import json
 import os
 import sys
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli import report
@@ -21,7 +21,9 @@ from hookport.prove.own import Account, Request
 STYLES = {"enforced": "kept", "advisory": "changed", "not fired": "dropped", "broken": "dropped"}
 
 
-def run(args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Sequence[str]], None]) -> int:
+def run(
+    args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Mapping[str, str]], None]
+) -> int:
     """Prove the hooks of a source; exit code 1 where a guard is not enforced or a hook is broken."""
     if args.scenario or args.save:
         which = "--scenario" if args.scenario else "--save"
@@ -29,7 +31,7 @@ def run(args: Namespace, tell: Callable[[str], None], tell_missing: Callable[[Se
     added = tuple(map(samples.of_text, args.sample))
     given = belongings.gathered(Path(args.hooks), args.dialect, dict(os.environ))
     _tell(given)
-    agents, missing = campaign.found(args.agents, install=args.install, tell=tell)
+    agents, missing = campaign.found(args.agents, take=args.take, tell=tell)
     accounts: dict[str, Account] = {}
     request = Request(given, added, args.mode or "auto")
     clear = "\r\x1b[K" if sys.stderr.isatty() else ""
@@ -85,7 +87,7 @@ def _tree(
     accounts: Sequence[Account],
     proofs: Sequence[Proof],
     agents: Sequence[Agent],
-    missing: Sequence[str],
+    missing: Mapping[str, str],
 ) -> dict[str, object]:
     return {
         "source": str(args.hooks),

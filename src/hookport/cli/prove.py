@@ -17,13 +17,13 @@ import json
 import sys
 import time
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli.terminal import Paint, plain, table
 from hookport.errors import UsageError, closest
 from hookport.prove import campaign, drivers, results, scenario
-from hookport.prove.campaign import Store
+from hookport.prove.campaign import Agent, Store
 from hookport.prove.judge import together
 from hookport.prove.results import Results
 from hookport.prove.run import Done
@@ -58,10 +58,21 @@ def add_arguments(parser: ArgumentParser) -> None:
         choices=scenario.MODES,
         help="how hooks are installed; both ways if left out, with --hooks as sync chooses",
     )
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--install",
-        action="store_true",
+        dest="take",
+        action="store_const",
+        const="fetched",
+        default="any",
         help="fetch the pinned version of each agent by its package's name into the cache, and play that",
+    )
+    which.add_argument(
+        "--cached",
+        dest="take",
+        action="store_const",
+        const="cached",
+        help="play the pinned versions that were fetched before, and skip the others",
     )
     parser.add_argument("--report", metavar="DIR", type=Path, help="write everything of each run there")
     parser.add_argument("--save", action="store_true", help="keep the results in hookport's own source")
@@ -92,7 +103,7 @@ def run(args: Namespace) -> int:
 
 def _scenarios(args: Namespace) -> int:
     progress = Progress()
-    agents, missing = campaign.found(args.agents, install=args.install, tell=progress.tell)
+    agents, missing = campaign.found(args.agents, take=args.take, tell=progress.tell)
     modes = (args.mode,) if args.mode else scenario.MODES
     plan = campaign.planned(agents, args.scenario, modes)
     store = Store(args.report)
@@ -109,13 +120,16 @@ def _scenarios(args: Namespace) -> int:
         for one_agent in found:
             sys.stderr.write(f"wrote {results.save(one_agent)}\n")
     if args.json:
-        tree = {"results": [json.loads(results.text_of(one)) for one in found], "missing": missing}
+        tree = {"results": [json.loads(results.text_of(one)) for one in found], "missing": list(missing)}
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     else:
         show(found)
     for one_left in plan.unplayed:
         where = f"{one_left.agent} {one_left.scenario} {one_left.mode}"
         sys.stderr.write(f"hookport: not played: {where}: {one_left.reason}\n")
+    if args.take == "cached":
+        _tell_skipped(agents, missing)
+        return int(bool(results.failed(found)))
     _tell_missing(missing)
     return 1 if results.failed(found) or not found or (args.agents and missing) else 0
 
@@ -181,12 +195,23 @@ def _show_reasons(one: Results, paint: Paint) -> None:
         sys.stdout.write(f"{one.driver} cannot {', '.join(names)}\n{paint(f'  {reason}', 'note')}\n")
 
 
-def _tell_missing(missing: Sequence[str]) -> None:
-    if not missing:
+def _tell_skipped(agents: Sequence[Agent], missing: Mapping[str, str]) -> None:
+    played = ", ".join(f"{agent.name} {agent.program.version}" for agent in agents) or "no agent"
+    sys.stderr.write(f"hookport: played {played}.\n")
+    if missing:
+        sys.stderr.write(f"hookport: skipped, not in the cache: {', '.join(missing)}.\n")
+
+
+def _tell_missing(missing: Mapping[str, str]) -> None:
+    for name, reason in missing.items():
+        if reason:
+            sys.stderr.write(f"hookport: {name} could not be fetched: {reason}\n")
+    absent = [name for name, reason in missing.items() if not reason]
+    if not absent:
         return
-    sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(missing)}\n")
+    sys.stderr.write(f"hookport: not on this machine, so nothing is proven of: {', '.join(absent)}\n")
     sys.stderr.write("  fetch the versions that hookport was measured with: hookport prove --install\n")
-    for name in missing:
+    for name in absent:
         package = drivers.get(name).package
         tool = "npm install -g" if package.registry == "npm" else "pip install"
         joint = "@" if package.registry == "npm" else "=="

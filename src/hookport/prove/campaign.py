@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import hookport
 from hookport.dialects import get
@@ -37,6 +37,10 @@ STOP_SECONDS = 10.0
 EVENTS = "events"
 # What is kept of a run in a report, of all that it leaves.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
+
+
+# Which programs are played: those that are found, the pinned ones in the cache, or these, fetched if need be.
+Take = Literal["any", "cached", "fetched"]
 
 
 class Agent(NamedTuple):
@@ -329,19 +333,24 @@ def _result(done: Sequence[Done]) -> Result:
 
 
 def found(
-    names: Sequence[str], *, install: bool, tell: Callable[[str], None]
-) -> tuple[list[Agent], list[str]]:
-    """The agents that are there, and those that are missing; with `install` the pinned ones are fetched."""
+    names: Sequence[str], *, take: Take, tell: Callable[[str], None]
+) -> tuple[list[Agent], dict[str, str]]:
+    """The agents that are there; and those that are missing, with why one could not be fetched."""
     there: list[Agent] = []
-    missing: list[str] = []
+    missing: dict[str, str] = {}
     for name in names or drivers.names():
         driver = drivers.get(name)
-        program = programs.fetch(name, driver, tell) if install else None
-        program = program or programs.installed(driver) or programs.cached(name, driver)
+        try:
+            program = programs.fetch(name, driver, tell) if take == "fetched" else None
+        except programs.ProgramError as error:
+            missing[name] = str(error)
+            continue
+        program = program or (programs.installed(driver) if take == "any" else None)
+        program = program or programs.cached(name, driver)
         if program:
             there.append(Agent(name, driver, program))
         else:
-            missing.append(name)
+            missing[name] = ""
     return there, missing
 
 

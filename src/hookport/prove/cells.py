@@ -72,13 +72,18 @@ def contradictions(measured: Sequence[Results] | None = None) -> list[str]:
         ]
         for name, mode, one in _played(results):
             needs = scenario.get(name).needs
-            word = abilities.all_of(driver, needs).word
+            word = abilities.all_of(driver, needs, mode).word
             if one.result == "fail":
                 found.append(f"{who}: '{name}' failed in {mode} mode: {'; '.join(one.evidence)}")
-            elif {"pass": "no", "cannot": "yes"}[one.result] == word and needs:
+            elif {"pass": "no", "cannot": "yes"}[_said(one)] == word and needs:
                 said = ", ".join(f"{need.event}.{need.can}" for need in needs)
                 found.append(f"{who}: the tables say '{word}' of {said}, and '{name}' is a {one.result}")
     return found
+
+
+def _said(one: Result) -> str:
+    """What a result says of the agent: it can if it did with one format, whoever runs those of the others."""
+    return "pass" if "pass" in one.parts.values() else one.result
 
 
 def _played(results: Results) -> Iterator[tuple[str, str, Result]]:
@@ -97,11 +102,11 @@ def _shown(results: Results) -> Iterator[_Shown]:
     for name, mode, one in _played(results):
         driver = drivers.get(results.driver)
         for need in scenario.get(name).needs:
-            can = one.result == "pass" and abilities.of(driver, need).word != "no"
+            word = abilities.of(driver, need, mode).word
             what = f"'{name}' in {mode} mode"
-            if can:
+            if _said(one) == "pass" and word != "no":
                 yield _Shown(results, need, can=True, what=what)
-            elif one.result == "cannot" and abilities.of(driver, need).word != "yes":
+            elif one.result == "cannot" and word != "yes":
                 yield _Shown(results, need, can=False, what=f"{what}: {one.instead or one.reason}")
 
 
