@@ -398,6 +398,16 @@ def test_an_error_that_ends_as_a_denial_does_is_broken(tmp_path: Path) -> None:
     assert judged(given) == ("broken", False, because + told)
 
 
+def test_what_fails_shut_is_told(tmp_path: Path) -> None:
+    fates = (Fate(NOTES, 0, True, True), Fate(HELLO, 0, True, False), Fate(RM, 0, True, False))
+    failures = [fired(one, failure="exit code 1") for one in (HELLO, RM)]
+    given = account(tmp_path, "before_tool_execute", *failures, fates=fates)
+    because = "it failed 2 of 2 times: exit code 1; what it was asked about was not done"
+    assert judged(given) == ("broken", False, because)
+    assert enforcement.refused(given) == []
+    assert enforcement.refused(given._replace(firings=())) == ["echo hello", "rm -rf victim"]
+
+
 def test_nothing_harmless_shows_nothing(tmp_path: Path) -> None:
     fates = (Fate(HELLO, 0, True, False), Fate(RM, 0, True, False))
     given = account(tmp_path, "before_tool_execute", fired(RM, verdict="deny"), fates=fates)
@@ -491,7 +501,9 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
     groups = {
         "PreToolUse": [{"matcher": "Bsh", "hooks": [{"type": "command", "command": "exit 2"}]}],
         "Stop": [{"hooks": [{"type": "command", "command": "./stop.sh"}]}],
-        "PostToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "nothing-there"}]}],
+        "PostToolUse": [
+            {"matcher": "Bash", "hooks": [{"type": "command", "command": "echo wrong >&2; exit 7"}]}
+        ],
     }
     source = put(
         tmp_path / "source",
@@ -520,7 +532,7 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
         ("enforced", "it made the agent go on; the model saw 'not yet'", True, True),
         (
             "broken",
-            "it failed 2 of 2 times: exit code 127 (stderr: /bin/sh: 1: nothing-there: not found)",
+            "it failed 2 of 2 times: exit code 7 (stderr: wrong)",
             False,
             False,
         ),

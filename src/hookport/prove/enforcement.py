@@ -55,11 +55,12 @@ def proofs(account: Account) -> list[Proof]:
 
 
 def refused(account: Account) -> list[str]:
-    """What an agent did not do although no hook objected: it has rules of its own."""
-    seen = [_Hook(account, number) for number in range(len(account.hooks))]
-    denied = [fate for one in seen for fired in one.mine if fired.objects and (fate := one.fate(fired))]
-    missed = [fate for fate in account.fates if fate.reached and not fate.happened and fate not in denied]
-    return [fate.sample.about for fate in missed]
+    """What an agent did not do although no hook had a part in it: it has rules of its own."""
+    acted = [one for one in account.firings if one.objects or one.failure or one.updated is not None]
+    missed = [fate for fate in account.fates if fate.reached and not fate.happened]
+    return [
+        fate.sample.about for fate in missed if not any(_names(one.call, fate.sample.mark) for one in acted)
+    ]
 
 
 def guards(account: Account, number: int) -> bool:
@@ -237,8 +238,13 @@ class _Hook:
         return any(self.fate(one) == fate for one in others)
 
     def _broken(self, failures: Sequence[Firing]) -> Proof:
-        denies = [one for one in failures if one.verdict == "deny"]
-        effect = "; what failed was denied" if denies else "; nothing was prevented" if self.guards else ""
+        effect = ""
+        if self.hook.event in GUARDED:
+            stopped, done = (self._about(failures, happened=happened) for happened in (False, True))
+            # Some agents, and a policy of the user, deny where a hook fails.
+            effect = (
+                "; nothing was prevented" if done or not stopped else "; what it was asked about was not done"
+            )
         proof = self._proof("broken", f"{self._failed(failures)}{effect}")
         return proof._replace(held=False)
 
