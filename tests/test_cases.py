@@ -179,9 +179,9 @@ def test_a_wrong_file_is_told_with_its_place_and_the_others_run(tmp_path: Path) 
         "d.yaml": "tests/cases/d.yaml:4:12: input.fixture: must be a path inside tests/, not '../x.json'",
         "e.yaml": "tests/cases/e.yaml:4:12: input.fixture: 'fixtures/none.json' is not in tests/",
         "f.yaml": "tests/fixtures/list.json:1:1: must be an object: the event as the hook reads it",
-        "g": "g.yaml  event: no agent or format has an event 'no-such-event'.",
-        "h": "h.yaml  event: no hook is for the event 'session-end'. There are hooks for: stop",
-        "i": "i.yaml  event: the event 'stop' has no hook group 3. It has: 0",
+        "g": "g.yaml:2  event: no agent or format has an event 'no-such-event'.",
+        "h": "h.yaml:2  event: no hook is for the event 'session-end'. There are hooks for: stop",
+        "i": "i.yaml:2  event: the event 'stop' has no hook group 3. It has: 0",
         "j.yaml": f"tests/cases/j.yaml:1:1: must be an object with {known}",
         "k.yml": "tests/cases/k.yml: is not run: the files of cases end in .yaml",
         "good": "",
@@ -363,6 +363,33 @@ def test_a_case_that_takes_too_long_is_stopped_with_all_it_started(tmp_path: Pat
     assert time.monotonic() - begun < 30
     time.sleep(max(0.0, 1.5 - (time.monotonic() - begun)))
     assert not mark.exists()
+
+
+def test_a_script_that_is_missing_has_not_decided(tmp_path: Path) -> None:
+    """Without an exit code, an expected decision is not that of a hook that failed; with one it may be."""
+    none = {"decision": "none"}
+    write(
+        tmp_path / "hooks",
+        {
+            "hooks.json": universal(pre_tool_use="./gone.sh"),
+            "tests/cases/a.yaml": case("a", expected=none),
+            "tests/cases/b.yaml": case(
+                "b", agents=["cursor"], input={"overrides": {"toolName": "Bash"}}, expected=none
+            ),
+            "tests/cases/c.yaml": case("c", expected={**none, "exit-code": 127}),
+            "tests/cases/d.yaml": case("d", expected={**none, "failure-contains": ["gone.sh"]}),
+            "tests/cases/e.yaml": case("e"),
+        },
+    )
+    results = performed(tmp_path)
+    assert [(one.task.id, one.status) for one in results] == [
+        ("a", "failed"),
+        ("b[cursor]", "failed"),
+        ("c", "passed"),
+        ("d", "passed"),
+        ("e", "passed"),
+    ]
+    assert "failed: exit code 127" in told(results)["a"]
 
 
 def test_an_async_hook_is_waited_for_and_decides_nothing(tmp_path: Path) -> None:
@@ -566,7 +593,7 @@ def test_choosing_cases_and_remembering_what_failed(
         return code, (said.out or said.err).splitlines()[-1]
 
     assert closing("--last-failed", "-k", "case-0") == (0, "1 passed, 0 failed")
-    assert closing("hooks", "--junit", "out.xml") == (1, "2 passed, 2 failed")
+    assert closing("hooks", "--junit", "new/out.xml") == (1, "2 passed, 2 failed")
     assert closing("-x", "hooks/tests") == (1, "1 passed, 1 failed")
     assert closing("--last-failed") == (1, "0 passed, 2 failed")
     assert closing("hooks/tests/cases/case-2.yaml") == (0, "1 passed, 0 failed")
@@ -575,7 +602,8 @@ def test_choosing_cases_and_remembering_what_failed(
     assert closing("--last-failed") == (1, "0 passed, 1 failed")
     assert closing("-k", "nothing") == (2, "hookport: no case has 'nothing' in its name.")
     assert closing("cache")[0] == 2
-    suite = ET.parse(tmp_path / "out.xml").getroot()[0]
+    assert closing("--may-slip", "0") == (2, "hookport: --may-slip is about what --mutate finds. Give both.")
+    suite = ET.parse(tmp_path / "new" / "out.xml").getroot()[0]
     assert {key: suite.get(key) for key in ("name", "tests", "failures", "skipped")} == {
         "name": "hooks/tests",
         "tests": "4",

@@ -43,11 +43,16 @@ def _failures(wanted: Expected, got: Got) -> Iterator[Difference]:
             yield _absent("failure-contains", text, "what failed", failures or "nothing failed")
     if wanted.failure_contains:
         return
+    # A script that crashed has no opinion either: a decision alone does not tell it from one that has none.
+    is_about_decision = bool(wanted.decision) and wanted.exit_code is None
     for run in got.runs:
         result = run.result
         # An exit code is the author's word; how else a process ends is nobody's.
         if run.failure and (result is None or result.outcome != "completed"):
             yield Difference("failure", f"hook '{run.name}' failed: {run.failure}")
+        elif run.failure and is_about_decision:
+            meant = "If that is meant, expect it with exit-code or failure-contains"
+            yield Difference("failure", f"hook '{run.name}' failed: {run.failure}. {meant}")
 
 
 def _output(wanted: Expected, got: Got) -> Iterator[Difference]:

@@ -309,7 +309,7 @@ def _case(path: Path, folder: Path, used: set[Path]) -> Case | Broken:
         overrides=overrides,
         dialect=given.get("dialect", ""),
         agents=_named_agents(tree.get("agents", [])),
-        lines={key: position(("expected", key))[0] for key in expected},
+        lines={"event": position(("event",))[0]} | {key: position(("expected", key))[0] for key in expected},
     )
 
 

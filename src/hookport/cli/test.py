@@ -52,6 +52,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the cases; exit code 1 if one failed, 2 if there was nothing to run."""
+    if args.may_slip is not None and not args.mutate:
+        raise UsageError("--may-slip is about what --mutate finds. Give both.")
     todo = _todo(args)
     results: list[Result] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
@@ -197,6 +199,7 @@ class _Progress:
 
 def _write(path: str, data: bytes) -> None:
     try:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).write_bytes(data)
     except OSError as error:
         raise InputError(Problem(f"cannot be written: {error.strerror or error}", file=path)) from None
