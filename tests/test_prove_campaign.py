@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+import threading
 from pathlib import Path
 
-from hookport.prove import campaign, drivers, scenario
+import pytest
+
+from hookport.prove import campaign, drivers, play, player, results, scenario, stage
+from hookport.prove.driver import Stage
 from hookport.prove.programs import Program
+from hookport.prove.results import Result
 from hookport.prove.run import Run
 
 # With a file named `deaf` beside it, it asks no hook, once.
@@ -81,3 +86,48 @@ def test_a_run_is_played_judged_and_kept_and_a_second_try_is_told(tmp_path: Path
     assert sorted(path.name for path in kept.iterdir()) == sorted([*campaign.KEPT, "verdict.json"])
     assert json.loads((kept / "outcome.json").read_text("utf-8"))["exit"] == 0
     assert list(campaign.play([one], [agent], store)) == [(done, False)]
+
+
+def test_what_comes_to_start_its_agent_late_is_ended_too(tmp_path: Path) -> None:
+    """One worker is still installing when another is interrupted."""
+    installing = threading.Event()
+    driver = drivers.get("claude-code")._replace(command=lambda _stage: ("/bin/sleep", "600"))
+
+    def work(number: int) -> play.Outcome:
+        if number == 0:
+            installing.wait()
+            raise KeyboardInterrupt
+        made: Stage = stage.staged(tmp_path / "late", (), shared=tmp_path / "shared")
+        spec = stage.spec(driver, made, ())
+        installing.set()
+        threading.Event().wait(1)
+        return player.played(spec, tmp_path / "late")
+
+    before = set(threading.enumerate())
+    with pytest.raises(KeyboardInterrupt):
+        list(campaign.several([0, 1], work, 2))
+    assert set(threading.enumerate()) == before
+
+
+def test_a_report_that_is_written_again_has_each_payload_once(tmp_path: Path) -> None:
+    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    payloads = tmp_path / "runs" / "claude-code" / one.name / "payloads"
+    payloads.mkdir(parents=True)
+    record = {"native": "PreToolUse", "payload": '{"tool_name": "Bash"}'}
+    (payloads / "1.json").write_text(json.dumps(record), "utf-8")
+    agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
+    done = campaign.Done(one, {"canonical": campaign.Verdict("pass")})
+    for _ in range(2):
+        campaign.report(tmp_path, campaign.results([agent], [done]), [done])
+    kept = sorted(path.name for path in (tmp_path / "payloads" / "claude-code").iterdir())
+    assert kept == ["PreToolUse-1.json"]
+
+
+def test_results_with_some_of_before_have_the_older_day(tmp_path: Path) -> None:
+    one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
+    agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
+    [new] = campaign.results([agent], [campaign.Done(one, {"canonical": campaign.Verdict("pass")})])
+    other = {"ask": {"bridge": Result("pass")}}
+    old = new._replace(date="2026-01-01", hookport="0.0.1", scenarios=other)
+    assert results.merged(old, new) == old._replace(scenarios={**other, **new.scenarios})
+    assert results.merged(old._replace(scenarios=new.scenarios), new) == new

@@ -108,7 +108,6 @@ def test_a_driver_writes_settings_that_can_be_read_and_nothing_else(name: str, t
     assert here.url in told
     if "mcp" in driver.calls:
         assert all(word in told for word in SERVER)
-    driver.sweep(here)
 
 
 @pytest.mark.parametrize("name", names())

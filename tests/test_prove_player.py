@@ -205,6 +205,13 @@ def test_a_program_that_is_not_there_is_said(tmp_path: Path) -> None:
     assert outcome.trouble == "'/no/such' cannot be started: No such file or directory"
 
 
+def test_the_home_of_the_user_is_no_home_of_a_run(tmp_path: Path) -> None:
+    spec = stage.spec(driven(), world(tmp_path), ())
+    for home in (str(Path.home()), ""):
+        outcome = player.played(spec._replace(home=home), tmp_path)
+        assert outcome.trouble == "the home of a run must be its own: every process that has it is ended"
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_nothing_is_left_when_the_caller_is_stopped(tmp_path: Path, number: signal.Signals) -> None:
     """Whether the caller passes a signal on, or has no time to."""

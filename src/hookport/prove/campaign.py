@@ -10,6 +10,7 @@ import queue
 import shutil
 import tempfile
 import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -33,12 +34,11 @@ Job = TypeVar("Job")
 Gain = TypeVar("Gain")
 # How long runs that are ended have to clean up.
 STOP_SECONDS = 10.0
+TICK_SECONDS = 0.05
 # The scenario that shows which events fire.
 EVENTS = "events"
 # What is kept of a run in a report, of all that it leaves.
 KEPT = ("install.txt", "spec.json", "outcome.json", "requests.jsonl", "hooks.jsonl", "payloads")
-
-
 # Which programs are played: those that are found, the pinned ones in the cache, or these, fetched if need be.
 Take = Literal["any", "cached", "fetched"]
 
@@ -229,9 +229,11 @@ def several(todo: Sequence[Job], work: Callable[[Job], Gain], jobs: int) -> Iter
     finally:
         while not waiting.empty():
             waiting.get_nowait()
-        player.stop()
-        for worker in workers:
-            worker.join(STOP_SECONDS)
+        deadline = time.monotonic() + STOP_SECONDS
+        # One that was installing hooks comes to start its agent only now.
+        while any(worker.is_alive() for worker in workers) and time.monotonic() < deadline:
+            player.stop()
+            time.sleep(TICK_SECONDS)
 
 
 def _take(
@@ -358,6 +360,7 @@ def report(folder: Path, found: Sequence[Results], done: Iterable[Done]) -> None
     """Write the results and one payload of each kind that an agent sent, beside what is kept of each run."""
     for one in found:
         write(folder / "results", one)
+        shutil.rmtree(folder / "payloads" / one.driver, ignore_errors=True)
     seen: set[tuple[str, str]] = set()
     for one_done in done:
         kept = folder / "runs" / one_done.run.driver / one_done.run.name / "payloads"

@@ -55,10 +55,6 @@ class Stage(NamedTuple):
     mcp: tuple[str, ...] = ()
 
 
-def _nothing(_stage: Stage) -> None:
-    return None
-
-
 # The agent's own tool call for each kind of step.
 Calls = Mapping[str, Callable[..., Call]]
 # A capability of an event, for the way this driver runs the agent: `before_prompt.block`, `agent_stop.fires`.
@@ -97,7 +93,5 @@ class Driver(NamedTuple):
     alone: tuple[str, ...] = ()
     # What this product, or this way of running it, does not do although the dialect's table says so, and why.
     lacks: Lacks = MappingProxyType({})
-    # Runs after the agent has ended, before what it left is looked at.
-    sweep: Callable[[Stage], None] = _nothing
     # How long one run may take, in seconds.
     patience: float = 90

@@ -117,7 +117,6 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
     session.play(stage.PROMPT, calls)
     for sample in samples.prompts(watch.planned, request.samples):
         session.play(sample.given[0], [])
-    driver.sweep(made)
     itself = frozenset(number for number in range(len(found)) if watch.runs_itself(number))
     return account._replace(
         firings=tuple(session.firings),

@@ -7,8 +7,6 @@ from html import escape
 
 from hookport.prove.cells import BASES, Cell
 
-SIGNS = {"yes": "yes", "prevent": "prevent", "retry": "retry", "no": "no", "": "?"}
-
 _STYLE = """
 :root { color-scheme: light dark; --line: #8884; --yes: #1a7f37; --no: #82071e; --dim: #6e7781; }
 @media (prefers-color-scheme: dark) { :root { --yes: #4ac26b; --no: #ff8182; --dim: #8b949e; } }
@@ -83,7 +81,7 @@ def _cell(cell: Cell | None) -> str:
     if cell is None:
         return "<td class=none></td>"
     sign = "unknown" if cell.basis == "unknown" else "no" if cell.claim == "no" else "yes"
-    told = f"<b>{escape(SIGNS.get(cell.claim, cell.claim))}</b><small>{escape(cell.told)}</small>"
+    told = f"<b>{escape(cell.claim or '?')}</b><small>{escape(cell.told)}</small>"
     if cell.why:
         told = f"<details><summary>{told}</summary>{escape(cell.why)}</details>"
     return f'<td class="{sign} {cell.basis}">{told}</td>'

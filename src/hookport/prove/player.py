@@ -22,12 +22,11 @@ from hookport.prove.server import Server
 # How much of each stream is kept, half from its beginning and half from its end.
 KEPT_BYTES = 256 * 1024
 TICK_SECONDS = 0.02
-# How the trouble of a run begins that a signal ended.
-STOPPED = "stopped by"
+# How the player ends where a signal, or the end of its caller, ended the run.
+INTERRUPTED = 130
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 # What the player itself may need beside the patience of its spec, on a machine that is busy.
 MARGIN_SECONDS = 30.0
-
-
 # The runs of this process that are under way.
 _running: set[subprocess.Popen[bytes]] = set()
 
@@ -39,7 +38,11 @@ def stop() -> None:
 
 
 def played(spec: Spec, folder: Path) -> Outcome:
-    """Play a run in a child process; its spec and its outcome are kept in the folder."""
+    """Play a run in a child process; its spec and its outcome are kept in the folder.
+
+    A run that was ended from outside is an interruption, and has no outcome.
+    """
+    most = spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS
     given, result = folder / "spec.json", folder / "outcome.json"
     result.unlink(missing_ok=True)
     write(given, spec)
@@ -49,16 +52,20 @@ def played(spec: Spec, folder: Path) -> Outcome:
     )
     _running.add(player)
     try:
-        said = player.communicate(timeout=spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS)[1]
+        said = player.communicate(timeout=most)[1]
     except subprocess.TimeoutExpired:
         player.terminate()
-        said = player.communicate()[1]
+        player.communicate()
+        return Outcome(trouble=f"the player did not finish in {most:.0f} s")
     except BaseException:
         player.terminate()
         player.communicate()
         raise
     finally:
         _running.discard(player)
+    # It may be ended before it listens to signals, or tell of the one that it heard.
+    if player.returncode in (INTERRUPTED, *(-number for number in SIGNALS)):
+        raise KeyboardInterrupt
     if not result.exists():
         words = said.decode("utf-8", "replace").strip().splitlines()
         why = words[-1] if words else f"it ended with {player.returncode}"
@@ -99,7 +106,7 @@ class _Stopped:
     def __init__(self) -> None:
         self._caller = os.getppid()
         self._signal = ""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        for number in SIGNALS:
             signal.signal(number, self._note)
 
     def _note(self, number: int, _frame: object) -> None:
@@ -107,11 +114,13 @@ class _Stopped:
 
     def why(self) -> str:
         if self._signal:
-            return f"{STOPPED} {self._signal}"
+            return f"stopped by {self._signal}"
         return "" if os.getppid() == self._caller else "the caller has ended"
 
 
 def _play(spec: Spec, stopped: _Stopped) -> Outcome:
+    if not spec.home or Path(spec.home).resolve() == Path.home().resolve():
+        return Outcome(trouble="the home of a run must be its own: every process that has it is ended")
     open_because = confinement.isolate() if spec.isolate else "not asked for"
     confinement.adopt_orphans()
     outcome = Outcome(isolated=not open_because, open_because=open_because)
@@ -176,7 +185,7 @@ def main(arguments: list[str]) -> int:
     stopped = _Stopped()
     outcome = _play(read_spec(Path(arguments[0])), stopped)
     write(Path(arguments[1]), outcome)
-    return 130 if stopped.why() else 0
+    return INTERRUPTED if stopped.why() else 0
 
 
 if __name__ == "__main__":

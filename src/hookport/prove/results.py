@@ -83,10 +83,6 @@ def parse(text: str, file: str = "") -> Results:
         raise InputError(Problem(why, file=file)) from None
 
 
-def _read(tree: Mapping[str, Tree]) -> Result:
-    return Result(**{**tree, "evidence": tuple(tree.get("evidence", ()))})
-
-
 def kept() -> list[Results]:
     """The results that come with hookport, in the order of their names."""
     folder = files("hookport.prove").joinpath("results")
@@ -118,12 +114,17 @@ def save(results: Results) -> Path:
 
 
 def merged(old: Results, new: Results) -> Results:
-    """New results with the scenarios that were measured before and not again."""
+    """New results with the scenarios that were measured before and not again.
+
+    Where some are of before, all have the older day: nothing is called newer than it is.
+    """
     names = {*old.scenarios, *new.scenarios}
     scenarios = {
         name: {**old.scenarios.get(name, NOTHING), **new.scenarios.get(name, NOTHING)}
         for name in sorted(names)
     }
+    if scenarios != new.scenarios:
+        new = new._replace(date=old.date, hookport=old.hookport, isolated=old.isolated and new.isolated)
     return new._replace(scenarios=scenarios, events={**old.events, **new.events})
 
 

@@ -95,9 +95,6 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
     rest = BESIDE_SECONDS if any(hook.is_async for hook in run.scenario.hooks) else 1
     spec = stage.spec(driver, made, _steps(run, driver, made), settle_seconds=rest, more=more)
     outcome = player.played(spec, root)
-    driver.sweep(made)
-    if outcome.trouble.startswith(player.STOPPED):
-        raise KeyboardInterrupt
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
     seen = Seen(outcome, made.project, made.home, _records(world.records), _events(recorded))
