@@ -198,6 +198,18 @@ def test_hooks_that_cannot_be_read_fail_and_name_their_file(tmp_path: Path) -> N
     assert "hooks/hooks.json:1:15:" in report.explained(result)[0]
 
 
+def test_a_package_need_not_be_called_hooks(tmp_path: Path) -> None:
+    """The name hooks.json is used by several formats: what it says decides whose it is."""
+    write(
+        tmp_path / "mine",
+        {
+            "hooks.json": universal(pre_tool_use="exit 2"),
+            "tests/cases/a.yaml": case("a", expected={"exit-code": 2, "decision": "deny"}),
+        },
+    )
+    assert told(performed(tmp_path)) == {"a": ""}
+
+
 def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     """Missing objects are made, a list's next element is added, `\\.` is a dot in a name."""
     base = {"a": {"b": 1}, "list": [{"x": 1}, 2]}

@@ -62,7 +62,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
     parts = {part for name in contents for part in _companions(name, owners[name], contents)}
     for name in (name for name in contents if name not in parts):
         own = {name: contents[name], **_companions(name, owners[name], contents)}
-        best = _at_home(own, name, owners[name]) or recognise(own, owners[name])
+        best = _at_home(own, name, owners[name]) or recognise(own, _readers(name, owners[name]))
         if best:
             chosen.setdefault(best.id, {}).update(own)
         else:
@@ -126,6 +126,18 @@ def _ends_with(name: str, place: str) -> bool:
     if "*" in place:
         return fnmatch.fnmatchcase("/" + name, "*/" + place)
     return name == place or name.endswith("/" + place)
+
+
+def _is_in_folder(dialect: Dialect, name: str) -> bool:
+    """Whether the file is in a folder where the dialect looks, not only called as it calls its files."""
+    places = [place.path.removeprefix("~/") for place in dialect.locations]
+    return any("/" in place and _ends_with(name, place) for place in places)
+
+
+def _readers(name: str, owners: list[Dialect]) -> list[Dialect]:
+    """Who may have written a file: those that look there, or anyone where only its bare name is theirs."""
+    is_someones = any(_is_in_folder(one, name) or one.file_name for one in owners)
+    return owners if is_someones else [get(one) for one in names()]
 
 
 def _at_home(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> Dialect | None:
@@ -277,8 +289,10 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
     placed = any(max(_placed(dialect, name)) for name in files)
     if not hooks and not placed:
         return 0
+    # A bare name that formats share, such as hooks.json, says little where not one event is the dialect's.
+    place = 100 if known or not hooks or any(_is_in_folder(dialect, name) for name in files) else 1
     return (
-        100 * placed
+        place * placed
         + 100 * _signed(dialect, files)
         + 30 * rooted
         + 6 * known
