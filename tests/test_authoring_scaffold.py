@@ -136,6 +136,16 @@ def test_a_hook_is_added_to_a_file_that_others_are_in(tmp_path: Path) -> None:
         scaffold(Request("my-hook", "before_tool_execute", "claude-code"), root)
 
 
+@pytest.mark.parametrize("dialect", ["canonical", "kiro", "opencode"])
+def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_path: Path) -> None:
+    """Where events share one list, a case still names the hook by its number for the event."""
+    root = project(tmp_path)
+    for name, event in (("one", "before_tool_execute"), ("two", "agent_stop"), ("three", "agent_stop")):
+        made = scaffold(Request(name, event, dialect), root)
+        write(made, root)
+        assert failing(made, root, "gemini-cli") == []
+
+
 @pytest.mark.parametrize(
     ("request_", "message"),
     [

@@ -361,11 +361,18 @@ def _manifests(
 def _number(files: Mapping[str, bytes], dialect: Dialect, command: str) -> int:
     """The number of the entry among those of its event, as tests count them."""
     decoded = convert.read(files, dialect).decoded
-    for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True):
-        if hook.handler.command == command:
-            path = place.path[:-2] if place.path[-2:-1] == ("hooks",) and len(place.path) > 3 else place.path
-            return path[-1] if path and isinstance(path[-1], int) else 0
-    return 0
+    groups = [
+        (place.path[:-2] if place.path[-2:-1] == ("hooks",) and len(place.path) > 3 else place.path, hook)
+        for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True)
+    ]
+    path, own = next(((path, one) for path, one in groups if one.handler.command == command), ((), None))
+    if own is None or not path or not isinstance(path[-1], int):
+        return 0
+    listed = [(other, one.event) for other, one in groups if other[:-1] == path[:-1]]
+    if {event for _, event in listed} == {own.event}:
+        return path[-1]
+    # A list that events share: only those of this event count.
+    return [other for other, event in dict.fromkeys(listed) if event == own.event].index(path)
 
 
 def _facts(plan: _Plan, layout: _Layout) -> dict[str, str]:
