@@ -182,6 +182,22 @@ def test_a_hook_that_was_not_asked_gets_a_case_to_fill_in(project: Project) -> N
     assert "\nexpected:" not in text
 
 
+def test_the_journal_gives_a_hook_of_the_agents_own_the_input_of_the_call(project: Project) -> None:
+    """The journal keeps the input by its canonical names; the fixture has those of the agent."""
+    (call,) = (
+        one._replace(hooks=())
+        for one in happened.in_journal(project.env).events
+        if one.event.call and one.event.call.tool == "file_read"
+    )
+    settings = project.root / ".claude" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hooks": {"PreToolUse": [universal("true", matcher="Read")]}}))
+    made = project.drafts(happened.Events((call,)), hook="settings.json", last=1)
+    settings.unlink()
+    (text,) = (data.decode() for one in made.drafts for name, data in one.files.items() if "fixtures" in name)
+    assert json.loads(text)["tool_input"] == {"file_path": "${PACKAGE_ROOT}/break-me"}
+
+
 @pytest.mark.parametrize(
     ("data", "note"),
     [

@@ -15,7 +15,7 @@ from hookport.errors import InputError, Problem
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, journal
-from hookport.wires.events import read_event, write_event
+from hookport.wires.events import native_input, read_event, write_event
 
 Tree = Any
 Record = Mapping[str, Tree]
@@ -127,10 +127,10 @@ def _call(record: Record) -> Call | None:
         return None
     given = record.get("input")
     tool, native = str(record.get("tool") or ""), str(record.get("native_tool") or "")
-    call = Call(tool, native, input=given if isinstance(given, dict) else {})
+    own, canonical = wire(record["agent"]), given if isinstance(given, dict) else {}
+    call = Call(tool, native, input=canonical, raw=native_input(own, tool, native, canonical))
     if tool in TOOLS or not tool:
         return call
-    own = wire(record["agent"])
     shown = Event(str(record["event"]), own.id, str(record["native"]), call=Call(native=native, raw={}))
     known = read_event(own, write_event(own, shown), shown.native).call
     return call.replace(tool="", mcp_tool=tool, server=known.server if known else "")
