@@ -165,7 +165,7 @@ def test_the_hooks_of_all_formats_are_found_once_and_answer_in_their_own_words(t
     assert sorted(names) == sorted(f"guard-{form}" for form in lab.forms)
     lab.hookport("trust", "--yes")
     for form in lab.forms:
-        answer = lab.dispatched(form, tool_input={"command": "rm -rf victim-{format}"})
+        answer = lab.dispatched(form, tool_input={"command": "rm -r victim-{format}"})
         assert answer == {"decision": "deny", "reason": f"no deleting here, says {form}"}, form
     acted = [json.loads(line) for line in lab.records.read_text("utf-8").splitlines()]
     counted = {form: sum(one["acts"] and one["hook"].endswith(form) for one in acted) for form in lab.forms}

@@ -91,6 +91,10 @@ def run(args: Namespace) -> int:
     if args.list:
         _list()
         return 0
+    if args.jobs < 0:
+        raise UsageError(f"--jobs {args.jobs} plays nothing. Give a number of runs, or leave it out.")
+    if args.report:
+        _make(args.report, f"--report '{args.report}'")
     if args.hooks:
         from hookport.cli import own_hooks
 
@@ -107,11 +111,19 @@ def _scenarios(args: Namespace) -> int:
     modes = (args.mode,) if args.mode else scenario.MODES
     plan = campaign.planned(agents, args.scenario, modes)
     store = Store(args.report)
+    if plan.runs:
+        _make(store.folder, f"the cache '{store.folder}' (HOOKPORT_CACHE_DIR)")
     done: list[Done] = []
     progress.count = len(plan.runs)
-    for one, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
-        done.append(one)
-        progress.ended(one, is_new=is_new)
+    try:
+        for one, is_new in campaign.play(plan.runs, agents, store, jobs=args.jobs, fresh=args.fresh):
+            done.append(one)
+            progress.ended(one, is_new=is_new)
+    except KeyboardInterrupt:
+        progress.end()
+        sys.stderr.write(f"hookport: interrupted; {len(done)} of {progress.count} runs are done and kept.")
+        sys.stderr.write(" The same command goes on from there.\n")
+        raise
     progress.end()
     found = campaign.results(agents, done)
     if args.report:
@@ -132,6 +144,13 @@ def _scenarios(args: Namespace) -> int:
         return int(bool(results.failed(found)))
     _tell_missing(missing)
     return 1 if results.failed(found) or not found or (args.agents and missing) else 0
+
+
+def _make(folder: Path, said: str) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{said} is no folder to write to: {error.strerror}. Give another.") from None
 
 
 def _known(words: Sequence[str], known: list[str], kind: str) -> None:

@@ -136,7 +136,12 @@ def _node(least: int) -> str:
 
 def _fetch(entry: str, package: Package, progress: Progress) -> None:
     built = cache() / BUILT
-    built.mkdir(parents=True, exist_ok=True)
+    try:
+        built.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProgramError(
+            f"'{cache()}' cannot be written: {error.strerror}. Set HOOKPORT_CACHE_DIR to a folder of yours."
+        ) from None
     for left in built.glob(f"{entry}~*"):
         if not _alive(left.name.rpartition("~")[2]) and left.resolve() != (cache() / entry).resolve():
             shutil.rmtree(left, ignore_errors=True)
