@@ -74,6 +74,19 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
         rf"""(?<!\S)(-u[ \t]*|--(?:proxy-)?user[ \t=]+)(["']?[^\s:"']{{1,128}}:){_NEW}[^\s"']++""",
         rf"\1\2{REDACTED}",
     ),
+    # sshpass(1): -p password; mysql(1) and mariadb(1): -ppassword, in one word, where -P is the port.
+    (("sshpass",), rf"(sshpass[ \t]+-p[ \t]*){_NEW}{_VALUE}", rf"\1{REDACTED}"),
+    (
+        ("mysql", "mariadb"),
+        rf"((?:mysql|mariadb)[a-z-]{{0,20}}[ \t](?:[^\n|;&]{{0,200}}?[ \t])??(?-i:-p)){_NEW}{_VALUE}",
+        rf"\1{REDACTED}",
+    ),
+    # In a sentence: what has a digit in it, so that a password that is wrong or missing can be told.
+    (
+        ("password is", "passwd is", "passphrase is", "token is", "key is", "secret is"),
+        rf"((?:pass(?:word|wd|phrase)|token|key|secret) is:?[ \t]+)(?=\S{{0,64}}[0-9]){_NEW}{_VALUE}",
+        rf"\1{REDACTED}",
+    ),
     # A flag and the word behind it.
     (
         _WORDS,
