@@ -410,6 +410,12 @@ def test_a_timeout_is_decided_by_its_action_and_by_policy(
     assert report.decision == effect[verdict]
 
 
+def test_a_traceback_is_told_by_the_error_that_it_ends_with() -> None:
+    crash = "printf 'Traceback (most recent call last):\\n  File\\nModuleNotFoundError: no x\\n' >&2; exit 1"
+    told = "hook 'h' failed: exit code 1 (ModuleNotFoundError: no x). It was not blocked (fail open)."
+    assert run(fired("codex"), hook("h", crash)).decision == Decision(system_message=told)
+
+
 def test_no_hook_runs_longer_than_the_agent_waits() -> None:
     begun = time.monotonic()
     hooks = [hook("first", "sleep 600"), hook("second", "sleep 600")]

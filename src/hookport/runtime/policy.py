@@ -51,5 +51,7 @@ def _is_closed(decision: Decision, hook: Planned | None, default: str) -> bool:
 
 
 def _short(text: str) -> str:
-    first = text.strip().splitlines()[0] if text.strip() else ""
-    return first if len(first) <= 200 else first[:199] + "…"
+    """The line that says most: the first, but of a traceback of Python the last."""
+    lines = text.strip().splitlines() or [""]
+    line = lines[-1 if lines[0].startswith("Traceback ") else 0].strip()
+    return line if len(line) <= 200 else line[:199] + "…"
