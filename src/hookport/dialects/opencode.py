@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from hookport.dialects._base import (
-    MILLISECOND,
     Dialect,
     EventSpec,
-    Field,
     Gate,
-    HandlerSpec,
     Location,
     Matching,
     McpNames,
     Quirk,
-    Timeout,
     named,
 )
-from hookport.dialects._module import module
+from hookport.dialects._module import HANDLERS, module
 from hookport.dialects._opencode_plugin import CODE
 from hookport.dialects._opencode_wire import wire_for
 
@@ -134,36 +128,7 @@ DIALECT = Dialect(
     ),
     mcp=McpNames("", "_", "src"),
     matching=Matching("terms"),
-    handlers={
-        "command": HandlerSpec(
-            "",
-            {
-                "name": "name",
-                "description": "description",
-                "command": "command",
-                "windows": "windows",
-                "linux": "linux",
-                "osx": "osx",
-                "cwd": "cwd",
-                "env": "env",
-                "timeout_ms": "timeout",
-                "async": "is_async",
-                "blocking": "blocking",
-                "content": "content",
-                "on_failure": Field("on_failure", {"block": "block"}),
-                "timeout_action": Field("timeout_action", {"warn": "warn", "block": "block"}),
-            },
-            # A timer of the host takes at most 2^31 - 1 milliseconds.
-            Timeout(
-                MILLISECOND,
-                default=timedelta(seconds=30),
-                whole=True,
-                minimum=MILLISECOND,
-                maximum=timedelta(milliseconds=2**31 - 1),
-            ),
-            required=("command",),
-        ),
-    },
+    handlers=HANDLERS,
     shape=module(CODE),
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from hookport.dialects._base import (
-    MILLISECOND,
     Dialect,
     EventSpec,
-    Field,
     FolderTrust,
-    HandlerSpec,
     Location,
     Matching,
     Quirk,
-    Timeout,
     named,
 )
-from hookport.dialects._module import module
+from hookport.dialects._module import HANDLERS, module
 from hookport.dialects._pi_extension import CODE, IMPORTS
 from hookport.dialects._pi_wire import wire_for
 
@@ -118,36 +112,7 @@ DIALECT = Dialect(
         list="ls",
     ),
     matching=Matching("terms"),
-    handlers={
-        "command": HandlerSpec(
-            "",
-            {
-                "name": "name",
-                "description": "description",
-                "command": "command",
-                "windows": "windows",
-                "linux": "linux",
-                "osx": "osx",
-                "cwd": "cwd",
-                "env": "env",
-                "timeout_ms": "timeout",
-                "async": "is_async",
-                "blocking": "blocking",
-                "content": "content",
-                "on_failure": Field("on_failure", {"block": "block"}),
-                "timeout_action": Field("timeout_action", {"warn": "warn", "block": "block"}),
-            },
-            # A timer of the host takes at most 2^31 - 1 milliseconds.
-            Timeout(
-                MILLISECOND,
-                default=timedelta(seconds=30),
-                whole=True,
-                minimum=MILLISECOND,
-                maximum=timedelta(milliseconds=2**31 - 1),
-            ),
-            required=("command",),
-        ),
-    },
+    handlers=HANDLERS,
     shape=module(CODE, IMPORTS),
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
