@@ -172,11 +172,14 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
             "src/a.py": "1",
             "node_modules/x/index.js": "1",
             ".env": "KEY=1",
+            "deploy/server.key": "KEY",
             ".git/config": "",
         },
     )
     (tmp_path / "big.bin").write_bytes(b"0" * (belongings.LARGEST + 1))
     (tmp_path / "passwd").symlink_to("/etc/passwd")
+    (tmp_path / ".env.local").symlink_to("src/a.py")
+    (tmp_path / "settings").symlink_to(".env")
     given = belongings.gathered(tmp_path, None, {"HOME": "/nowhere"})
     names = (".claude/settings.json", "src/a.py", "stop.sh")
     assert given._replace(found=None) == belongings.Belongings(  # type: ignore[arg-type]
@@ -184,7 +187,10 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
         {name: tmp_path / name for name in names},
         {},
         {".claude/settings.json": "claude-code"},
-        ("'.env'", "'.git'", "'big.bin': it is larger than 8 MiB", "'node_modules'"),
+        (
+            *("'.env'", "'.env.local'", "'.git'", "'big.bin': it is larger than 8 MiB", "'node_modules'"),
+            *("'settings'", "'deploy/server.key'"),
+        ),
     )
 
 

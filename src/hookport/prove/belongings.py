@@ -42,7 +42,10 @@ LEFT_OUT = frozenset(
     }
 )
 # What people keep keys in: no hook is proven better with them.
-SECRET = (".env", ".env.*", "*.pem", "id_rsa", "id_ed25519", ".netrc", ".npmrc", ".pypirc")
+SECRET = (
+    *(".env", ".env.*", "*.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "id_rsa", "id_ecdsa", "id_ed25519", "*.tfvars"),
+)
 
 
 # Folders that are left out, and what a hook says that needs one.
@@ -258,7 +261,9 @@ def _walk(root: Path, left: dict[str, None]) -> Iterator[Path]:
             continue
         for entry in inside:
             path = Path(entry.path)
-            if entry.name in LEFT_OUT or (_is_secret(entry.name) and entry.is_file(follow_symlinks=False)):
+            real = path.resolve().name if entry.is_symlink() else entry.name
+            secret = not entry.is_dir(follow_symlinks=False) and (_is_secret(entry.name) or _is_secret(real))
+            if entry.name in LEFT_OUT or secret:
                 left[f"'{path.relative_to(root).as_posix()}'"] = None
             elif entry.is_dir(follow_symlinks=False):
                 waiting.append(path)
