@@ -260,14 +260,20 @@ def test_a_hook_that_the_agent_reads_elsewhere_is_not_installed_again(world: Wor
 
 
 @pytest.mark.parametrize(
-    ("event", "matcher"),
-    [("PreToolUse", "mcp__lab__shout"), ("PreToolUse", "Edit|Write"), ("PreToolUse", ""), ("Stop", "")],
+    ("event", "matcher", "more"),
+    [
+        ("PreToolUse", "mcp__lab__shout", {}),
+        ("PreToolUse", "Edit|Write", {}),
+        ("PreToolUse", "", {}),
+        ("PreToolUse", "Bash", {"onFailure": "block"}),
+        ("Stop", "", {}),
+    ],
 )
 def test_a_hook_that_the_agent_reads_elsewhere_with_less_effect_is_installed(
-    event: str, matcher: str, world: World
+    event: str, matcher: str, more: dict[str, str], world: World
 ) -> None:
     shutil.rmtree(world.root / ".agents")
-    guard = [{"type": "command", "command": "./guard.sh"}]
+    guard = [{"type": "command", "command": "./guard.sh", **more}]
     world.write(".claude/settings.json", {"hooks": {event: [{"matcher": matcher, "hooks": guard}]}})
     (plan,) = world.plan("copilot-cli").agents
     assert [finding.code for finding in plan.findings] == ["HP822"]

@@ -283,8 +283,11 @@ def _runs_alike(hook: Hook) -> bool:
 
     Measured on Copilot CLI 1.0.102 with Claude Code's settings: a guard on the shell does. A matcher for all
     tools or for an MCP tool never matches there, file tools name the path otherwise, exit 2 blocks nothing
-    but tools, and context is dropped; what only watches loses nothing.
+    but tools, context is dropped, and a timeout lets the call run whatever the hook says of failures; what
+    only watches loses nothing.
     """
+    if hook.handler.on_failure:
+        return False
     if hook.event == "before_tool_execute":
         return bool(hook.matcher) and all(
             (term.kind, term.value) == ("tool", "shell") for term in hook.matcher

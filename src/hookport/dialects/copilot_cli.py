@@ -448,5 +448,11 @@ DIALECT = Dialect(
             "even where its root is in trustedFolders; without the flag that entry loads them",
             "lab",
         ),
+        Quirk(
+            "CP13",
+            "of several hooks that add context on userPromptSubmitted only the last is heard; "
+            "the bridge says all of it in one answer",
+            "lab",
+        ),
     ),
 )

@@ -56,4 +56,6 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    # Of several hooks that tell something with the prompt the last is heard (measured, 1.0.102).
+    alone=("context-prompt",),
 )
