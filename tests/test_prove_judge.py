@@ -134,6 +134,13 @@ def test_an_agent_that_cannot_is_told_from_one_that_fails(tmp_path: Path) -> Non
     assert did.evidence[0] == f"the table says: {reason}; and it did"
 
 
+def test_where_it_depends_on_the_product_its_driver_says_and_a_failure_is_one(tmp_path: Path) -> None:
+    unheard = seen(tmp_path, heard("Do it."), heard(step=1))
+    for name in ("stop-once", "context-prompt"):
+        who = {"stop-once": "opencode", "context-prompt": "kimi-code"}[name]
+        assert verdict(name, unheard, drivers.get(who)).result == "fail"
+
+
 def test_events_are_held_against_the_table(tmp_path: Path) -> None:
     core = ("before_tool_execute", "after_tool_execute", "session_start", "session_end", "before_prompt")
 

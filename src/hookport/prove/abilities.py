@@ -32,6 +32,8 @@ def of(driver: Driver, need: Need, mode: str = "") -> Ability:
         reason = driver.lacks.get(f"{need.event}.{can}")
         if reason:
             return Ability("no", reason)
+    if f"{need.event}.{need.can}" in driver.has:
+        return Ability("yes")
     dialect = get(dialect_of(driver))
     if need.can in WAYS:
         return _of_way(dialect, need.can, mode)

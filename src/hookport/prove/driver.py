@@ -93,5 +93,7 @@ class Driver(NamedTuple):
     alone: tuple[str, ...] = ()
     # What this product, or this way of running it, does not do although the dialect's table says so, and why.
     lacks: Lacks = MappingProxyType({})
+    # What this product, run in this way, does where the dialect's table says that it depends on that.
+    has: tuple[str, ...] = ()
     # How long one run may take, in seconds.
     patience: float = 90

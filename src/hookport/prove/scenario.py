@@ -92,7 +92,7 @@ class Scenario(NamedTuple):
     steps: tuple[tuple[str, Tree], ...]
     expect: tuple[Check, ...]
     needs: tuple[Need, ...] = ()
-    # What is so where the agent lacks something, in checks and in words; never weaker.
+    # What is so where the agent lacks something, in checks and in words.
     otherwise: tuple[Check, ...] = ()
     instead: str = ""
     modes: tuple[Mode, ...] = MODES

@@ -53,6 +53,8 @@ DRIVER = Driver(
     command=command,
     environment=environment,
     calls=CALLS,
+    # Measured, 2.1.0; Kimi CLI, of the same dialect, drops it.
+    has=("before_prompt.context",),
     lacks={
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 2.1.0)",
     },
