@@ -648,6 +648,7 @@ def test_policy_leaves_an_answer_alone(answered: Decision, one: Planned | None, 
         ({}, "closed", "closed"),
         ({"on_failure": "closed"}, "open", "open"),
         ({"on_failure": "closed"}, "maybe", "closed"),
+        ({}, "closd", "closed"),
     ],
 )
 def test_what_stands_where_a_hook_says_nothing(

@@ -140,7 +140,7 @@ def test_the_package_alone_loads_none_of_them() -> None:
 
 def test_the_names_load_little() -> None:
     found = loaded(f"from hookport import {', '.join(hookport.__all__)}")
-    assert {name for name in found if not name.startswith("hookport")} == {"__future__", "_json"}
+    assert {name for name in found if not name.startswith("hookport")} == {"__future__", "_json", "atexit"}
 
 
 @pytest.mark.parametrize("name", SEATS)
@@ -423,6 +423,25 @@ def test_a_file_that_breaks_before_it_runs_is_one_line_too(text: str, said: str,
         told = start(file, BASH, HOOKPORT_ON_FAILURE=policy)
         assert (told.stdout, told.exit_code, told.stderr.count("\n")) == ("", code, 1)
         assert told.stderr.startswith(f"hook.py: {said}")
+
+
+@pytest.mark.parametrize(
+    ("text", "ends", "said"),
+    [
+        ("open('rules.json')", "run()", "FileNotFoundError: "),
+        ("@before_tool('Bash')\ndef guard(event): pass", "run()", "UsageError: unknown tool 'Bash'."),
+        ("def guard(event): pass", "run()", "UsageError: no function is decorated before run()"),
+        ("@before_tool\ndef guard(event): pass", "", "UsageError: it ended before run() was called"),
+        ("@before_tool\ndef guard(event): pass", "exit(0)", "UsageError: it ended before run() was called"),
+    ],
+    ids=["broken", "no such tool", "nothing decorated", "no run", "left"],
+)
+def test_a_file_that_asks_no_function_is_not_silent(text: str, ends: str, said: str, start: Started) -> None:
+    for policy, code in (("open", 1), ("closed", 2)):
+        told = start(start.file(text, ends=ends), BASH, HOOKPORT_ON_FAILURE=policy)
+        assert (told.stdout, told.exit_code, told.stderr.count("\n")) == ("", code, 1)
+        assert told.stderr.startswith(f"hook.py: {said}")
+    assert start(start.file("@before_tool\ndef guard(event): pass", ends=""), b"") == Answer("", "", 0)
 
 
 def test_a_policy_that_is_none_denies(start: Started) -> None:

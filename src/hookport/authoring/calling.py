@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from hookport.model.runs import Answer
 
 INTERRUPTED = 130
+# The payload may come after a file that does nothing has ended.
+PATIENCE_SECONDS = 0.5
+_has_begun = False
+_has_run = False
 
 
 def run(*, on_failure: hooks.OnFailure | None = None) -> None:
@@ -26,8 +30,10 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
     denied. Without it `HOOKPORT_ON_FAILURE` and the project's settings say it. In a file that is imported,
     such as by a test, this does nothing.
     """
+    global _has_run  # noqa: PLW0603  (there is one process, and it answers once)
     if hooks.is_imported():
         return
+    _has_run = True
     from hookport.authoring import replies
     from hookport.model.runs import Answer
     from hookport.runtime import dispatch
@@ -36,6 +42,7 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
     try:
         # Who types the command gets a hint, and no wait.
         payload = b"" if os.isatty(0) else dispatch.read_stdin(0.0)
+        _refuse_none()
         reply = replies.reply(payload, hooks.bound, env, replies.policy_of(said))
     except KeyboardInterrupt:
         reply = Answer(exit_code=INTERRUPTED)
@@ -75,10 +82,49 @@ def _leave(reply: Answer, stdout: int) -> None:
     raise SystemExit(code)
 
 
-def catch() -> None:
-    """Let nothing that the file itself raises be a traceback for the agent; a person at a prompt needs it."""
-    if not (hasattr(sys, "ps1") or sys.flags.interactive):
-        sys.excepthook = _caught
+def _refuse_none() -> None:
+    if not hooks.bound:
+        from hookport.errors import UsageError
+
+        raise UsageError("no function is decorated before run(), so nothing would ever be decided")
+
+
+def begin() -> None:
+    """Notice that a hook file runs: nothing that it raises is a traceback, and it does not end unanswered.
+
+    A person at a prompt needs the traceback.
+    """
+    global _has_begun  # noqa: PLW0603  (as above)
+    if _has_begun or hooks.is_imported() or hasattr(sys, "ps1") or sys.flags.interactive:
+        return
+    import atexit
+
+    _has_begun = True
+    sys.excepthook = _caught
+    atexit.register(_ended)
+
+
+def _ended() -> None:
+    """A file that leaves the payload unread asked no function: unsaid, its guard would be lost."""
+    if _has_run or not hooks.bound or not _is_waiting():
+        return
+    from hookport.authoring import replies
+    from hookport.errors import UsageError
+    from hookport.runtime import dispatch
+
+    _flush()
+    error = UsageError("it ended before run() was called, so its functions were not asked")
+    os._exit(dispatch.tell(replies.stumbled(error, dict(os.environ))))
+
+
+def _is_waiting() -> bool:
+    """Whether there is a payload that nobody read."""
+    import select
+
+    try:
+        return not os.isatty(0) and bool(select.select([0], [], [], PATIENCE_SECONDS)[0] and os.read(0, 1))
+    except (OSError, ValueError):  # closed, or a pipe on Windows, which cannot be asked
+        return False
 
 
 def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:

@@ -85,6 +85,7 @@ class _Decorator:
         self.event = event
 
     def __call__(self, /, *matchers: Tree) -> Tree:
+        _begun()
         if len(matchers) == 1 and callable(matchers[0]):
             return _bind(matchers[0], self.event, ())
         terms = tuple(_terms(matchers, self.event))
@@ -104,6 +105,7 @@ agent_stop: Decorator = _Decorator("agent_stop")
 
 def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
     """The decorator of any event: a canonical name, or `agent:Name` for one that only that agent has."""
+    _begun()
     if event not in CORE and ":" not in event:
         from hookport.model.events import EVENTS
 
@@ -134,12 +136,15 @@ def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F
     )
     one = Bound(function, hook)
     bound.append(one)
-    if function.__module__ == "__main__":
-        from hookport.authoring import calling
-
-        calling.catch()
     setattr(function, MARK, [*bound_of(function), one])
     return function
+
+
+def _begun() -> None:
+    """Whoever decorates may have imported nothing that noticed that a hook file runs."""
+    from hookport.authoring import calling
+
+    calling.begin()
 
 
 def _file(function: object) -> str:

@@ -18,9 +18,11 @@ VARIABLE = "HOOKPORT_ON_FAILURE"
 
 
 def standing(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
-    """What holds where a hook says nothing of its own."""
+    """What holds where a hook says nothing of its own; a word of the user that is none denies."""
     said = env.get(VARIABLE, "")
-    return said if said in (OPEN, CLOSED) else str(settings.get("on_failure") or OPEN)
+    if said:
+        return OPEN if said == OPEN else CLOSED
+    return str(settings.get("on_failure") or OPEN)
 
 
 def decided(decision: Decision, hook: Planned | None, default: str) -> Decision:
