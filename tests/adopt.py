@@ -1,0 +1,63 @@
+"""Take the payloads of a `hookport prove --report` into the tests: one of each kind that is not there yet.
+
+`make prove` runs it. The kind of a payload is its event, its tool and its keys.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from hookport.prove import drivers
+
+PAYLOADS = Path(__file__).parent / "payloads"
+RUN = re.compile(r"[^\s\"']*/hookport-prove-\w+")
+
+
+def shape(tree: Any, depth: int = 3) -> Any:
+    """The keys of a payload, down to those of a tool's input, without what is in them."""
+    if not isinstance(tree, dict) or not depth:
+        return type(tree).__name__
+    return {key: shape(value, depth - 1) for key, value in sorted(tree.items())}
+
+
+def tool(tree: Any) -> str:
+    """The name of the tool that a payload is about; empty if none."""
+    calls = [tree, *(value for value in tree.values() if isinstance(value, dict))]
+    names = (call.get(key) for call in calls for key in ("tool_name", "toolName", "tool", "name"))
+    return next((name for name in names if isinstance(name, str)), "")
+
+
+def main(report: Path) -> int:
+    """Copy what is new; the names of what was written are printed."""
+    for folder in sorted((report / "payloads").iterdir()):
+        dialect = drivers.dialect_of(drivers.get(folder.name))
+        place = PAYLOADS / dialect if folder.name == dialect else PAYLOADS / dialect / folder.name
+        known = [
+            (path.name.partition(".")[0], tool(tree), shape(tree))
+            for path in place.glob("*.json")
+            if isinstance(tree := json.loads(path.read_text("utf-8")), dict)
+        ]
+        for path in sorted(folder.glob("*.json")):
+            native = path.stem.rpartition("-")[0]
+            tree = json.loads(RUN.sub("/home/dev", path.read_text("utf-8")))
+            kind = (native, tool(tree), shape(tree))
+            if kind in known:
+                continue
+            known.append(kind)
+            words = ".".join(filter(None, (native, re.sub(r"\W+", "_", tool(tree)), "played")))
+            made = next(
+                one
+                for number in range(1, 100)
+                if not (one := place / f"{words}{number if number > 1 else ''}.json").exists()
+            )
+            made.write_text(json.dumps(tree, indent=2, ensure_ascii=False) + "\n", "utf-8")
+            print(made.relative_to(PAYLOADS))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
