@@ -14,7 +14,11 @@ from typing import Any
 from hookport.prove import drivers
 
 PAYLOADS = Path(__file__).parent / "payloads"
-RUN = re.compile(r"[^\s\"']*/hookport-prove-\w+")
+# Where a run was, as a path and, in the names of an agent's own folders, with its slashes replaced.
+RUN = (
+    (re.compile(r"[^\s\"']*/hookport-prove-\w+"), "/home/dev"),
+    (re.compile(r"-[\w-]*hookport-prove-\w+"), "-home-dev"),
+)
 
 
 def shape(tree: Any, depth: int = 3) -> Any:
@@ -43,7 +47,10 @@ def main(report: Path) -> int:
         ]
         for path in sorted(folder.glob("*.json")):
             native = path.stem.rpartition("-")[0]
-            tree = json.loads(RUN.sub("/home/dev", path.read_text("utf-8")))
+            text = path.read_text("utf-8")
+            for pattern, instead in RUN:
+                text = pattern.sub(instead, text)
+            tree = json.loads(text)
             kind = (native, tool(tree), shape(tree))
             if kind in known:
                 continue

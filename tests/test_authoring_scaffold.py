@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -104,6 +105,28 @@ def test_the_tests_of_a_new_hook_pass(
     assert any(one.path.endswith(f"cases/{what}.yaml") for one in made.files)
     assert failing(made, root, "gemini-cli") == []
     assert (main(["check", str(root / made.files[0].path)]), capsys.readouterr().err) == (0, "")
+
+
+@pytest.mark.parametrize("dialect", ["universal", "open-plugin"])
+def test_a_package_runs_where_a_folder_has_a_blank(dialect: str, tmp_path: Path) -> None:
+    root = project(tmp_path / "a folder")
+    made = scaffold(Request("my-hook", "before_tool_execute", dialect), root)
+    write(made, root)
+    files = {one.path: one.data for one in made.files}
+    (manifest,) = (json.loads(data) for path, data in files.items() if path.endswith("hooks.json"))
+    (group,) = next(iter(manifest["hooks"].values()))
+    (stops,) = (data for path, data in files.items() if path.endswith("fixtures/stops.json"))
+    package = str(root / made.tests).removesuffix("/hooks/tests")
+    variable = get(dialect).package_dir[0].strip("${}")
+    done = subprocess.run(
+        ["sh", "-c", group["hooks"][0]["command"]],
+        input=stops,
+        env={"PATH": os.environ["PATH"], variable: package},
+        capture_output=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, b"my-hook" in done.stdout + done.stderr) == (2, True)
 
 
 SETTINGS = """{

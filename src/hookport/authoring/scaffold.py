@@ -182,7 +182,8 @@ def _layout(request: Request, dialect: Dialect) -> _Layout:
         return _Layout(manifest, path, f"{package}/tests", manifest, path)
     folder = after.rpartition("/")[0]
     path = f"{folder}/scripts/{request.name}.{ending}"
-    command = f"{dialect.package_dir[0]}/{path}"
+    # The folder of a project may have a blank in its name.
+    command = f'"{dialect.package_dir[0]}"/{path}'
     return _Layout(
         manifest, f"{package}/{path}", f"{package}/{folder}/tests", f"{package}/README.md", command
     )
