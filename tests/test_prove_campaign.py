@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from hookport.prove import campaign, drivers, play, player, results, scenario, stage
 from hookport.prove.driver import Stage
+from hookport.prove.judge import Verdict
 from hookport.prove.programs import Program
 from hookport.prove.results import Result
-from hookport.prove.run import Run
+from hookport.prove.run import Done, Run
 
 # With a file named `deaf` beside it, it asks no hook, once.
 AGENT = """
@@ -116,7 +121,7 @@ def test_a_report_that_is_written_again_has_each_payload_once(tmp_path: Path) ->
     record = {"native": "PreToolUse", "payload": '{"tool_name": "Bash"}'}
     (payloads / "1.json").write_text(json.dumps(record), "utf-8")
     agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
-    done = campaign.Done(one, {"canonical": campaign.Verdict("pass")})
+    done = Done(one, {"canonical": Verdict("pass")})
     for _ in range(2):
         campaign.report(tmp_path, campaign.results([agent], [done]), [done])
     kept = sorted(path.name for path in (tmp_path / "payloads" / "claude-code").iterdir())
@@ -126,8 +131,38 @@ def test_a_report_that_is_written_again_has_each_payload_once(tmp_path: Path) ->
 def test_results_with_some_of_before_have_the_older_day(tmp_path: Path) -> None:
     one = Run("claude-code", scenario.get("deny-exit"), "bridge", ("canonical",))
     agent = campaign.Agent("claude-code", drivers.get("claude-code"), Program((), "1", tmp_path))
-    [new] = campaign.results([agent], [campaign.Done(one, {"canonical": campaign.Verdict("pass")})])
+    [new] = campaign.results([agent], [Done(one, {"canonical": Verdict("pass")})])
     other = {"ask": {"bridge": Result("pass")}}
     old = new._replace(date="2026-01-01", hookport="0.0.1", scenarios=other)
     assert results.merged(old, new) == old._replace(scenarios={**other, **new.scenarios})
     assert results.merged(old._replace(scenarios=new.scenarios), new) == new
+
+
+def test_a_signal_leaves_nothing_behind(tmp_path: Path) -> None:
+    """The agent says its version, and otherwise where it is and then nothing."""
+    program, place = tmp_path / "bin" / "pi", tmp_path / "pid"
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    program.parent.mkdir()
+    program.write_text(
+        f'#!/bin/sh\n[ "$1" = --version ] && exec echo 0.87.1\necho $$ > {place}.new\n'
+        f"mv {place}.new {place}\nexec sleep 600\n",
+        "utf-8",
+    )
+    program.chmod(0o755)
+    own = {"PATH": f"{program.parent}:{os.environ['PATH']}", "TMPDIR": str(runs), "HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "hookport", "prove", "pi", "--scenario", "deny-exit", "--mode", "bridge"]
+    with subprocess.Popen(command, env={**os.environ, **own}, stderr=subprocess.PIPE, text=True) as running:
+        for _ in range(600):
+            if place.exists():
+                break
+            time.sleep(0.05)
+        running.send_signal(signal.SIGTERM)
+        said = running.communicate()[1]
+    assert running.returncode == 130
+    assert said == (
+        "hookport: interrupted; 0 of 1 runs are done and kept. The same command goes on from there.\n"
+    )
+    assert list(runs.iterdir()) == []
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(place.read_text("utf-8")), 0)

@@ -14,6 +14,7 @@ is broken.
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from argparse import ArgumentParser, Namespace
@@ -22,7 +23,7 @@ from pathlib import Path
 
 from hookport.cli.terminal import Paint, plain, table
 from hookport.errors import UsageError, closest
-from hookport.prove import campaign, drivers, results, scenario
+from hookport.prove import campaign, drivers, player, results, scenario
 from hookport.prove.campaign import Agent, Store
 from hookport.prove.judge import together
 from hookport.prove.results import Results
@@ -93,6 +94,7 @@ def run(args: Namespace) -> int:
         return 0
     if args.jobs < 0:
         raise UsageError(f"--jobs {args.jobs} plays nothing. Give a number of runs, or leave it out.")
+    _heed_signals()
     if args.report:
         _make(args.report, f"--report '{args.report}'")
     if args.hooks:
@@ -103,6 +105,13 @@ def run(args: Namespace) -> int:
     if args.sample or args.dialect:
         raise UsageError("--sample and --from are about your own hooks. Say which with --hooks SOURCE.")
     return _scenarios(args)
+
+
+def _heed_signals() -> None:
+    """End as on an interrupt, with nothing left behind, whichever signal ends us; an ignored one stays so."""
+    for number in player.SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
 
 
 def _scenarios(args: Namespace) -> int:
