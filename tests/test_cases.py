@@ -16,12 +16,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from hookport import planning
 from hookport.cases import find, report, session
 from hookport.cases.compare import partial
 from hookport.cases.session import Result
 from hookport.cases.suite import overridden, steps_of
 from hookport.cli import main
 from hookport.dialects import agents
+from hookport.discovery import load
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 
@@ -682,3 +684,21 @@ def test_pytest_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
     assert "loaded: []" in done.stdout
     write(tmp_path, {"tests/test-config.json": '{"version": 1}'})
     assert "1 passed" in run_pytest(tmp_path, "-q").stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "printed"),
+    [
+        ("printf '%s|' ${PACKAGE_ROOT}/x $PACKAGE_ROOT", "/a b/x|/a b|"),
+        ("printf '%s|' \"${PACKAGE_ROOT}/x\" '$PACKAGE_ROOT'", "/a b/x|$PACKAGE_ROOT|"),
+        ('printf \'%s|\' \\$PACKAGE_ROOT "\\"$PACKAGE_ROOT" $PACKAGE_ROOTS', '$PACKAGE_ROOT|"/a b|'),
+    ],
+)
+def test_the_folder_of_a_package_is_one_word(command: str, printed: str, tmp_path: Path) -> None:
+    """As the plan has it, whatever the folder is called; what is quoted stays as it is."""
+    write(tmp_path / "hooks", {"hooks.json": universal(stop=command)})
+    (hook,) = (planning.planned(one) for one in load(str(tmp_path / "hooks"), None, {}).hooks)
+    done = subprocess.run(
+        ["sh", "-c", hook.command], env={"PACKAGE_ROOT": "/a b"}, capture_output=True, check=True, timeout=60
+    )
+    assert done.stdout.decode() == printed

@@ -239,6 +239,8 @@ def planned(found: Found) -> Planned:
     default = waits[0] if waits else spec.timeout.default if spec else None
     timeout = handler.timeout or default or DEFAULT_TIMEOUT
     said = {key: getattr(handler, key) for key in SAME}
+    if dialect.kind == "format":
+        said["command"] = _one_word(handler.command, dialect.package_dir)
     bare = Planned(
         name=name_of(found),
         event=hook.event,
@@ -259,6 +261,23 @@ def planned(found: Found) -> Planned:
         run_by=[agent for agent in agents() if also_reads(get(agent), found)],
     ).replace(**said)
     return bare.replace(tools=_tools(bare, own))
+
+
+def _one_word(command: str, roots: Iterable[str]) -> str:
+    """A command in which the package's folder stays one word, also where it has a blank.
+
+    The formats write `bash ${PACKAGE_ROOT}/x.sh` and leave it to who runs it what becomes of the folder.
+    """
+    bare = "|".join(rf"{re.escape(root)}(?!\w)" for root in roots)
+    if not bare:
+        return command
+    quoted = r"""'[^']*'|"(?:[^"\\]|\\.)*"|\\."""
+    return re.sub(
+        rf"{quoted}|(?P<bare>{bare})",
+        lambda at: f'"{at[0]}"' if at["bare"] else at[0],
+        command,
+        flags=re.DOTALL,
+    )
 
 
 def also_reads(agent: Dialect, found: Found) -> str:
