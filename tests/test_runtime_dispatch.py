@@ -666,6 +666,34 @@ def test_a_wrapped_command_fails_as_the_project_says_from_any_folder(place: Plac
         assert (done.returncode, "exit code 7" in done.stderr) == (2, True)
 
 
+def test_a_wrapped_script_is_found_where_the_agent_names_a_folder_below(place: Place) -> None:
+    folder = place.root / "a"
+    folder.mkdir()
+    (place.root / ".git").mkdir(exist_ok=True)
+    (place.root / "guard.sh").write_text("cat >/dev/null; echo no >&2; exit 2", "utf-8")
+    words = [
+        *COMMANDS["bridge"][:-1],
+        "wrap",
+        "canonical",
+        "factory-droid",
+        "PreToolUse",
+        "--",
+        "sh guard.sh",
+    ]
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "Execute", "tool_input": {"command": "ls"}}
+    done = subprocess.run(
+        words,
+        input=json.dumps(payload),
+        cwd=folder,
+        env={**place.env, "FACTORY_PROJECT_DIR": str(folder)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONG,
+    )
+    assert (done.returncode, done.stderr) == (2, "no\n")
+
+
 @pytest.mark.parametrize(
     ("options", "key"), [([], "toolName"), (["--for=PreToolUse"], "tool_name")], ids=["usual", "for"]
 )

@@ -126,7 +126,9 @@ def _answer(
 
         recordings.append(Recording(folder, args, agent, native, payload))
     if command == "wrap":
-        tables, wires = (bridge.tables, bridge.wire) if bridge else (_tables(_repository(), env), _wire)
+        tables, wires = (
+            (bridge.tables, bridge.wire) if bridge else (_tables(_repository(dispatch.here()), env), _wire)
+        )
         sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
     elif bridge is not None:
         from hookport.runtime import vendored
@@ -264,7 +266,9 @@ def _wrapped(
 
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
     sources = sources.replace(needs_approval=False, waiting={})
-    return sources.replace(hooks=hooks, root=next(_named_roots(sources.agent, env), "") or _repository())
+    named = next(_named_roots(sources.agent, env), "")
+    root = named if named and not sources.agent.root_moves else _repository(named or dispatch.here())
+    return sources.replace(hooks=hooks, root=root)
 
 
 def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
@@ -272,9 +276,9 @@ def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
     return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
 
 
-def _repository() -> str:
-    """The repository that we were started in, or the folder."""
-    here = folder = dispatch.here()
+def _repository(here: str) -> str:
+    """The repository that a folder is in, or the folder."""
+    folder = here
     while not os.path.exists(os.path.join(folder, ".git")):
         above = os.path.dirname(folder)
         if above == folder:

@@ -225,6 +225,8 @@ DROID_WIRE = WIRE.replace(
         "hook_event_name": "$event",
         "cwd": "$cwd",
     },
+    # Measured, 0.215.0: started below the root, the variables name that folder, and the root's hooks run.
+    root_moves=True,
     marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
 )
 

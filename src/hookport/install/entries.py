@@ -119,25 +119,27 @@ def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
             )
     degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
     why = "it finds the hooks when an event fires, so that later changes need no sync"
-    told = [*_unheard(target, found), *_unfired(target, found)]
-    written = [hook for hook in degraded.manifest.hooks if _is_here(target, hook)]
-    return Entries("bridge", why, tuple(written), tuple(told))
+    here = _here(target, degraded.manifest.hooks)
+    told = [*_unheard(target, found), *_unfired(target, found, here)]
+    return Entries("bridge", why, here, tuple(told))
 
 
-def _is_here(target: Target, hook: Hook) -> bool:
-    """Whether one of the agent's products that are here can say the hook."""
-    if not target.dialect.products:
-        return True
-    every = target.paths_for(place.path for place in target.places())
-    alone = target.dialect.shape.encode(target.dialect, Manifest((hook,)))
-    return any(path in every.values() for path in target.paths_for(alone).values())
+def _here(target: Target, hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
+    """The hooks that one of the agent's products that are here can say."""
+    encode = target.dialect.shape.encode
+    if not target.dialect.products or not hooks:
+        return hooks
+    written = set(target.paths_for(encode(target.dialect, Manifest(hooks))).values())
+    alone = [target.paths_for(encode(target.dialect, Manifest((hook,)))) for hook in hooks]
+    pairs = zip(hooks, alone, strict=True)
+    return tuple(hook for hook, paths in pairs if written.intersection(paths.values()))
 
 
-def _unfired(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
+def _unfired(target: Target, found: Sequence[Found], here: Sequence[Hook]) -> Iterable[Finding]:
     """Hooks whose event the products that are here do not have, although another one has it."""
+    events = {hook.event for hook in here}
     for one in found:
-        hook = Hook(one.hook.event, Handler(command="true"), dialect=target.agent)
-        if event_specs(target.dialect, hook.event) and not _is_here(target, hook):
+        if event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
             reason = "only another of its products has the event"
             told = f.NeverFires.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
             yield told._replace(file=one.file)

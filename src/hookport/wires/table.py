@@ -75,6 +75,8 @@ class Wire(Value):
     merges: Sequence[str] = ()
     # How an answer is read, by native event, canonical event or `*` (see `answers.read_answer`).
     reads: Mapping[str, Mapping[str, Any]] = {}
+    # The variable with the root names the folder that the agent was started in, which may be below it.
+    root_moves: bool = False
     # An allow lifts the permission prompt that would come otherwise.
     lifts: bool = True
     # The agent itself ends a stop hook that blocks for ever.
