@@ -308,6 +308,21 @@ def test_an_event_of_one_product_costs_the_others_nothing(
     assert never == ([lone] if folders == (".kimi",) else [])
 
 
+def test_what_one_product_cannot_say_goes_over_the_bridge(world: World) -> None:
+    home = Path(world.env["HOME"])
+    (home / ".kimi").mkdir()
+    (home / ".kimi" / "config.toml").write_text("# mine\n", "utf-8")
+    path = home / ".config" / "hookport" / "hooks.json"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handler = {"type": "command", "command": "true"}
+    matcher = [{"mcp": {"server": "lab", "tool": "shout"}}]
+    hook = {"event": "before_tool_execute", "matcher": matcher, "blocking": True, "handler": handler}
+    path.write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}), "utf-8")
+    (plan,) = world.sync("kimi-cli", mode="native", scope="user").agents
+    why = "the files that are here are of one product, and cannot say each hook as it is"
+    assert (plan.mode, plan.why) == ("bridge", why)
+
+
 def test_entries_in_two_places_are_told(world: World) -> None:
     world.sync("cursor", mode="bridge")
     (plan,) = world.sync("cursor", mode="bridge", scope="user").agents

@@ -150,7 +150,14 @@ def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
     try:
         _parsed(one)
         wanted = _wanted(one, found, wish)
-        return _edits(one, wanted)
+        try:
+            return _edits(one, wanted)
+        except InternalError:
+            if wanted.mode != "native" or not one.dialect.products:
+                raise
+        bridged = _wanted(one, found, wish._replace(mode="bridge"))
+        why = "the files that are here are of one product, and cannot say each hook as it is"
+        return _edits(one, bridged._replace(why=why))
     except InputError as error:
         refused = [_refusal(problem, one.agent) for problem in error.problems]
     except InternalError as error:  # the files of the others are none the worse for it
