@@ -1705,6 +1705,19 @@ class RunsBesides(Kind):
     hint = "To run it once, keep it in a file that only hookport reads, such as .hookport/hooks.json."
 
 
+class OnlyAtStart(Kind):
+    """The agent reads a project's hooks only in the folder that it is started in.
+
+    Started in a folder below the project's root, it finds no hook of the project, and says nothing of it. A
+    user's entries are read wherever it is started, and the bridge finds the project's hooks from any folder.
+    """
+
+    code = "HP823"
+    severity = "note"
+    message = "{agent} runs these hooks only where it is started in the project's root, not in a folder below"
+    hint = "`hookport sync --scope user --mode bridge` holds in every folder; `hookport unsync` first."
+
+
 class TwoAgentsRead(Kind):
     """Another agent reads the file too, and nothing tells the two apart: the hooks run there as well."""
 

@@ -260,6 +260,8 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
     elif not hooks:
         state = "absent"
     told = [*wanted.findings, *_twice(one, [*places.values()], holding), *_shared(one, places.values())]
+    if hooks and one.dialect.at_start and one.scope == "project":
+        told.append(f.OnlyAtStart.at("", agent=one.dialect.title))
     return AgentPlan(
         one.agent,
         one.scope,
