@@ -77,7 +77,7 @@ prove: $(STAMP) jq ## play every agent on its pinned version, and keep the resul
 # One scenario on the agents that were fetched before; none is fetched here, and what is skipped is named.
 smoke: $(STAMP)
 	@echo "==> hookport prove --cached"
-	@$(BIN)/hookport prove --cached --mode bridge --scenario deny-exit 2>&1
+	@$(BIN)/hookport prove --cached --mode bridge --scenario peers-guard 2>&1
 
 check: lint types docs-check smoke test ## everything above that only reads, as CI runs it
 
