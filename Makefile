@@ -66,8 +66,9 @@ accept: $(STAMP) ## rewrite the goldens with what the code does now; read the di
 bench: $(STAMP) ## measure conversions and dispatches, as ratios to a bare interpreter
 	@$(PY) bench/run.py $(ARGS)
 
-fuzz: $(STAMP) ## search for counterexamples, for long
+fuzz: $(STAMP) ## search for counterexamples, for long, and run the tests that take long
 	@HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/fuzz.py $(ARGS)
+	@$(PY) -m pytest -m long $(ARGS)
 
 prove: $(STAMP) jq ## play every agent on its pinned version, and keep the results (ARGS="codex" to choose)
 	@$(BIN)/hookport prove --install --save --report build/prove $(ARGS)
@@ -79,7 +80,11 @@ smoke: $(STAMP)
 	@echo "==> hookport prove --cached"
 	@$(BIN)/hookport prove --cached --mode bridge --scenario peers-guard 2>&1
 
-check: lint types docs-check smoke test ## everything above that only reads, as CI runs it
+# The types take one core for half a minute, so the quick checks run beside them.
+check: $(STAMP) ## everything above that only reads, as CI runs it
+	@$(MAKE) --no-print-directory types & types=$$!; \
+		$(MAKE) --no-print-directory lint docs-check smoke; rest=$$?; wait $$types && exit $$rest
+	@$(MAKE) --no-print-directory test
 
 clean: ## remove .venv and what the tools leave behind
 	@rm -rf $(VENV) build dist .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache

@@ -246,7 +246,7 @@ def whole(now: Tree, old: Tree, new: Tree) -> bool:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kill -9 is of POSIX")
-@pytest.mark.parametrize("act", ["apply", "undo"])
+@pytest.mark.parametrize("act", ["apply", pytest.param("undo", marks=pytest.mark.long)])
 def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, act: str) -> None:
     old = snapshot(lay_out(in_memory / "old"))
     assert not victim.killed("apply", lay_out(in_memory / "new"), {"HOME": str(in_memory)}, "python", 0)
@@ -279,7 +279,7 @@ def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, 
 
 
 @pytest.mark.skipif(not traceable(), reason="needs strace")
-@pytest.mark.parametrize("act", ["apply", "undo"])
+@pytest.mark.parametrize("act", ["apply", pytest.param("undo", marks=pytest.mark.long)])
 def test_when_any_call_fails_all_is_done_or_nothing(in_memory: Path, victim: Victim, act: str) -> None:
     old = snapshot(lay_out(in_memory / "old"))
     apply_wanted(lay_out(in_memory / "new"), {"HOME": str(in_memory)})

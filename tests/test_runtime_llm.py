@@ -270,11 +270,13 @@ def test_any_other_answer_is_none(text: str) -> None:
     assert llm._answer(text, stopping=False) is None
 
 
+@pytest.mark.long
 def test_prose_around_the_answer_does_no_harm(provide: Callable[..., Provider]) -> None:
     server = provide('Well:\n```json\n{"ok": false, "reason": "no"}\n```\nDone.')
     assert asked(settings(server)) == answered(decision="deny", reason="no")
 
 
+@pytest.mark.long
 def test_an_answer_of_another_form_is_a_failure(provide: Callable[..., Provider]) -> None:
     assert asked(settings(provide("Looks fine to me."))) == failed(
         'openai:test-model did not answer with {"ok": true or false}'
@@ -301,6 +303,7 @@ def test_a_server_that_fails(provide: Callable[..., Provider], protocol: str) ->
     assert "out of order" in result.detail
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("protocol", MODELS)
 def test_a_server_that_is_not_there(provide: Callable[..., Provider], protocol: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -349,6 +352,7 @@ def test_a_hook_cannot_send_the_key_to_another_provider(provide: Callable[..., P
     )
 
 
+@pytest.mark.long
 def test_a_server_without_keys_needs_none(provide: Callable[..., Provider]) -> None:
     server = provide('{"ok": true}')
     assert asked({"OPENAI_BASE_URL": f"{server.url}/v1"}, model="openai:qwen3:8b") == answered()
@@ -494,6 +498,7 @@ def test_an_agent_does_not_leave_the_project(provide: Callable[..., Provider], p
     assert "s3cret" not in json.dumps(server.seen)
 
 
+@pytest.mark.long
 def test_an_agent_has_a_step_limit(provide: Callable[..., Provider], project: Path) -> None:
     server = provide([("list_directory", {})])
     assert worked(settings(server), project) == failed(
