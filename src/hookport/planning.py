@@ -15,15 +15,16 @@ from hookport.dialects import Dialect, agents, event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, config_folder, discover, project_root, protected
-from hookport.discovery.disk import data_of
-from hookport.discovery.identity import hook_of, identity
 from hookport.errors import HookportError, InputError
 from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
+from hookport.project import protected
+from hookport.project.discovery import Discovery, Found, config_folder, discover, project_root
+from hookport.project.disk import data_of
+from hookport.project.identity import hook_of, identity
 from hookport.runtime import plan, policy, protection, trust
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import match

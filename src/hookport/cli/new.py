@@ -17,9 +17,9 @@ from hookport.cli import report
 from hookport.cli.convert import replace
 from hookport.cli.terminal import Paint
 from hookport.dialects import get
-from hookport.discovery import project_root
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
+from hookport.project.discovery import project_root
 
 DIALECT, LANG = usual(), "sh"
 

@@ -14,11 +14,11 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.discovery import discover
 from hookport.errors import UsageError
 from hookport.install import agent_trust, lock
 from hookport.install.lock import Lock
 from hookport.install.review import Review, review, shown
+from hookport.project.discovery import discover
 from hookport.runtime import trust
 
 

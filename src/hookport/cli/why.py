@@ -17,7 +17,7 @@ from hookport.cli.events import asked
 from hookport.cli.run import add_event
 from hookport.cli.terminal import Paint
 from hookport.dialects._wiring import wire
-from hookport.discovery import discover, load
+from hookport.project.discovery import discover, load
 from hookport.runtime import engine, trust
 
 

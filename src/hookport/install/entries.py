@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 
 from hookport import bridge as bridge_file
 from hookport import findings as f
-from hookport import sources
 from hookport.degrade import degrade
 from hookport.degrade.work import deny_command, powershell, quoted
 from hookport.degrade.wrapping import Bridge, agree
@@ -22,12 +21,13 @@ from hookport.dialects._base import SECOND, is_split, says, terms_of
 from hookport.dialects._entries import shell_word, slots
 from hookport.dialects._matchers import normal
 from hookport.dialects._wiring import wire
-from hookport.discovery import Found
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target, absolute
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.planning import MARK, also_reads, is_ours, name_of, planned
+from hookport.project import sources
+from hookport.project.discovery import Found
 from hookport.runtime import vendored
 
 Mode = Literal["native", "bridge"]

@@ -10,7 +10,6 @@ from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import agents as all_agents
 from hookport.dialects import get
 from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
-from hookport.discovery import Discovery, Found, discover
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, sync
 from hookport.install.doctor import closed_gates
@@ -18,6 +17,7 @@ from hookport.install.sync import AgentPlan, Wish
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.model.hooks import Hook
 from hookport.planning import is_dispatch, name_of, runnable
+from hookport.project.discovery import Discovery, Found, discover
 from hookport.runtime import journal, trust, vendored
 
 BY_ITSELF = "by itself"

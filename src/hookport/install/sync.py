@@ -16,7 +16,6 @@ from hookport.convert import Reading
 from hookport.dialects import Tree, get
 from hookport.dialects import agents as all_agents
 from hookport.dialects._entries import slots
-from hookport.discovery import Discovery, Found, discover, project_root
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
 from hookport.install import entries, files, ledger, vendor
@@ -26,6 +25,7 @@ from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
 from hookport.planning import agent_of, is_dispatch, is_ours, judged, reads_besides, runnable
+from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.runtime import trust, vendored
 
 Choice = Literal["auto", "native", "bridge"]

@@ -16,7 +16,6 @@ from hookport import __version__, planning
 from hookport.dialects import _builtin as builtin
 from hookport.dialects import get, names
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, discover
 from hookport.findings import (
     BridgeDiffers,
     BridgeMissing,
@@ -28,6 +27,7 @@ from hookport.findings import (
 from hookport.install import files
 from hookport.install.archive import zipped
 from hookport.install.files import Change
+from hookport.project.discovery import Discovery, Found, discover
 from hookport.runtime import plan, trust, vendored
 from hookport.runtime.plan import Origin, Plan, Planned
 

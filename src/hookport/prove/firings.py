@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 from hookport import convert, edit, planning
 from hookport.dialects import Dialect, get
 from hookport.dialects._wiring import wire
-from hookport.discovery import Found
 from hookport.errors import HookportError, spell_path
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
+from hookport.project.discovery import Found
 from hookport.prove import witness
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from hookport import planning
 from hookport.dialects import get
-from hookport.discovery import Found, discover, load
+from hookport.project.discovery import Found, discover, load
 from hookport.prove import belongings, mcp_lab, player, programs, samples, stage
 from hookport.prove.belongings import Belongings
 from hookport.prove.campaign import Agent, several

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.dialects import Dialect, agents, get
-from hookport.discovery import project_root
 from hookport.findings import Finding
 from hookport.install.doctor import bridge, entries, gates, scopes
 from hookport.install.doctor import own as itself
 from hookport.install.doctor.case import Case, Diagnosis, name
 from hookport.install.doctor.files import World, foreign, places, sources
 from hookport.install.doctor.history import History, history
+from hookport.project.discovery import project_root
 
 __all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
 

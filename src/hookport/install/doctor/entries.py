@@ -22,13 +22,13 @@ from hookport.checks.scripts import (
 )
 from hookport.dialects._base import EventSpec, event_named, is_gone, names_of
 from hookport.dialects._entries import slots
-from hookport.discovery.disk import data_of, start_of
 from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
 from hookport.install.doctor.files import LONGEST_LINE, Source, line_of, shown, spelled
 from hookport.model.tools import TOOLS
+from hookport.project.disk import data_of, start_of
 from hookport.runtime.redaction import clean
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.

@@ -13,10 +13,10 @@ from hookport import convert, formats
 from hookport.checks import Seen, seen_in
 from hookport.dialects import Dialect, Tree, agents, get
 from hookport.dialects._base import Location
-from hookport.discovery.disk import data_of
 from hookport.errors import InputError, Problem
 from hookport.formats import Document
 from hookport.install.targets import absolute
+from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
 
 SCOPES = ("project", "local", "user")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import hookport
 from hookport.dialects import get, names
-from hookport.discovery import Discovery, config_folder, home_folder
-from hookport.discovery.disk import data_of
-from hookport.discovery.identity import identity
 from hookport.errors import InputError
+from hookport.project.discovery import Discovery, config_folder, home_folder
+from hookport.project.disk import data_of
+from hookport.project.identity import identity
 from hookport.runtime import journal, plan, trust
 
 # What an entry of ours has in it, whatever its file is like.

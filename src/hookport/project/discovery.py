@@ -15,15 +15,16 @@ from functools import cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport import convert, salvage, sources
+from hookport import convert
 from hookport.checks.places import placed
 from hookport.checks.scripts import above, named_script
 from hookport.dialects import Dialect, get, names
-from hookport.discovery.disk import Log, data_of, head_of, is_folder, is_there, names_in
-from hookport.discovery.entries import entry_of
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NoHookFile
 from hookport.model.hooks import Hook
+from hookport.project import salvage, sources
+from hookport.project.disk import Log, data_of, head_of, is_folder, is_there, names_in
+from hookport.project.entries import entry_of
 
 Scope = Literal["project", "user"]
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
