@@ -22,9 +22,10 @@ from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.project import protected
-from hookport.project.discovery import Discovery, Found, config_folder, discover, project_root
+from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.disk import data_of
 from hookport.project.identity import hook_of, identity
+from hookport.project.places import config_folder
 from hookport.runtime import plan, policy, protection, trust
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import match

@@ -342,6 +342,10 @@ class Dialect(NamedTuple):
     # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
+    # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
+    manifests: tuple[str, ...] = ()
+    # Where skills and subagents may have hooks in their frontmatter, which run while one of these is active.
+    scoped_in: tuple[Location, ...] = ()
     # A handler without `type` is refused, not taken for a command.
     needs_type: bool = False
     # A hook that stands in several settings files runs once; a plugin's copy runs again.

@@ -34,7 +34,6 @@ SOURCES = {
     "lab": "measured on 2.1.325, November 2026",
     "spec": "Claude Code hook spec 1.0 (2025-10-16)",
     "issue": "anthropics/claude-code issues 90220 and 92911, on 2.1.241 and 2.1.263",
-    "own": "places of open plugins: many that are stored there are written for Claude Code",
 }
 
 # A matcher of these characters only is a list of exact names (doc; hyphen since 2.1.195, comma and blank
@@ -202,14 +201,13 @@ DIALECT = Dialect(
         Location("plugin", "hooks.json", "spec"),
         Location("system", "/etc/claude-code/managed-settings.json", "doc"),
     ),
-    runs_from=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("project", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-        Location("project", "hooks/hooks.json", "doc"),
-        Location("project", ".agents/plugins/*/hooks/hooks.json", "own"),
-        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "own"),
-        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+    scoped_in=(
+        Location("project", ".claude/agents/*.md", "doc"),
+        Location("project", ".claude/skills/*/SKILL.md", "doc"),
+        Location("user", "~/.claude/agents/*.md", "doc"),
+        Location("user", "~/.claude/skills/*/SKILL.md", "doc"),
+        Location("plugin", "agents/*.md", "doc"),
+        Location("plugin", "skills/*/SKILL.md", "doc"),
     ),
     events=EVENTS,
     lacks=LACKS,
@@ -286,6 +284,7 @@ DIALECT = Dialect(
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
     prepare=prepare,
+    manifests=(".claude-plugin/plugin.json",),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
     gates=(

@@ -287,6 +287,7 @@ DIALECT = Dialect(
     # No variable names the project's root (src, lab).
     project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
+    manifests=(".codex-plugin/plugin.json",),
     programs=("codex",),
     home=("~/.codex", "CODEX_HOME"),
     gates=(

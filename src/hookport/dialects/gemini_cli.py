@@ -129,6 +129,7 @@ DIALECT = Dialect(
     not_events=("enabled", "disabled", "notifications"),
     project_dir=("${GEMINI_PROJECT_DIR}", "$GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
+    manifests=("gemini-extension.json",),
     programs=("gemini",),
     gates=(
         Gate(

@@ -22,12 +22,13 @@ from hookport.dialects._entries import shell_word, slots
 from hookport.dialects._matchers import normal
 from hookport.dialects._wiring import wire
 from hookport.findings import Finding
-from hookport.install.targets import PLACES, Target, absolute
+from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.planning import MARK, also_reads, is_ours, name_of, planned
 from hookport.project import sources
 from hookport.project.discovery import Found
+from hookport.project.places import absolute
 from hookport.runtime import vendored
 
 Mode = Literal["native", "bridge"]

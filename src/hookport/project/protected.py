@@ -9,9 +9,10 @@ from pathlib import Path
 import hookport
 from hookport.dialects import get, names
 from hookport.errors import InputError
-from hookport.project.discovery import Discovery, config_folder, home_folder
+from hookport.project.discovery import Discovery
 from hookport.project.disk import data_of
 from hookport.project.identity import identity
+from hookport.project.places import config_folder, home_folder
 from hookport.runtime import journal, plan, trust
 
 # What an entry of ours has in it, whatever its file is like.

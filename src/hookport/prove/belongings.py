@@ -19,7 +19,8 @@ from typing import NamedTuple
 from hookport import planning
 from hookport.dialects import Dialect, get
 from hookport.errors import InputError, Problem
-from hookport.project.discovery import Discovery, Found, home_folder, load
+from hookport.project.discovery import Discovery, Found, load
+from hookport.project.places import home_folder
 
 MOST_FILES = 4_000
 MOST_BYTES = 64 << 20
