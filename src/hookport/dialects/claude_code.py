@@ -195,7 +195,7 @@ DIALECT = Dialect(
     sources=SOURCES,
     locations=(
         Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
+        Location("local", ".claude/settings.local.json", "lab", at_repository=True),
         Location("user", "~/.claude/settings.json", "doc"),
         Location("plugin", "hooks/hooks.json", "doc"),
         Location("plugin", "hooks.json", "spec"),
@@ -334,7 +334,8 @@ DIALECT = Dialect(
         Quirk(
             "CC9",
             "started in a folder of a repository, it reads `.claude/settings.json` of that folder alone, and "
-            "not of the repository's root: hooks of the project do not run there, those of the user do",
+            "not of the repository's root: hooks of the project do not run there, those of the user and of "
+            "the root's settings.local.json do",
             "lab",
         ),
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),

@@ -148,7 +148,6 @@ DIALECT = Dialect(
         "src",
         yes=("TRUST_FOLDER",),
         above=("TRUST_PARENT",),
-        scopes=("project", "local", "user"),
         asks=(
             ("/etc/gemini-cli/settings.json", "~/.gemini/settings.json"),
             ("security", "folderTrust", "enabled"),

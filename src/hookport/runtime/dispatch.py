@@ -48,9 +48,9 @@ class Sources(Value):
     root: str = ""
     # Hooks that cannot run, in words.
     broken: tuple[str, ...] = ()
-    # Whether hooks of the project need its user's approval, and which have none, by their dialects.
+    # Whether hooks of the project need its user's approval, and which have none.
     needs_approval: bool = False
-    waiting: Mapping[str, Sequence[str]] = {}
+    waiting: Callable[[str], Sequence[str]] = lambda _agent: ()
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
@@ -65,8 +65,10 @@ class Told(Value):
     notes: tuple[str, ...] = ()
 
 
-def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> Sources:
-    """The hooks of a plan, but those that the firing agent runs by itself."""
+def of_plan(
+    found: plan.Plan, agent: str, fallback: Callable[[str], Wire], caller: plan.CalledFrom = plan.NOBODY
+) -> Sources:
+    """The hooks of a plan, but those whose file the firing agent loads by itself."""
 
     def wires(name: str) -> Wire:
         return found.wire(name) or fallback(name)
@@ -79,7 +81,16 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         all_ = found.hooks(event.event, tools_of(event))
         if is_foreign:
             all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
-        return [hook for hook in all_ if event.agent not in (hook.dialect, *hook.run_by)]
+        itself = [hook for hook in all_ if is_loaded(hook.loaded_by, event.agent)]
+        return [hook for hook in all_ if hook not in itself and not is_copy(hook, itself, event)]
+
+    def is_loaded(loaded_by: Mapping[str, Sequence[Any]], agent: str) -> bool:
+        return plan.is_loaded_by(loaded_by, agent, header["root"], caller)
+
+    def is_copy(hook: plan.Planned, itself: list[plan.Planned], event: Event) -> bool:
+        """Whether the agent runs the same command by itself on this event, from a file of its own."""
+        same = [one for one in itself if one.does == hook.does and one.dialect == event.agent]
+        return any(engine.matches(one, wires(one.dialect), event) for one in same)
 
     return Sources(
         wires(agent),
@@ -89,7 +100,7 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         header["root"],
         tuple(header["broken"]),
         needs_approval=True,
-        waiting=header["waiting"],
+        waiting=lambda agent: [name for name, by in header["waiting"] if not is_loaded(by, agent)],
         protected=found.protected,
     )
 
@@ -204,12 +215,7 @@ def _with_waiting(report: engine.Report, sources: Sources, env: Mapping[str, str
     event = report.event
     silent = [one for one in report.runs if one.hook.trust.get("quiet") and one.decision.verdict != "deny"]
     unrun = [one.hook.name for one in silent if one.answered.failure]
-    waiting = [
-        name
-        for dialect, names in sources.waiting.items()
-        for name in names
-        if dialect != event.agent and event.event == "session_start"
-    ]
+    waiting = sources.waiting(event.agent) if event.event == "session_start" else ()
     names = list(dict.fromkeys([*waiting, *unrun]))
     if not names or (not sessions.is_first(event, "not approved", env) and not waiting):
         return report
