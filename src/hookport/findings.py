@@ -1609,6 +1609,18 @@ class NotRunHere(Kind):
     hint = "{fix}"
 
 
+class AgentSkips(Kind):
+    """The hooks are approved here, and the agent skips them: it wants an approval of its own.
+
+    It says nothing of it when it runs without a person. `hookport trust --agents` writes that approval too.
+    """
+
+    code = "HP831"
+    severity = "error"
+    message = "{agent} skips {count} until it trusts them itself"
+    hint = "Run `hookport trust --agents`."
+
+
 class NeverFires(Kind):
     """The agent has no event for the hook, so no entry can make it run there."""
 

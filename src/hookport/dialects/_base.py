@@ -220,7 +220,8 @@ class HookTrust(NamedTuple):
     """Where an agent remembers the hooks that it trusts, one by one.
 
     At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
-    numbers; without `field` there the hook is not trusted, and with `switch` false it is off.
+    numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
+    makes the value that `field` must have from the event, the group and the entry as they are now.
     """
 
     file: str
@@ -230,6 +231,7 @@ class HookTrust(NamedTuple):
     switch: str
     fix: str
     source: str
+    fingerprint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
 
 
 class PluginStore(NamedTuple):

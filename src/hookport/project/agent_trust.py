@@ -87,11 +87,14 @@ def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
 
 def trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
     """What an agent calls a hook that it trusts one by one: its file, event and numbers."""
-    steps = [step for step in path if isinstance(step, int)]
+    group, index = (*(step for step in path if isinstance(step, int)), 0, 0)[:2]
+    return trust.name.format(file=file, event=_event(path), group=group, index=index)
+
+
+def _event(path: tuple[str | int, ...]) -> str:
+    """The event that a hook stands under, in snake case."""
     event = next((step for step in path[1:] if isinstance(step, str)), "")
-    snake = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
-    group, index = (*steps, 0, 0)[:2]
-    return trust.name.format(file=file, event=snake, group=group, index=index)
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
 
 
 def trust_of_hook(
@@ -111,7 +114,24 @@ def trust_of_hook(
         return Verdict(is_trusted=False, path=place, evidence=f"{name} has no {trust.field}")
     if at(state, (trust.switch,)) is False:
         return Verdict(is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false")
+    if trust.fingerprint and at(state, (trust.field,)) != _fingerprint(trust, file, path):
+        evidence = f"{name}.{trust.field} is of what it was before"
+        return Verdict(is_trusted=False, path=place, evidence=evidence)
     return Verdict(is_trusted=True, path=place)
+
+
+def _fingerprint(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+    """What an agent calls a hook as it is now; empty where there is none."""
+    document = settings(Path(file))
+    trees: list[Tree] = [document.tree if document else None]
+    for step in path:
+        inside = trees[-1]
+        is_list = isinstance(step, int) and isinstance(inside, list) and step < len(inside)
+        trees.append(inside[step] if is_list else at(inside, (str(step),)))
+    groups = [one for one in trees if isinstance(one, Mapping)]
+    if trust.fingerprint is None or not groups or groups[-1] is not trees[-1]:
+        return ""
+    return trust.fingerprint(_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])
 
 
 def trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:
