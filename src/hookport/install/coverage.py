@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport import findings as f
@@ -83,10 +86,20 @@ def _obstacle(target: Target, how: Loading, start: str) -> Cover:
         why = f"{target.dialect.title} reads its file only when started in {target.root}"
         return Cover("", why, EVERYWHERE.format(agent=target.agent))
     trust = target.dialect.folder_trust
-    is_unknown = how.proofs is not None and trust is not None and trust.certain
+    is_unknown = how.proofs is not None and trust is not None and trust.certain and _is_used(target)
     if is_unknown and not any(target.env.get(name) == value for name, value in how.lifts):
         return _untrusted(target)
     return Cover("")
+
+
+def _is_used(target: Target) -> bool:
+    """Whether the agent is on this machine: where it is not, it trusts nothing yet."""
+    home = [place.path for place in target.dialect.locations if place.scope == "user"]
+    folders = [str(Path(path).parent) for place in home if (path := target.path(place))]
+    path = target.env.get("PATH", "")
+    return any(map(os.path.isdir, folders)) or any(
+        shutil.which(one, path=path) for one in target.dialect.programs
+    )
 
 
 def _untrusted(target: Target) -> Cover:
