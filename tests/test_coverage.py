@@ -1,4 +1,4 @@
-"""The law of coverage, over every place and every agent: exactly one of the agent, an entry of ours, an error.
+"""The law of coverage, over every place and agent: exactly one of the agent, an entry of ours, an error.
 
 What agents load by themselves is told here a second time, as it was measured in November 2026 (Claude Code
 2.1.325, Codex 0.166.0, Copilot CLI 1.0.102, droid 0.215.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, Cline 3.0.65,
