@@ -419,6 +419,9 @@ DIALECT = Dialect(
         Location("project", ".claude/settings.json", "lab"),
         Location("local", ".claude/settings.local.json", "doc"),
     ),
+    # Its own default: a guard of 65 s in .claude/settings.json was given up after 31 s, and the command ran
+    # (measured, 1.0.102).
+    also_waits=timedelta(seconds=30),
     at_repository=True,
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",

@@ -43,6 +43,7 @@ CHECKS = (
     bridge.broken,
     bridge.foreign,
     bridge.late,
+    bridge.short,
     scopes.copies,
 )
 
