@@ -23,6 +23,7 @@ from hookport.install import doctor, files, status, sync
 from hookport.install.sync import Wish
 from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
+from hookport.runtime import dispatch, plan
 from hookport.wires.answers import write_answer
 from hookport.wires.table import wait_of
 from tests.approval import approve
@@ -241,6 +242,19 @@ def test_the_environment_says_when_the_caller_goes_on(world: World) -> None:
     )
     assert json.loads(done.stdout)["cancel"] is True, done
     assert "HOOKPORT_WITHIN" not in (world.root / "seen").read_text("utf-8")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
+@pytest.mark.parametrize("told", [0.0, 600.0])
+def test_a_dispatch_denies_before_the_agent_goes_on(told: float, world: World) -> None:
+    """Also in an entry of a person's own, which says nothing of time, or too much."""
+    own = wire("qwen-code").replace(ceilings={"PreToolUse": 2.0})
+    hook = plan.Planned("guard", "before_tool_execute", own.id, command="exec sleep 60", blocking=True)
+    sources = dispatch.Sources(own, wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "run_shell_command", "tool_input": {}}
+    given = dispatch.answer(json.dumps(payload).encode(), "PreToolUse", sources, world.env, told)
+    assert given.report.decision.verdict == "deny"
+    assert [run.result.outcome for run in given.report.runs if run.result] == ["timeout"]
 
 
 def takes(agent: str, spec: EventSpec, event: str) -> bool:
