@@ -195,7 +195,7 @@ def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, 
             bare = word
             for spelling in roots:
                 bare = bare.removeprefix(spelling).lstrip("/") if bare.startswith(spelling) else bare
-            text = _script_text(_from_home(bare) if bare.startswith("~") else root / bare)
+            text = script_text(_from_home(bare) if bare.startswith("~") else root / bare)
             if text is not None:
                 found[word] = text
     return found
@@ -208,7 +208,9 @@ def _from_home(path: str) -> Path:
         return Path(path)
 
 
-def _script_text(path: Path) -> str | None:
+def script_text(file: str | Path) -> str | None:
+    """The text of a script, if it is there and no larger than scripts are."""
+    path = Path(file)
     try:
         if path.is_file() and path.stat().st_size < 1024 * 1024:
             return path.read_text("utf-8", "replace")
