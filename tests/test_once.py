@@ -293,6 +293,20 @@ def test_a_memory_that_is_spoilt(tmp_path: Path) -> None:
         assert world.runs() == number
 
 
+@pytest.mark.parametrize(("call", "seconds"), [(WITH_ID, 600), (WITHOUT_ID, 10)])
+def test_a_decision_of_long_ago_is_of_another_call(
+    call: tuple[str, str], seconds: int, tmp_path: Path
+) -> None:
+    world = Project(tmp_path)
+    payload = call_of(tool_use_id="1") if call == WITH_ID else call_of()
+    world.fire("user", call, payload)
+    (file,) = world.files()
+    (run,) = json.loads(file.read_text())
+    for ago, runs in ((seconds - 8, 1), (seconds + 1, 2)):
+        file.write_text(json.dumps([{**run, "decided": time.time() - ago}]))
+        assert (is_denied(world.fire("project", call, payload)), world.runs()) == (True, runs)
+
+
 def test_a_memory_that_cannot_be_had(tmp_path: Path) -> None:
     """A file is where the folder should be; then another process keeps the file to itself."""
     import fcntl

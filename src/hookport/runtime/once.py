@@ -1,8 +1,8 @@
 """One decision for one call: of several entries that an agent starts for it, the first runs the hooks.
 
 Every entry names itself (`--entry`). An entry that gets the same event of the same call as another one waits
-for that one and answers the same. The memory is one small file in the state directory, with locks that end
-with the process that holds them. Whatever is wrong with it, the hooks run: twice is better than not at all.
+for that one and answers the same. The memory is a small file in the state directory, with locks that end with
+the process that holds them. Whatever is wrong with it, the hooks run: twice is better than not at all.
 """
 
 from __future__ import annotations
@@ -51,11 +51,13 @@ SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionErr
 
 
 class Turn(Value):
-    """The place of one entry in the file of a call; with what another one decided, if it did."""
+    """The place of one entry in the memory; with what another one decided, if it did."""
 
     file: int
     # The run's name in the file: the process that began it, and when.
     run: list[Tree]
+    # What is asked of which hooks, but for the payload.
+    key: str
     entry: str
     by: str = ""
     decision: Decision | None = None
@@ -77,8 +79,9 @@ def take(
     """
     file = -1
     try:
-        file = _opened(event, hooks, about, env)
-        turn = _turn(file, event, entry, _until(deadline))
+        key = _key(event, hooks, about)
+        file = _opened(key, env)
+        turn = _turn(Turn(file, [], key, entry), event, _until(deadline))
     except SPOILT:
         turn = None
     if turn is None and file >= 0:
@@ -112,7 +115,7 @@ def keep(turn: Turn, report: Report) -> None:
         run |= {"by": turn.entry, "decided": time.time(), "decision": said}
         if decision.updated_input is not None and call is not None:
             run["raw"] = call.raw
-        run["prints"] = [*run["prints"], _print(report.event)]
+        run["prints"] = [*run["prints"], _print(turn.key, report.event)]
         _write(turn.file, runs)
     except (StopIteration, *SPOILT):
         return
@@ -128,22 +131,27 @@ def _until(deadline: float | None) -> float:
     return now + (LONGEST_WAIT if deadline is None else max(0.0, deadline - now) * SHARE)
 
 
-def _turn(file: int, event: Event, entry: str, until: float) -> Turn | None:
+def _turn(turn: Turn, event: Event, until: float) -> Turn:
+    file, entry = turn.file, turn.entry
     _lock(file, TEXT, time.monotonic() + LOCK_SECONDS)
-    now, print_ = time.time(), _print(event)
-    seconds = SAME_ID_SECONDS if event.call is not None and event.call.id else SAME_SECONDS
-    runs = [run for run in _read(file) if _is_fresh(run, now, seconds)]
+    now, print_ = time.time(), _print(turn.key, event)
+    runs = [run for run in _read(file) if _is_fresh(run, now)]
     others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
     # The newest: an older one whose second entry never came is of a call before.
-    run: Tree = others[-1] if others else {"run": [os.getpid(), now], "entries": [], "prints": [print_]}
+    run: Tree = others[-1] if others else _new_run(event, now, print_)
     run["entries"].append(entry)
     if not others:
         _lock(file, _place(run), 0.0)
         runs.append(run)
     _write(file, runs[-MOST_RUNS:])
     _unlock(file, TEXT)
-    turn = Turn(file, run["run"], entry)
+    turn = turn.replace(run=run["run"])
     return _followed(turn, run, until) if others else turn
+
+
+def _new_run(event: Event, now: float, print_: str) -> Tree:
+    seconds = SAME_ID_SECONDS if event.call is not None and event.call.id else SAME_SECONDS
+    return {"run": [os.getpid(), now], "seconds": seconds, "entries": [], "prints": [print_]}
 
 
 def _followed(turn: Turn, run: Tree, until: float) -> Turn:
@@ -159,34 +167,38 @@ def _followed(turn: Turn, run: Tree, until: float) -> Turn:
     return turn.replace(by=run["by"], decision=decision, raw=run.get("raw"))
 
 
-def _is_fresh(run: Tree, now: float, seconds: float) -> bool:
-    when, most = (run["decided"], seconds) if "decision" in run else (run["run"][1], LONGEST_RUN)
+def _is_fresh(run: Tree, now: float) -> bool:
+    when, most = (run["decided"], run["seconds"]) if "decision" in run else (run["run"][1], LONGEST_RUN)
     return bool(0 <= now - when <= most)
 
 
-def _opened(event: Event, hooks: Sequence[Planned], about: Tree, env: Mapping[str, str]) -> int:
-    """The file that remembers an event: of the same call where the agent names it, of the same hooks."""
+def _key(event: Event, hooks: Sequence[Planned], about: Tree) -> str:
+    """One call where the agent names it, else one kind of event; and the hooks that are asked."""
+    call = event.call.id if event.call is not None else ""
+    same = [{key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN} for hook in hooks]
+    return _digest([event.agent, event.native, event.session, call, about, same])
+
+
+def _print(key: str, event: Event) -> str:
+    """What two payloads of one event have in common: all but the time at which each was made."""
+    call = event.call
+    said = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
+    about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
+    return _digest([key, *said, event.extra, about])
+
+
+def _opened(key: str, env: Mapping[str, str]) -> int:
+    """One of 256 files, so that they do not become more with every call."""
     place = journal.folder(env)
     if not place:
         raise OSError("there is no place for it")
-    call = event.call.id if event.call is not None else ""
-    same = [{key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN} for hook in hooks]
-    key = [event.agent, event.native, event.session, call, about, same]
-    path = f"{place}/{FOLDER}/{_digest(key)}"
+    path = f"{place}/{FOLDER}/{key[:2]}"
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
     try:
         return os.open(path, flags, 0o600)
     except FileNotFoundError:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         return os.open(path, flags, 0o600)
-
-
-def _print(event: Event) -> str:
-    """What two payloads of one event have in common: all but the time at which each was made."""
-    call = event.call
-    said = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
-    about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
-    return _digest([*said, event.extra, about])
 
 
 def _digest(tree: Tree) -> str:
@@ -209,6 +221,7 @@ def _checked(run: Tree) -> Tree:
     process, began = run["run"]
     checked = {
         "run": [int(process), float(began)],
+        "seconds": float(run["seconds"]),
         "entries": [str(entry) for entry in run["entries"]],
         "prints": [str(one) for one in run["prints"]],
     }
