@@ -107,13 +107,13 @@ def answered(process: subprocess.Popen[bytes]) -> Answer:
     return Answer(out.decode(), err.decode(), process.returncode)
 
 
-def later(payload: bytes) -> bytes:
-    """The same payload, made a moment later."""
+def later(payload: bytes, seconds: int) -> bytes:
+    """The same payload, made so much later."""
 
     def moved(tree: Any) -> Any:
         if not isinstance(tree, dict):
             return tree
-        times = {int: 1_900_000_000_000, str: "2030-01-01T00:00:00.000Z"}
+        times = {int: 1_900_000_000_000 + seconds * 1000, str: f"2030-01-01T00:00:{seconds:02}.000Z"}
         return {
             key: times.get(type(value), value) if key == "timestamp" else moved(value)
             for key, value in tree.items()
@@ -139,7 +139,9 @@ def test_two_entries_for_one_call_run_a_guard_once(name: str, act: str, tmp_path
     world = Project(tmp_path, f"exec {guard}", matcher="shell")
     payload = payload_of(seat.agent, seat.native, seat.payload, DANGEROUS, world.root)
     order = ("user", "project", "user", "user", "project", "project")
-    told = [world.fire(entry, (seat.agent, seat.native), later(payload), act=act) for entry in order]
+    payloads = [later(payload, number) for number in range(len(order))]
+    call = (seat.agent, seat.native)
+    told = [world.fire(entry, call, data, act=act) for entry, data in zip(order, payloads, strict=True)]
     outcome = seat.outcome(told[0], args_of(seat, payload))
     assert (outcome.blocked, REASON in outcome.reason) == (True, True)
     assert (told, world.runs()) == ([told[0]] * 6, 3)
