@@ -253,6 +253,21 @@ def test_a_runner_that_is_killed(tmp_path: Path, waits: bool) -> None:
     assert (world.runs(), world.notes()[-1]) == (2, ["replay: decided by entry 'project'"])
 
 
+def test_a_runner_that_was_killed_long_ago(tmp_path: Path) -> None:
+    """Its call is over: the next one that is alike has a run of its own for both entries."""
+    world = Project(tmp_path, HANGS.format(marker=tmp_path / "marker"))
+    first = world.start("user", WITHOUT_ID, call_of())
+    await_((tmp_path / "marker").exists)
+    first.send_signal(signal.SIGKILL)
+    first.communicate(timeout=LONG)
+    os.kill(int(world.runs_file.read_text().split()[0]), signal.SIGKILL)
+    (file,) = world.files()
+    (run,) = json.loads(file.read_text())
+    file.write_text(json.dumps([{**run, "run": [run["run"][0], run["run"][1] - 20]}]))
+    assert all(is_denied(world.fire(entry, WITHOUT_ID, call_of())) for entry in ("project", "user"))
+    assert world.runs() == 2
+
+
 def test_a_runner_that_does_not_go_on(tmp_path: Path) -> None:
     world = Project(tmp_path, HANGS.format(marker=tmp_path / "marker"))
     first = world.start("user", WITH_ID, call_of(tool_use_id="1"))

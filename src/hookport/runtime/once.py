@@ -32,7 +32,7 @@ FOLDER = "once"
 # How long after a decision another entry may answer from it. Where no id tells that it is the same call, an
 # equal call a little later is one of its own. With an id, other hooks may run between the two entries.
 SAME_SECONDS, SAME_ID_SECONDS = 10.0, 600.0
-# An older run never ends, or its process is gone.
+# A run that is older never ends.
 LONGEST_RUN = 3600.0
 MOST_RUNS = 100
 # An entry waits this share of its time for another one; the rest is for the hooks, if it has to run them.
@@ -135,7 +135,7 @@ def _turn(turn: Turn, event: Event, until: float) -> Turn:
     file, entry = turn.file, turn.entry
     _lock(file, TEXT, time.monotonic() + LOCK_SECONDS)
     now, print_ = time.time(), _print(turn.key, event)
-    runs = [run for run in _read(file) if _is_fresh(run, now)]
+    runs = [run for run in _read(file) if _is_fresh(file, run, now)]
     others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
     # The newest: an older one whose second entry never came is of a call before.
     run: Tree = others[-1] if others else _new_run(event, now, print_)
@@ -167,9 +167,22 @@ def _followed(turn: Turn, run: Tree, until: float) -> Turn:
     return turn.replace(by=run["by"], decision=decision, raw=run.get("raw"))
 
 
-def _is_fresh(run: Tree, now: float) -> bool:
-    when, most = (run["decided"], run["seconds"]) if "decision" in run else (run["run"][1], LONGEST_RUN)
-    return bool(0 <= now - when <= most)
+def _is_fresh(file: int, run: Tree, now: float) -> bool:
+    """Whether a run may be of the call that is asked about."""
+    age = now - (run["decided"] if "decision" in run else run["run"][1])
+    if age <= run["seconds"]:
+        return bool(age >= 0)
+    return "decision" not in run and age <= LONGEST_RUN and _is_held(file, _place(run))
+
+
+def _is_held(file: int, place: int) -> bool:
+    """Whether the process of a run is at it still."""
+    try:
+        _lock(file, place, 0.0)
+    except (BlockingIOError, PermissionError):
+        return True
+    _unlock(file, place)
+    return False
 
 
 def _key(event: Event, hooks: Sequence[Planned], about: Tree) -> str:
