@@ -323,11 +323,14 @@ def test_what_one_product_cannot_say_goes_over_the_bridge(world: World) -> None:
     assert (plan.mode, plan.why) == ("bridge", why)
 
 
-def test_entries_in_two_places_are_told(world: World) -> None:
-    world.sync("cursor", mode="bridge")
-    (plan,) = world.sync("cursor", mode="bridge", scope="user").agents
-    assert [finding.code for finding in plan.findings] == ["HP811"]
-    assert str(world.root / ".cursor/hooks.json") in plan.findings[0].message
+@pytest.mark.parametrize(("first", "second"), [("bridge", "bridge"), ("native", "bridge")])
+def test_entries_in_two_places_are_told_where_both_run(first: Choice, second: Choice, world: World) -> None:
+    world.sync("cursor", mode=first)
+    (plan,) = world.sync("cursor", mode=second, scope="user").agents
+    twice = [finding for finding in plan.findings if finding.code == "HP811"]
+    assert [str(world.root / ".cursor/hooks.json") in finding.message for finding in twice] == [True] * (
+        first != second
+    )
 
 
 @pytest.mark.parametrize("mode", ["native", "bridge"])

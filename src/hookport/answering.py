@@ -24,9 +24,10 @@ else:
     import _signal as signal  # `signal` makes enums of them
 
 USAGE = {
-    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--record DIR]",
+    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--entry NAME] "
+    "[--record DIR]",
     "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
-    "[--on-timeout open|closed] [--async] [--for SCRIPT-EVENT] [--record DIR] -- COMMAND",
+    "[--on-timeout open|closed] [--async] [--for SCRIPT-EVENT] [--entry NAME] [--record DIR] -- COMMAND",
 }
 # Each with what it may say; empty for a number, none for any text.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
@@ -34,6 +35,7 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--on-failure": (policy.OPEN, policy.CLOSED),
     "--on-timeout": (policy.OPEN, policy.CLOSED),
     "--for": None,
+    "--entry": None,
     "--record": None,
 }
 RECORD = "HOOKPORT_RECORD"
@@ -140,6 +142,7 @@ def _answer(
         sources = vendored.sources(bridge, agent, lambda own: _caller(own, env, entry), env)
     else:
         sources = _sources(agent, native, payload, env, options.get("--entry", ""))
+    sources = sources.replace(entry=options.get("--entry", ""))
     told = dispatch.answer(payload, native, sources, env, within, begun)
     for one in recordings:
         one.told = told

@@ -1594,7 +1594,12 @@ class ReadElsewhere(Kind):
 
 
 class EntryTwice(Kind):
-    """Entries of ours are in two places that the agent reads, so each hook runs twice."""
+    """Entries of ours are in two places that the agent reads, so each hook runs twice.
+
+    Of two entries that call the bridge, one in the project's file and one in the user's, only the first runs
+    the hooks of a call. Two in files of one scope both do, and so does an entry for one hook beside one for
+    all.
+    """
 
     code = "HP811"
     severity = "loss"

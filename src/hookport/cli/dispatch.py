@@ -28,6 +28,11 @@ def add_options(parser: ArgumentParser) -> None:
         help="what a failure means: nothing is decided, or it is denied",
     )
     parser.add_argument(
+        "--entry",
+        metavar="NAME",
+        help="the name of the entry that calls this; of several entries for one call, one runs the hooks",
+    )
+    parser.add_argument(
         "--record",
         metavar="DIR",
         help="keep the event in this folder as it came, secrets too, with what was answered; HOOKPORT_RECORD "
@@ -42,5 +47,10 @@ def run(args: Namespace) -> int:
 
 def given(args: Namespace) -> list[str]:
     """The options as they were given."""
-    said = {"--within": args.within, "--on-failure": args.on_failure, "--record": args.record}
+    said = {
+        "--within": args.within,
+        "--on-failure": args.on_failure,
+        "--entry": args.entry,
+        "--record": args.record,
+    }
     return [f"{name}={value}" for name, value in said.items() if value]

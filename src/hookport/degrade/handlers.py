@@ -170,6 +170,9 @@ def _wrap(work: Work) -> None:
         options.append(f"--for={shell_word(work.written)}")
     if timeout is not None:
         options.append(f"--within={timeout / SECOND:g}")
+    bridge = work.bridge or ON_PATH
+    if bridge.entry:
+        options.append(f"--entry={bridge.entry}")
     words = (work.source.id, work.target.id, shell_word(event))
     missing = ""
     is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
@@ -177,7 +180,6 @@ def _wrap(work: Work) -> None:
     if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
         missing = deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"
-    bridge = work.bridge or ON_PATH
     there = bridge._replace(call=bridge.windows)
     each_command(
         work,

@@ -26,11 +26,15 @@ _WRAPPED = re.compile(
 
 
 class Bridge(NamedTuple):
-    """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell."""
+    """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell.
+
+    `entry` is what an installed entry calls itself; a converted file has none.
+    """
 
     call: str = PROGRAM
     there: str = f"command -v {PROGRAM} >/dev/null 2>&1"
     windows: str = PROGRAM
+    entry: str = ""
 
 
 ON_PATH = Bridge()

@@ -57,13 +57,14 @@ def program(target: Target, *, is_vendored: bool) -> Bridge:
         file = vendored.ARCHIVE if root == "." else f'"{root}"/{vendored.ARCHIVE}'
         there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
         windows = "python -I -S " + vendored.ARCHIVE.replace("/", "\\")
-        return Bridge(f"python3 -I -S {file}", there, windows)
+        return Bridge(f"python3 -I -S {file}", there, windows, target.scope)
     python, file = sys.executable, bridge_file.__file__
     if sys.platform == "win32":
         words = [_windows_word(word) for word in (python, "-I", "-S", file)]
-        return Bridge(" ".join(words), "", f"& {powershell(python)} -I -S {powershell(file)}")
+        windows = f"& {powershell(python)} -I -S {powershell(file)}"
+        return Bridge(" ".join(words), "", windows, target.scope)
     there = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
-    return Bridge(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "")
+    return Bridge(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "", target.scope)
 
 
 def _windows_word(word: str) -> str:
@@ -74,7 +75,7 @@ def _windows_word(word: str) -> str:
 
 def command(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
     """The call of the bridge for one event; where the bridge is gone, a guard denies and the rest say so."""
-    call = f"{start.call} {_words(dialect, spec, within)}"
+    call = f"{start.call} {_words(dialect, spec, start, within)}"
     if not start.there:
         return call
     if spec.blocks == "prevent":
@@ -85,8 +86,8 @@ def command(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta 
     return f"{start.there} || {{ {missing}; }}; {call}"
 
 
-def _words(dialect: Dialect, spec: EventSpec, within: timedelta | None) -> str:
-    words = f"dispatch {dialect.id} {shell_word(spec.native)}"
+def _words(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
+    words = f"dispatch {dialect.id} {shell_word(spec.native)} --entry={start.entry}"
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
@@ -101,7 +102,7 @@ def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
         waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
         for spec, _ in slots(dialect, Hook(event, Handler())):
             timeout = _within_limits(dialect, spec, max([DEFAULT_TIMEOUT, *waits]) + OVERHEAD)
-            windows = f"{start.windows} {_words(dialect, spec, timeout)}"
+            windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
             closed = dialect.bridge_closed and spec.blocks == "prevent"
             hooks.append(

@@ -302,7 +302,8 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
         state = "drifted" if ours else "missing"
     elif not hooks:
         state = "absent"
-    told = [*wanted.findings, *_twice(one, [*places.values()], holding), *_shared(one, places.values())]
+    told = [*wanted.findings, *_twice(one, wanted.mode, [*places.values()], holding)]
+    told += _shared(one, places.values())
     if hooks and one.dialect.at_start and one.scope == "project":
         told.append(f.OnlyAtStart.at("", agent=one.dialect.title))
     return AgentPlan(
@@ -319,13 +320,22 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
     )
 
 
-def _twice(one: Target, paths: Sequence[str], holding: Mapping[str, list[Hook]]) -> Iterator[Finding]:
-    """Our entries in other files that the agent reads besides."""
+def _twice(
+    one: Target, mode: str, paths: Sequence[str], holding: Mapping[str, list[Hook]]
+) -> Iterator[Finding]:
+    """Other files that the agent reads besides, with entries of ours that run the same hooks again.
+
+    Entries of another scope have another name, so of two that run all hooks, or the same one, one does.
+    """
     if not paths:
         return
     other = next(scope for scope in SCOPES if scope != one.scope)
     elsewhere = target(one.agent, other, one.root, one.env)
-    more = [path for path in elsewhere.every_file() if ours_in(elsewhere, path)]
+    more = [
+        path
+        for path in elsewhere.every_file()
+        if any(is_dispatch(hook.handler.command) != (mode == "bridge") for hook in ours_in(elsewhere, path))
+    ]
     for path in dict.fromkeys([*holding, *more]):
         if path not in paths and _real(path) not in map(_real, paths):
             yield f.EntryTwice.at("", agent=one.agent, other=path)._replace(file=paths[0])

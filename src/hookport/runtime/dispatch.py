@@ -11,7 +11,7 @@ import time
 from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Answer, Decision, Event
-from hookport.runtime import engine, journal, merge, plan, policy, protection, sessions
+from hookport.runtime import engine, journal, merge, once, plan, policy, protection, sessions
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
 from hookport.wires.table import wait_of
@@ -56,6 +56,8 @@ class Sources(Value):
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
     here: str = ""
+    # What the agent's entry calls itself that started us; None where no other one is started for a call.
+    entry: str | None = None
 
 
 class Told(Value):
@@ -153,10 +155,33 @@ def answer(
 
 
 def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.Report:
-    """The hooks' own report, or what was decided a moment ago on the same call."""
-    agent, env = setting.agent, setting.env
-    if event.native in agent.echoes and not event.prompt:
+    """The hooks' own report, or what another entry decided on the same call."""
+    if event.native in setting.agent.echoes and not event.prompt:
         return engine.Report(event, Decision(), notes=("echo: it fired again for a prompt that was seen",))
+    hooks = list(sources.hooks(event))
+    turn = None
+    if sources.entry is not None and (hooks or sources.broken or sources.waiting):
+        about = [sources.root, sources.needs_approval, sources.broken, setting.on_failure]
+        turn = once.take(event, sources.entry, hooks, about, setting.deadline, setting.env)
+    if turn is None:
+        return _decided(event, hooks, sources, setting)
+    try:
+        if turn.decision is not None:
+            event, decision = once.replayed(turn, event)
+            by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
+            return engine.Report(event, decision, notes=(f"replay: decided by {by}",))
+        report = _decided(event, hooks, sources, setting)
+        once.keep(turn, report)
+        return report
+    finally:
+        once.leave(turn)
+
+
+def _decided(
+    event: Event, hooks: Sequence[plan.Planned], sources: Sources, setting: engine.Setting
+) -> engine.Report:
+    """What the hooks decide, or what was decided a moment ago on the same call."""
+    agent, env = setting.agent, setting.env
     before = sessions.said_before(event, agent, env)
     if before is not None:
         return engine.Report(event, before, notes=("replay: decided on the event before it",))
@@ -164,7 +189,7 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         denied = Decision("deny", objection)
         sessions.remember(event, event, denied, agent, env)
         return engine.Report(event, denied, notes=("self-protection: no hook was asked",))
-    report = engine.run(event, sources.hooks(event), setting)
+    report = engine.run(event, hooks, setting)
     report = _with_waiting(report, sources, env)
     if sources.broken:
         report = _with_broken(report, sources.broken, setting.on_failure)

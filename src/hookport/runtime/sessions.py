@@ -10,7 +10,7 @@ import time
 
 from hookport.model._json import dumps, loads
 from hookport.model.runs import Decision
-from hookport.runtime import journal
+from hookport.runtime import journal, once
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -144,13 +144,13 @@ def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _forget(env: Mapping[str, str]) -> None:
     """Remove what nobody asks for any more."""
-    folder = f"{journal.folder(env)}/sessions"
-    try:
-        for entry in os.scandir(folder):
-            if time.time() - entry.stat().st_mtime > FORGET_SECONDS:
-                os.unlink(entry.path)
-    except OSError:
-        return
+    for folder in ("sessions", once.FOLDER):
+        try:
+            for entry in os.scandir(f"{journal.folder(env)}/{folder}"):
+                if time.time() - entry.stat().st_mtime > FORGET_SECONDS:
+                    os.unlink(entry.path)
+        except OSError:
+            continue
 
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:

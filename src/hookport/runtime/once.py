@@ -1,0 +1,293 @@
+"""One decision for one call: of several entries that an agent starts for it, the first runs the hooks.
+
+Every entry names itself (`--entry`). An entry that gets the same event of the same call as another one waits
+for that one and answers the same. The memory is a small file in the state directory, with locks that end with
+the process that holds them. Whatever is wrong with it, the hooks run: twice is better than not at all.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from hookport.model._json import dumps, loads
+from hookport.model._value import Value
+from hookport.model.runs import Decision
+from hookport.runtime import journal
+from hookport.runtime.trust import sha256
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from typing import Any
+
+    from hookport.model.runs import Event
+    from hookport.runtime.engine import Report
+    from hookport.runtime.plan import Planned
+
+    Tree = Any
+
+FOLDER = "once"
+# How long after a decision another entry may answer from it. Where no id tells that it is the same call, an
+# equal call a little later is one of its own. With an id, other hooks may run between the two entries.
+SAME_SECONDS, SAME_ID_SECONDS = 10.0, 600.0
+# A run that is older never ends.
+LONGEST_RUN = 3600.0
+MOST_RUNS = 100
+# An entry waits this share of its time for another one; the rest is for the hooks, if it has to run them.
+SHARE = 0.75
+LONGEST_WAIT = 30.0  # where the agent does not say how long it waits
+LOCK_SECONDS, PAUSE_SECONDS = 0.5, 0.003
+# What is locked lies behind the text, since Windows refuses to read what is locked: one byte for the text,
+# and for each run one at the number of its process.
+TEXT = 1 << 30
+VERDICTS = ("none", "allow", "ask", "deny")
+# Said once only: agents put together what several hooks say.
+SAID_ONCE = ("context", "system_message", "failure", "noise")
+# What differs between two plans of the same hooks.
+OF_THE_PLAN = ("trust", "rivals", "watched", "run_by", "scope")
+SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
+
+
+class Turn(Value):
+    """The place of one entry in the memory; with what another one decided, if it did."""
+
+    file: int
+    # The run's name in the file: the process that began it, and when.
+    run: list[Tree]
+    # What is asked of which hooks, but for the payload.
+    key: str
+    entry: str
+    by: str = ""
+    decision: Decision | None = None
+    # The call's input as the other one rewrote it.
+    raw: Tree = None
+
+
+def take(
+    event: Event,
+    entry: str,
+    hooks: Sequence[Planned],
+    about: Tree,
+    deadline: float | None,
+    env: Mapping[str, str],
+) -> Turn | None:
+    """A turn to run the hooks, or what another entry decided; None where nothing can be remembered.
+
+    `about` is what besides the hooks must be the same for both.
+    """
+    file = -1
+    try:
+        key = _key(event, hooks, about)
+        file = _opened(key, env)
+        turn = _turn(Turn(file, [], key, entry), event, _until(deadline))
+    except SPOILT:
+        turn = None
+    if turn is None and file >= 0:
+        os.close(file)
+    return turn
+
+
+def replayed(turn: Turn, event: Event) -> tuple[Event, Decision]:
+    """What the other entry decided, with the call as it rewrote it."""
+    decision, call = turn.decision or Decision(), event.call
+    if decision.updated_input is None or call is None:
+        return event, decision.replace(updated_input=None)
+    if turn.raw == call.raw:  # the agent rewrote it before it started us
+        return event, decision.replace(updated_input=None)
+    return event.replace(call=call.replace(input=decision.updated_input, raw=turn.raw, parts=())), decision
+
+
+def keep(turn: Turn, report: Report) -> None:
+    """Write the decision down for other entries; one that had to do without a hook is not theirs."""
+    decision, call = report.decision, report.event.call
+    late = any(run.result is not None and run.result.outcome == "timeout" for run in report.runs)
+    if late and decision.verdict != "deny":
+        return
+    said = {key: value for key, value in decision.as_dict().items() if value != getattr(Decision, key)}
+    for key in SAID_ONCE:
+        said.pop(key, None)
+    try:
+        _lock(turn.file, TEXT, time.monotonic() + LOCK_SECONDS)
+        runs = _read(turn.file)
+        run = next(run for run in runs if run["run"] == turn.run)
+        run |= {"by": turn.entry, "decided": time.time(), "decision": said}
+        if decision.updated_input is not None and call is not None:
+            run["raw"] = call.raw
+        run["prints"] = [*run["prints"], _print(turn.key, report.event)]
+        _write(turn.file, runs)
+    except (StopIteration, *SPOILT):
+        return
+
+
+def leave(turn: Turn) -> None:
+    """Let others go on; closing the file gives its locks back."""
+    os.close(turn.file)
+
+
+def _until(deadline: float | None) -> float:
+    now = time.monotonic()
+    return now + (LONGEST_WAIT if deadline is None else max(0.0, deadline - now) * SHARE)
+
+
+def _turn(turn: Turn, event: Event, until: float) -> Turn:
+    file, entry = turn.file, turn.entry
+    _lock(file, TEXT, time.monotonic() + LOCK_SECONDS)
+    now, print_ = time.time(), _print(turn.key, event)
+    runs = [run for run in _read(file) if _is_fresh(file, run, now)]
+    others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
+    # The newest: an older one whose second entry never came is of a call before.
+    run: Tree = others[-1] if others else _new_run(event, now, print_)
+    run["entries"].append(entry)
+    if not others:
+        _lock(file, _place(run), 0.0)
+        runs.append(run)
+    _write(file, runs[-MOST_RUNS:])
+    _unlock(file, TEXT)
+    turn = turn.replace(run=run["run"])
+    return _followed(turn, run, until) if others else turn
+
+
+def _new_run(event: Event, now: float, print_: str) -> Tree:
+    seconds = SAME_ID_SECONDS if event.call is not None and event.call.id else SAME_SECONDS
+    return {"run": [os.getpid(), now], "seconds": seconds, "entries": [], "prints": [print_]}
+
+
+def _followed(turn: Turn, run: Tree, until: float) -> Turn:
+    """What the other entry decided; a turn to run the hooks where its process ended without."""
+    if "decision" not in run:
+        _lock(turn.file, _place(run), until)
+        _lock(turn.file, TEXT, time.monotonic() + LOCK_SECONDS)
+        run = next((one for one in _read(turn.file) if one["run"] == turn.run), {})
+        _unlock(turn.file, TEXT)
+    if "decision" not in run:
+        return turn
+    decision = Decision(**run["decision"])
+    return turn.replace(by=run["by"], decision=decision, raw=run.get("raw"))
+
+
+def _is_fresh(file: int, run: Tree, now: float) -> bool:
+    """Whether a run may be of the call that is asked about."""
+    age = now - (run["decided"] if "decision" in run else run["run"][1])
+    if age <= run["seconds"]:
+        return bool(age >= 0)
+    return "decision" not in run and age <= LONGEST_RUN and _is_held(file, _place(run))
+
+
+def _is_held(file: int, place: int) -> bool:
+    """Whether the process of a run is at it still."""
+    try:
+        _lock(file, place, 0.0)
+    except (BlockingIOError, PermissionError):
+        return True
+    _unlock(file, place)
+    return False
+
+
+def _key(event: Event, hooks: Sequence[Planned], about: Tree) -> str:
+    """One call where the agent names it, else one kind of event; and the hooks that are asked."""
+    call = event.call.id if event.call is not None else ""
+    same = [{key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN} for hook in hooks]
+    return _digest([event.agent, event.native, event.session, call, about, same])
+
+
+def _print(key: str, event: Event) -> str:
+    """What two payloads of one event have in common: all but the time at which each was made."""
+    call = event.call
+    said = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
+    about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
+    return _digest([key, *said, event.extra, about])
+
+
+def _opened(key: str, env: Mapping[str, str]) -> int:
+    """One of 256 files, so that they do not become more with every call."""
+    place = journal.folder(env)
+    if not place:
+        raise OSError("there is no place for it")
+    path = f"{place}/{FOLDER}/{key[:2]}"
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        return os.open(path, flags, 0o600)
+
+
+def _digest(tree: Tree) -> str:
+    return sha256(dumps(tree, sort_keys=True, default=str).encode())
+
+
+def _read(file: int) -> list[Tree]:
+    """The runs in a file; none where it is spoilt."""
+    os.lseek(file, 0, os.SEEK_SET)
+    text = b""
+    while part := os.read(file, 1 << 20):
+        text += part
+    try:
+        return [_checked(run) for run in loads(text.decode())] if text else []
+    except SPOILT:
+        return []
+
+
+def _checked(run: Tree) -> Tree:
+    process, began = run["run"]
+    checked = {
+        "run": [int(process), float(began)],
+        "seconds": float(run["seconds"]),
+        "entries": [str(entry) for entry in run["entries"]],
+        "prints": [str(one) for one in run["prints"]],
+    }
+    if "decision" in run:
+        decision = Decision(**run["decision"])
+        if decision.verdict not in VERDICTS or not isinstance(decision.updated_input, (dict, type(None))):
+            raise ValueError("no decision")
+        checked |= {"by": str(run["by"]), "decided": float(run["decided"]), "decision": run["decision"]}
+        checked["raw"] = run.get("raw")
+    return checked
+
+
+def _write(file: int, runs: list[Tree]) -> None:
+    left = text = dumps(runs).encode()
+    os.lseek(file, 0, os.SEEK_SET)
+    while left:
+        left = left[os.write(file, left) :]
+    os.ftruncate(file, len(text))
+
+
+def _place(run: Tree) -> int:
+    return TEXT + 1 + int(run["run"][0])
+
+
+def _lock(file: int, place: int, until: float) -> None:
+    """Lock one byte; an error where another process has it until then."""
+    while True:
+        try:
+            if sys.platform == "win32":
+                import msvcrt
+
+                os.lseek(file, place, os.SEEK_SET)
+                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+            else:
+                import fcntl
+
+                # Unlike `flock` it is of this process alone, whatever it starts.
+                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE_SECONDS)
+        else:
+            return
+
+
+def _unlock(file: int, place: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, place, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, place)
