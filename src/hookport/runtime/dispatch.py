@@ -160,7 +160,7 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         return engine.Report(event, Decision(), notes=("echo: it fired again for a prompt that was seen",))
     hooks = list(sources.hooks(event))
     turn = None
-    if sources.entry is not None and (hooks or sources.broken or sources.waiting):
+    if sources.entry is not None and (hooks or sources.broken or sources.waiting(event.agent)):
         about = [sources.root, sources.needs_approval, sources.broken, setting.on_failure]
         turn = once.take(event, sources.entry, hooks, about, setting.deadline, setting.env)
     if turn is None:

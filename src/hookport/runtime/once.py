@@ -46,7 +46,7 @@ VERDICTS = ("none", "allow", "ask", "deny")
 # Said once only: agents put together what several hooks say.
 SAID_ONCE = ("context", "system_message", "failure", "noise")
 # What differs between two plans of the same hooks.
-OF_THE_PLAN = ("trust", "rivals", "watched", "run_by", "scope")
+OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope")
 SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
