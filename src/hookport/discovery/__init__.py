@@ -154,7 +154,9 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
 
 
 def _package(dialect: Dialect, file: Path) -> Path:
-    return file.parent if dialect.companions else sources.root_of(file, dialect)
+    if dialect.companions:
+        return file.parent
+    return above(dialect, file, "plugin") or sources.root_of(file, dialect)
 
 
 @cache
