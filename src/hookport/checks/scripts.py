@@ -184,7 +184,8 @@ def _resolved(one: Seen, word: str, folders: Folders) -> File | None:
         if word.startswith(f"{spelling}/"):
             return _plain(word.removeprefix(f"{spelling}/"), folders.package)
     for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
-        if word.startswith(f"{spelling}/") and not folders.personal:
+        is_moved = folders.personal or (one.hook.handler.cwd and spelling == ".")
+        if word.startswith(f"{spelling}/") and not is_moved:
             return _plain(word.removeprefix(f"{spelling}/"), folders.project)
     if word.startswith("~/"):
         home = _home()
