@@ -32,6 +32,7 @@ from hookport.findings import (
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, Found, discover, load, project_root
 from hookport.project.disk import HEAD, LARGEST
+from hookport.project.places import sites
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 
@@ -127,31 +128,14 @@ def test_a_folder_is_found_whole_and_its_places_are_watched(disk: Disk) -> None:
         priority=999,
         handler=found.hook.handler._replace(timeout=timedelta(seconds=5)),
     )
-    home, root = disk.home, disk.root
-    assert disk.found() == Discovery(
-        str(root),
-        (found._replace(hook=hook),),
-        (),
-        (
-            f"{home}/.config/agents/hooks",
-            f"{home}/.config/hookport/hooks.json",
-            f"{home}/.config/hookport/hooks.yaml",
-            f"{home}/.config/hookport/hooks.yml",
-            f"{home}/.agents/plugins",
-            f"{home}/.config/agents/plugins",
-            f"{home}/.claude/settings.json",
-            f"{root}/.agents/hooks",
-            f"{folder}/HOOK.md",
-            f"{folder}/scripts",
-            f"{root}/.hookport/hooks.json",
-            f"{root}/.hookport/hooks.yaml",
-            f"{root}/.hookport/hooks.yml",
-            f"{root}/hooks/hooks.json",
-            f"{root}/.agents/plugins",
-            f"{root}/.claude/settings.json",
-            f"{root}/.claude/settings.local.json",
-        ),
-    )
+    seen = disk.found()
+    assert seen._replace(watched=()) == Discovery(str(disk.root), (found._replace(hook=hook),), (), ())
+    # Every place is watched, there or not: of a name with a star, the folder that it is in.
+    places = [(site.scope, site.path.partition("/*")[0]) for site in sites()]
+    starts = {"user": disk.home, "project": disk.root}
+    wanted = {str(starts[scope] / path.removeprefix("~/")) for scope, path in places}
+    assert wanted <= set(seen.watched)
+    assert {f"{folder}/HOOK.md", f"{folder}/scripts"} <= set(seen.watched)
 
 
 def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk) -> None:
@@ -560,11 +544,11 @@ def test_what_a_dialect_notices_is_told_at_its_line(disk: Disk) -> None:
     [
         (settings("${PLUGIN_ROOT}/a.sh"), "open-plugin"),
         (settings("${CLAUDE_PLUGIN_ROOT}/a.sh"), "claude-code"),
-        (settings("true"), "open-plugin"),
+        (settings("true"), "claude-code"),
         (settings("true", "BeforeShellExecution"), "open-plugin"),
         (settings("true", "Notification"), "claude-code"),
         ({"version": 1, **settings("true", "pre-tool-use")}, "universal"),
-        ({"version": 1, **settings("true")}, "open-plugin"),
+        ({"version": 1, **settings("true")}, "claude-code"),
     ],
 )
 def test_the_dialect_of_a_plugin_is_known_by_its_words(

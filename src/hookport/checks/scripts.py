@@ -15,6 +15,7 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.checks import Reading, Seen, fresh, seen_in
 from hookport.dialects import Dialect
+from hookport.dialects._base import Location
 from hookport.findings import Finding
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
@@ -95,7 +96,8 @@ def above(dialect: Dialect, full: File, *scopes: str) -> File | None:
 
 def standing(dialect: Dialect, full: File, *scopes: str) -> Standing | None:
     """Where a file stands: of the dialect's places that it is in, the one that names most of its path."""
-    places = (*dialect.locations, *dialect.runs_from)
+    inside = (Location("plugin", name, "") for name in dialect.manifests)
+    places = (*dialect.locations, *dialect.runs_from, *dialect.scoped_in, *inside)
     found = [_standing(full, one.path) for one in places if not scopes or one.scope in scopes]
     return max(filter(None, found), key=lambda one: one.weight, default=None)
 

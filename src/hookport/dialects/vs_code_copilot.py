@@ -283,6 +283,7 @@ DIALECT = Dialect(
         ),
     ),
     folder_trust=FolderTrust("", (), "Trust the workspace when VS Code asks.", "doc"),
+    scoped_in=(Location("project", ".github/agents/*.agent.md", "doc"),),
     also_reads=(
         Location("project", ".claude/settings.json", "doc"),
         Location("local", ".claude/settings.local.json", "doc"),

@@ -18,7 +18,7 @@ from hookport import convert
 from hookport.checks.places import placed
 from hookport.checks.scripts import above, named_script
 from hookport.dialects import Dialect
-from hookport.errors import InputError, Problem, spell_path
+from hookport.errors import InputError, spell_path
 from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NoHookFile
 from hookport.model.hooks import Hook
 from hookport.project import salvage, sources
@@ -215,52 +215,17 @@ def _read_folder(spot: Spot, log: Log) -> list[_Unit]:
 
 def _reading(spot: Spot, data: bytes, log: Log) -> convert.Reading:
     """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
-    fits: list[tuple[tuple[int, ...], convert.Reading | InputError, list[Problem]]] = []
-    for number, dialect in enumerate(_written_for(spot)):
-        reading: convert.Reading | InputError
-        problems: list[Problem] = []
-        try:
-            reading, problems = salvage.read({str(spot.file): data}, dialect)
-        except InputError as error:
-            reading = error
-        rank = (dialect.kind == "format", dialect.precedence, -number)
-        fits.append(((*_fit(dialect, reading, data), -len(problems), *rank), reading, problems))
-    _, best, refused = max(fits, key=lambda fit: fit[0])
-    if isinstance(best, InputError):
-        raise best
+    files = {str(spot.file): data}
+    owners = sources.written_for(spot.package, spot.dialects) if len(spot.dialects) > 1 else [*spot.dialects]
+    best = sources.recognise(files, owners) or max(owners, key=lambda one: one.precedence)
+    reading, refused = salvage.read(files, best)
     log.broken(*refused)
-    return best
-
-
-def _written_for(spot: Spot) -> tuple[Dialect, ...]:
-    """The dialects that a file may be in: of a plugin for one agent, that agent's alone."""
-    if len(spot.dialects) > 1:
-        named = [one for one in spot.dialects if any(is_there(spot.package / file) for file in one.manifests)]
-        if len(named) == 1:
-            return tuple(named)
-    return spot.dialects
+    return reading
 
 
 def _is_meant(data: bytes) -> bool:
     """Whether a file that only has a common name, such as hooks.json, is meant to hold hooks."""
     return any(f'"{key}"'.encode() in data for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + data
-
-
-def _fit(dialect: Dialect, reading: convert.Reading | InputError, data: bytes) -> tuple[int, ...]:
-    """How well a dialect fits: its events are there, its roots, its own keys; little is foreign to it.
-
-    A file with no event of any dialect and the keys that one of them writes belongs to that one, although it
-    refuses the file: another would ignore the hooks, and a guard would be lost without an error.
-    """
-    # Several agents write the same keys; of a format they say which it is.
-    keys = sum(f'"{key}"'.encode() in data for key in dialect.root_keys) * (dialect.kind == "format")
-    if isinstance(reading, InputError):
-        return 0, 0, keys, -1, 0
-    hooks = reading.decoded.manifest.hooks
-    known = sum(":" not in hook.event for hook in hooks)
-    rooted = any(root.encode() in data for root in (*dialect.package_dir, *dialect.project_dir))
-    foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
-    return bool(known), rooted, keys, 2 * known - len(hooks), -foreign
 
 
 def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.convert import kind_in
-from hookport.dialects import Dialect, get, names
+from hookport.dialects import Decoded, Dialect, Tree, get, names
 
 Scope = Literal["project", "user"]
 
@@ -50,7 +50,8 @@ def sites() -> tuple[Site, ...]:
         known = found.get((site.scope, site.path), site)
         # A bare name at the root may be a format's own file or a plugin's.
         more = tuple(one for one in site.dialects if one not in known.dialects)
-        found[site.scope, site.path] = known._replace(dialects=(*known.dialects, *more))
+        package = known.package or site.package
+        found[site.scope, site.path] = known._replace(dialects=(*known.dialects, *more), package=package)
     return tuple(sorted(found.values(), key=lambda site: site.scope != "user"))
 
 
@@ -87,13 +88,49 @@ def scoped_sites() -> tuple[Site, ...]:
     """The places of skills and subagents, read by their frontmatter."""
     found: list[Site] = []
     for dialect in map(get, names()):
-        inside = (dialect._replace(root=("frontmatter", *dialect.root)),)
+        inside = (embedded(dialect, ("frontmatter", "hooks")),)
         for place in dialect.scoped_in:
             if place.scope == "plugin":
                 found += [Site(scope, f"{folder}/{place.path}", inside, folder) for scope, folder in PLUGINS]
             else:
                 found.append(Site("user" if place.scope == "user" else "project", place.path, inside))
     return tuple(found)
+
+
+@cache
+def manifest_sites() -> tuple[Site, ...]:
+    """The manifests of plugins, which may have hooks inside."""
+    return tuple(
+        Site(scope, name if folder == "." else f"{folder}/{name}", (dialect,), folder)
+        for dialect in map(get, names())
+        for name in dialect.manifests
+        for scope, folder in PLUGINS
+    )
+
+
+def manifest_reader(dialect: Dialect, tree: object) -> Dialect:
+    """The dialect as it reads the hooks inside a manifest; there are none where `hooks` names files."""
+    hooks = tree.get("hooks") if isinstance(tree, Mapping) else None
+    nested = isinstance(hooks, Mapping) and isinstance(hooks.get("hooks"), Mapping)
+    return embedded(dialect, ("hooks", "hooks") if nested else ("hooks",))
+
+
+def embedded(dialect: Dialect, root: tuple[str, ...]) -> Dialect:
+    """The dialect as it reads hooks that stand inside a file about something else."""
+    decode = dialect.shape.decode
+
+    def inside(reader: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+        return decode(reader, {file: _only(tree, root) for file, tree in trees.items()})
+
+    return dialect._replace(root=root, shape=dialect.shape._replace(decode=inside))
+
+
+def _only(tree: Tree, way: tuple[str, ...]) -> Tree:
+    """A tree with nothing but the map at the end of a way of keys."""
+    if not way:
+        return tree if isinstance(tree, Mapping) else {}
+    inside = tree.get(way[0]) if isinstance(tree, Mapping) else None
+    return {way[0]: _only(inside, way[1:])} if isinstance(inside, Mapping) else {}
 
 
 def home_folder(env: Mapping[str, str]) -> Path | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import fnmatch
 import os
 import re
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +16,14 @@ from hookport.dialects import Dialect, get, names
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.hooks import Hook
 from hookport.model.tools import TOOLS
+from hookport.project import salvage
+from hookport.project.disk import Log
+from hookport.project.places import manifest_reader, manifest_sites, scoped_sites, sites
+from hookport.project.spots import Folders, named_files, object_in, spots_of
 
 LARGEST = 32 * 1024 * 1024
+# How deep in a plugin a file of hooks may be.
+MOST_STEPS = 4
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
 _SCRIPT = re.compile(r"[\w.~/$\{\}@+-]*[\w-]+(?:\.[A-Za-z0-9]{1,4}|/run)\b")
 
@@ -56,20 +62,19 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
     contents = _files(path, [get(name) for name in names()])
     owners = {name: owners_of(name) for name in contents}
     parts = {part for name in contents for part in _companions(name, owners[name], contents)}
-    chosen: dict[str, dict[str, bytes]] = {}
+    chosen: dict[tuple[str, ...], tuple[Dialect, dict[str, bytes]]] = {}
     problems: list[Problem] = []
     for name in (name for name in contents if name not in parts):
         own = {name: contents[name], **_companions(name, owners[name], contents)}
         best = recognise(own, owners[name])
         if best:
-            chosen.setdefault(best.id, {}).update(own)
+            chosen.setdefault((best.id, *best.root), (best, {}))[1].update(own)
         elif path.is_file() or not _is_unrelated(own, name, owners[name]):
             problems += _why(own, name, owners[name])
     if not chosen and not problems:
         raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
     found = [
-        Source(get(name), files, _root(path, get(name), files), recognised=True)
-        for name, files in chosen.items()
+        Source(best, files, _root(path, best, files), recognised=True) for best, files in chosen.values()
     ]
     return found, problems
 
@@ -77,19 +82,93 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
 def owners_of(name: str) -> list[Dialect]:
     """The dialects at whose own place a file stands; several share a place, and most files stand nowhere."""
     full = _absolute(name)
-    depth, owners = _standing_at(full)
+    named = _named_by_plugin(full)
+    if named:
+        return [named.dialect]
+    depth, owners, package = _standing_at(full)
     if depth > 1:
-        return [get(one) for one in owners]
+        return _of_plugin(full, owners, package)
     # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
     return [one for one in map(get, names()) if one.file_name == full.name]
 
 
+@cache
+def _patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
+    """Every place, whose it is, and the plugin's folder in it: those of `places`, and those of programs."""
+    each = (*sites(), *scoped_sites(), *manifest_sites())
+    found = [(site.path, site.dialects, site.package) for site in each]
+    known = {path for path, _, _ in found}
+    for dialect in map(get, names()):
+        rows = [place for place in dialect.locations if place.scope not in ("system", "plugin")]
+        found += [(place.path, (dialect,), "") for place in rows if place.path not in known]
+    return tuple(found)
+
+
 @lru_cache(maxsize=1024)
-def _standing_at(full: Path) -> tuple[int, tuple[str, ...]]:
-    """How many parts the place has that says most about a file, and whose place it is."""
-    found = [(place.weight, one.id) for one in map(get, names()) if (place := standing(one, full))]
-    most = max((weight for weight, _ in found), default=(0, 0))
-    return most[0], tuple(name for weight, name in found if weight == most)
+def _standing_at(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
+    """How many parts the place has that says most about a file, whose it is, and the plugin's folder."""
+    best: tuple[tuple[int, int], tuple[Dialect, ...], Path | None] = ((0, 0), (), None)
+    for pattern, dialects, package in _patterns():
+        parts = pattern.removeprefix("~/").split("/")
+        tail = full.parts[-len(parts) :]
+        if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+            continue
+        weight = (len(parts), sum("*" not in part for part in parts))
+        steps = len(package.removeprefix("~/").split("/")) if package not in ("", ".") else 0
+        folder = Path(*full.parts[: len(full.parts) - len(parts) + steps]) if package else None
+        if weight == best[0]:
+            more = tuple(one for one in dialects if one not in best[1])
+            best = (weight, (*best[1], *more), best[2] or folder)
+        best = max(best, (weight, dialects, folder), key=lambda one: one[0])
+    return best[0][0], best[1], best[2]
+
+
+def _of_plugin(full: Path, owners: tuple[Dialect, ...], package: Path | None) -> list[Dialect]:
+    """The owners of a file; in a plugin for one agent that agent's alone, of a manifest its inside."""
+    if package is None:
+        return list(owners)
+    if len(owners) == 1 and any(full == package / name for name in owners[0].manifests):
+        return [manifest_reader(owners[0], object_in(full))]
+    return written_for(package, owners)
+
+
+def written_for(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
+    """The dialects that a plugin's file may be in: of a plugin for one agent, that agent's.
+
+    An agent whose manifest names other files for its hooks does not read this one.
+    """
+    manifests = {
+        one.id: [package / name for name in one.manifests if (package / name).is_file()] for one in owners
+    }
+    elsewhere = [
+        name
+        for name, files in manifests.items()
+        if any(named_files(object_in(file).get("hooks")) for file in files)
+    ]
+    left = [one for one in owners if one.id not in elsewhere]
+    named = [one for one in left if manifests[one.id]]
+    return named if len(named) == 1 else left or list(owners)
+
+
+class _Named(NamedTuple):
+    """A file that the manifest of a plugin names for its hooks."""
+
+    file: Path
+    dialect: Dialect
+    package: Path
+
+
+def _named_above(folder: Path) -> Iterator[_Named]:
+    """What manifests of plugins name, of a folder and those above it."""
+    for package in (folder, *folder.parents[:MOST_STEPS]):
+        for dialect in map(get, names()):
+            for name in dialect.manifests:
+                for one in named_files(object_in(package / name).get("hooks")):
+                    yield _Named(package / one, dialect, package)
+
+
+def _named_by_plugin(full: Path) -> _Named | None:
+    return next((one for one in _named_above(full.parent) if one.file == full), None)
 
 
 def _companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -165,9 +244,19 @@ def _kinds(dialect: Dialect) -> set[str]:
 
 
 def _best(files: Mapping[str, bytes], dialects: list[Dialect], least: int | None = None) -> Dialect | None:
-    scored = [(score(one, files), one.precedence, -number) for number, one in enumerate(dialects)]
-    fits = [fit for fit in scored if fit[0] is not None and (least is None or fit[0] >= least)]
-    return dialects[-max(fits)[2]] if fits else None
+    is_shared = len(dialects) > 1 and any(one.kind == "format" for one in dialects)
+    scores = {one.id: score(one, files, is_shared=is_shared) for one in dialects}
+    fits = [(one, score_) for one in dialects if (score_ := scores[one.id]) is not None]
+    best, most = max(fits, key=lambda fit: (fit[1], fit[0].precedence), default=(None, 0))
+    if best is not None and most < 0:
+        # Not one event is known: a format that refuses the file and has its keys would not lose a guard.
+        refusing = [one for one in dialects if scores[one.id] is None and _has_keys(one, files)]
+        best = next((one for one in refusing if one.kind == "format"), best)
+    return best if best is not None and (least is None or most >= least) else None
+
+
+def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
+    return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.root_keys)
 
 
 def read(source: Source) -> convert.Reading:
@@ -188,7 +277,8 @@ def root_of(path: Path, dialect: Dialect) -> Path:
     if path.is_dir():
         return path
     full = _absolute(path)
-    return above(dialect, full) or full.parent
+    named = _named_by_plugin(full)
+    return named.package if named else above(dialect, full) or full.parent
 
 
 def _root(path: Path, dialect: Dialect, files: Mapping[str, bytes]) -> Path:
@@ -242,18 +332,36 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     if path.is_file():
         return _with_companions(path, dialects)
     found: dict[str, bytes] = {}
-    places = [place for one in dialects for place in (*one.locations, *one.runs_from)]
-    patterns = [place.path.removeprefix("~/") for place in places if place.scope != "system"]
+    empty: dict[str, bytes] = {}
+    wanted = {one.id for one in dialects}
+    patterns = [
+        place.removeprefix("~/") for place, owners, _ in _patterns() if wanted & {one.id for one in owners}
+    ]
     folders = _absolute(path).parts
     inside = [below for pattern in patterns for below in _below(folders, pattern.split("/"))]
     for pattern in dict.fromkeys(inside):
         for file in _glob(path, pattern):
-            found.update(_with_companions(file, dialects))
+            (empty if _is_empty_manifest(_absolute(file)) else found).update(_with_companions(file, dialects))
+    known, top = {_absolute(name) for name in found}, _absolute(path)
+    spots = spots_of(Folders(path, path, {"HOME": str(top)}), Log([], {}))
+    more = [(_absolute(spot.file), spot.dialects) for spot in spots]
+    more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
+    for full, owners in more:
+        if full not in known and full.is_file() and wanted & {one.id for one in owners}:
+            known.add(full)
+            found.update(_with_companions(path / full.relative_to(top), dialects))
     for one in dialects:
         if one.file_name and not any(Path(name).name == one.file_name for name in found):
             for file in _walk(path, one.file_name):
                 found.update(_with_companions(file, dialects))
-    return found
+    return found or empty
+
+
+def _is_empty_manifest(full: Path) -> bool:
+    """Whether a file is the manifest of a plugin that has no hooks inside."""
+    names_ = [name for one in map(get, names()) for name in one.manifests]
+    is_manifest = any(full.as_posix().endswith(f"/{name}") for name in names_)
+    return is_manifest and not isinstance(object_in(full).get("hooks"), dict)
 
 
 def _below(folders: tuple[str, ...], parts: list[str]) -> Iterator[str]:
@@ -303,10 +411,13 @@ def _walk(root: Path, name: str) -> Iterator[Path]:
             yield Path(folder) / name
 
 
-def score(dialect: Dialect, files: Mapping[str, bytes]) -> int | None:
-    """How much files look like a dialect: its events, its tools, its placeholders; None if they cannot be."""
+def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = False) -> int | None:
+    """How much files look like a dialect: its events, its tools, its placeholders; None if they cannot be.
+
+    `is_shared`: formats have files there too, so that a key that agents write says nothing.
+    """
     try:
-        reading = convert.read(files, dialect)
+        reading, problems = salvage.read(files, dialect)
     except InputError:
         return None
     hooks = reading.decoded.manifest.hooks
@@ -325,8 +436,8 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int | None:
     )
     # Fields, and spellings of events, that the dialect reads and would not write itself.
     foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
-    keys = [key for data in files.values() for key in dialect.root_keys if f'"{key}"'.encode() in data]
+    keys = _has_keys(dialect, files) and (dialect.kind == "format" or not is_shared)
     # A name that formats share, such as hooks.json, says little where not one event is the dialect's.
     is_named = known > 0 and any(standing(dialect, _absolute(name)) for name in files)
-    told = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * len(keys) - foreign
+    told = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * keys - foreign - 10 * len(problems)
     return 100 * is_named + 100 * is_signed + 30 * rooted + told + 1

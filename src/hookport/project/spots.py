@@ -18,6 +18,7 @@ from hookport.project.places import (
     Site,
     absolute,
     home_folder,
+    manifest_reader,
     plugin_sites,
     scoped_sites,
     sites,
@@ -131,23 +132,25 @@ def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
     for dialect in map(get, names()):
         for name in dialect.manifests:
             log.watch(package / name)
-            hooks = _tree(package / name).get("hooks")
-            for one in hooks if isinstance(hooks, list) else [hooks]:
-                if isinstance(one, str) and not os.path.normpath(one).startswith((os.pardir, os.sep)):
-                    yield Spot(
-                        Path(os.path.normpath(package / one)), package, scope, package.name, (dialect,)
-                    )
+            hooks = object_in(package / name).get("hooks")
+            for one in named_files(hooks):
+                yield Spot(package / one, package, scope, package.name, (dialect,))
             if isinstance(hooks, dict):
-                nested = isinstance(hooks.get("hooks"), dict)
-                root = ("hooks", *dialect.root) if nested else ("hooks",)
-                yield Spot(package / name, package, scope, package.name, (dialect._replace(root=root),))
+                inside = manifest_reader(dialect, {"hooks": hooks})
+                yield Spot(package / name, package, scope, package.name, (inside,))
+
+
+def named_files(hooks: Tree) -> list[str]:
+    """The files that a manifest names for its hooks, from the plugin's folder."""
+    names_ = [one for one in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(one, str)]
+    return [one for one in map(os.path.normpath, names_) if not one.startswith((os.pardir, os.sep))]
 
 
 def _catalogued(folders: Folders, log: Log) -> Iterator[str]:
     """The folders that the catalogue of a marketplace names, from the project's root."""
     for name in CATALOGUES:
         log.watch(folders.root / name)
-        tree = _tree(folders.root / name)
+        tree = object_in(folders.root / name)
         plugins = tree.get("plugins")
         for plugin in plugins if isinstance(plugins, list) else ():
             folder = _folder_of(plugin, tree)
@@ -170,7 +173,7 @@ def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
     return "" if folder.startswith((os.pardir, os.sep)) or folder == os.curdir else folder
 
 
-def _tree(file: Path) -> dict[str, Tree]:
+def object_in(file: Path) -> dict[str, Tree]:
     """A JSON object; empty where there is none."""
     try:
         tree = json.loads((data_of(file) or b"{}").decode("utf-8-sig"))
