@@ -31,7 +31,7 @@ def run(args: Namespace) -> int:
         found = vendor.check(root)
         if found:
             sys.stderr.write(report.grouped(found, Paint(sys.stderr), {}))
-        else:
+        if not any(one.severity == "error" for one in found):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.worst(found, strict=True)
     changes = vendor.changes(root)

@@ -42,6 +42,7 @@ CHECKS = (
     entries.generated,
     bridge.broken,
     bridge.foreign,
+    bridge.unspoken,
     bridge.late,
     scopes.copies,
 )
