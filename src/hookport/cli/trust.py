@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     if is_agreed:
         _approve(found.root, after, env)
         if agents:
-            agent_trust.approve(agents, env)
+            agent_trust.approve(agents, found.root, env)
     if args.json:
         tree["written"] = is_agreed
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")

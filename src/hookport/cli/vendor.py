@@ -35,7 +35,7 @@ def run(args: Namespace) -> int:
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.worst(found, strict=True)
     changes = vendor.changes(root)
-    files.apply(changes, env, what="vendor")
+    files.apply(changes, env, what="vendor", root=root)
     for one in changes:
         sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
     if changes:

@@ -414,7 +414,7 @@ def _checked(one: Target, after: Mapping[str, bytes]) -> None:
 
 
 def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None) -> Plan:
-    """The edits that take everything of ours out again."""
+    """The edits that take everything of ours out again; without a scope, of the project and of the user."""
     root = project_root(cwd, env)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     _only_agents(chosen)
@@ -520,7 +520,7 @@ def apply(make: Callable[[], Plan], env: Mapping[str, str], *, what: str, ends: 
         if not made.changes:
             return made
         try:
-            files.apply(made.changes, env, what=what, ends=ends)
+            files.apply(made.changes, env, what=what, root=made.root, ends=ends)
         except files.ChangedError:
             if attempt == ATTEMPTS - 1:
                 raise
