@@ -54,9 +54,10 @@ def change(path: Path, after: bytes | None, *, executable: bool = False) -> Chan
     return Change(str(path), files.read(str(path)), after, executable)
 
 
-def hookport(*words: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+def hookport(*words: str, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "hookport", *words],
+        cwd=cwd,
         env={**env, "PYTHONPATH": SOURCE, "NO_COLOR": "1", "TZ": "UTC"},
         capture_output=True,
         text=True,
@@ -117,14 +118,14 @@ while line := given.readline():
         sys.setprofile(count)
     try:
         if act == "undo":
-            files.undo(env)
+            files.undo(env, home)
         else:
             changes = []
             for name, text in wanted.items():
                 path = os.path.join(home, name)
                 after = None if text is None else text.encode("latin-1")
                 changes.append(files.Change(path, files.read(path), after, name.endswith(".sh")))
-            files.apply(changes, env, what="sync")
+            files.apply(changes, env, what="sync", root=home)
     except HookportError as error:
         os._exit(3)
     except BaseException:
@@ -246,8 +247,10 @@ def whole(now: Tree, old: Tree, new: Tree) -> bool:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kill -9 is of POSIX")
+@pytest.mark.parametrize("since", [0, pytest.param(1, marks=pytest.mark.long)])
 @pytest.mark.parametrize("act", ["apply", pytest.param("undo", marks=pytest.mark.long)])
-def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, act: str) -> None:
+def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, act: str, since: int) -> None:
+    """Also where another project wrote last, so that the run that is undone is not the newest."""
     old = snapshot(lay_out(in_memory / "old"))
     assert not victim.killed("apply", lay_out(in_memory / "new"), {"HOME": str(in_memory)}, "python", 0)
     new = snapshot(in_memory / "new" / "home")
@@ -259,6 +262,9 @@ def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, 
             home = lay_out(folder)
             if act == "undo":
                 apply_wanted(home, env)
+            for number_ in range(since):
+                other = change(folder / "other" / str(number_), b"x")
+                files.apply([other], env, what="sync", root=str(folder / "other"))
             killed = victim.killed(act, home, env, call, number)
             assert whole(snapshot(home), old, new), (call, number)
             shutil.copytree(folder, spare, symlinks=True)
@@ -266,7 +272,8 @@ def test_killed_at_any_call_each_file_is_whole(in_memory: Path, victim: Victim, 
             spare.rename(folder)
             apply_wanted(home, env)
             assert snapshot(home) == new, (call, number)
-            assert {record.path: record.written for record in ledger.records(env)} == {
+            records = {record.path: record.written for record in ledger.records(env)}
+            assert {path: text for path, text in records.items() if path.startswith(str(home))} == {
                 str(home / name): content for name, content in WANTED.items()
             }
             goes_back(home, env, old, (call, number))
@@ -308,7 +315,7 @@ def test_when_any_call_fails_all_is_done_or_nothing(in_memory: Path, victim: Vic
 
 def apply_wanted(home: Path, env: dict[str, str]) -> None:
     changes = [change(home / name, after, executable=name.endswith(".sh")) for name, after in WANTED.items()]
-    files.apply(changes, env, what="sync")
+    files.apply(changes, env, what="sync", root=str(home))
 
 
 def goes_back(home: Path, env: dict[str, str], old: Tree, where: object) -> None:
@@ -686,7 +693,7 @@ def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, st
     files.apply([change(home / "a", b"new"), change(home / "b", b"new")], env, what="sync")
     (home / "a").write_bytes(b"new, edited")
     for words in (["undo"], ["undo", "--dry-run"]):
-        done = hookport(*words, env=env)
+        done = hookport(*words, cwd=home, env=env)
         assert (done.returncode, done.stdout) == (2, "")
         assert done.stderr == (
             f"hookport: {home}/a: changed since `hookport sync` wrote it, so the run is not taken back. "
@@ -695,12 +702,12 @@ def test_undo_does_not_touch_what_a_person_changed(home: Path, env: dict[str, st
         )
     assert ((home / "a").read_bytes(), (home / "b").read_bytes()) == (b"new, edited", b"new")
     (home / "a").write_bytes(b"new")
-    assert hookport("undo", env=env).returncode == 0
+    assert hookport("undo", cwd=home, env=env).returncode == 0
     assert list(snapshot(home)) == ["a"]
 
 
 def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
-    done = hookport("undo", env=env)
+    done = hookport("undo", cwd=home, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",
@@ -710,7 +717,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     files.apply([change(home / "a", b"one\r\n\x1b[31m\n"), change(home / "b", b"\xff")], env, what="sync")
     when = ledger.runs(env)[0].time[:19].replace("T", " ")
     listed = f" taken back:\n  restored  {home}/a\n  removed   {home}/b\n"
-    done = hookport("undo", "--dry-run", env=env)
+    done = hookport("undo", "--dry-run", cwd=home, env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         f"`hookport sync` of {when} would be{listed}"
@@ -718,13 +725,13 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
         f"\\ No newline at end of file\n{home}/b: no text, 1 → 0 bytes\n"
     )
     assert (home / "b").exists()
-    done = hookport("undo", env=env)
+    done = hookport("undo", cwd=home, env=env)
     assert (done.returncode, done.stderr, done.stdout) == (0, "", f"`hookport sync` of {when} is{listed}")
     assert (home / "a").read_bytes() == b"one\r\ntwo"
     files.apply([change(home / "a", b"x")], env, what="sync")
     when = ledger.runs(env)[0].time[:19].replace("T", " ")
     (home / "a").write_bytes(b"one\r\ntwo")
-    done = hookport("undo", env=env)
+    done = hookport("undo", cwd=home, env=env)
     assert (done.returncode, done.stdout, done.stderr) == (
         0,
         "",

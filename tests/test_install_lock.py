@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from hookport.errors import InputError
-from hookport.install import agent_trust, lock
+from hookport.install import agent_trust, files, lock
 from hookport.install.lock import Difference
 from hookport.install.review import review, shown
 from hookport.model.hooks import Handler, Hook, Term
@@ -306,10 +306,12 @@ def test_an_agent_that_approves_hooks_by_itself(place: Place) -> None:
         ("/f:pre_tool_use:0:0", "untrusted"),
         ("/f:pre_tool_use:0:1", "modified"),
     ]
-    agent_trust.approve(agent_trust.untrusted(root, place.env), place.env)
+    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
     assert [one.state for one in agent_trust.states(root, place.env)] == ["trusted", "trusted"]
     assert agent_trust.untrusted(root, place.env) == []
     assert config.read_text().startswith('# mine\nmodel = "m"  # keep\n')
+    files.undo(place.env, root)
+    assert config.read_text() == text
 
 
 def test_an_agent_that_is_not_installed_or_does_not_answer(place: Place) -> None:
@@ -333,7 +335,7 @@ def test_the_real_codex(place: Place) -> None:
     (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [entry]}}))
     root = str(place.root)
     assert [one.state for one in agent_trust.states(root, place.env)] == ["untrusted"]
-    agent_trust.approve(agent_trust.untrusted(root, place.env), place.env)
+    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
     assert [one.state for one in agent_trust.states(root, place.env)] == ["trusted"]
     entry["hooks"][0]["command"] = "false"
     (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [entry]}}))

@@ -300,7 +300,7 @@ def test_a_plan_that_cannot_be_used_is_told(project: Project, text: bytes | None
 
 def test_an_unknown_agent_is_told(project: Project) -> None:
     done = project.bridge("dispatch", "claude-cod", "PreToolUse", given={})
-    assert "unknown dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
+    assert "made without the dialect 'claude-cod'. Did you mean 'claude-code'?" in done.stderr
     assert done.returncode == 1
 
 

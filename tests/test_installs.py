@@ -214,7 +214,7 @@ def test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes(
     assert here.sync(mode, *(["--check"] if mode == "auto" else [])) == 0
     assert here.files() == after
 
-    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.run("unsync", "--agent", here.agent.id, "--scope", here.scope) == 0, capfd.readouterr().err
     assert here.files() == before
     assert here.run("undo") == 0, capfd.readouterr().err
     assert here.files() == after
@@ -283,7 +283,7 @@ def test_unsync_keeps_what_a_person_changed_meanwhile(
             real.chmod(before[str(path.relative_to(place))][0] if not path.is_symlink() else 0o644)
             key = str(real.relative_to(place.resolve()))
             before[key] = (before[key][0], change(texts[name]))
-    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.run("unsync", "--agent", here.agent.id, "--scope", here.scope) == 0, capfd.readouterr().err
     assert here.files() == before
 
 
@@ -310,7 +310,7 @@ def test_unsync_keeps_a_hook_that_a_person_added_meanwhile(
         path.resolve().write_bytes(text)
         wanted[name] = without_ours(here.hooks({name: text})[name])
         assert len(wanted[name]) == len(mine[name]) + 1
-    assert here.run("unsync", "--agent", here.agent.id) == 0, capfd.readouterr().err
+    assert here.run("unsync", "--agent", here.agent.id, "--scope", here.scope) == 0, capfd.readouterr().err
     left = here.texts()
     assert here.hooks({name: left[name] for name in wanted}) == wanted
     # Amidst entries of ours on one line an edit cannot be told apart; then an empty list goes with them.
@@ -379,7 +379,7 @@ def test_all_agents_at_once_are_taken_back_to_the_byte(
     after = here.files()
     assert len(changed(before, after)) >= len(others)
     assert here.run("sync", "--scope", scope, "--mode", mode, "--check") == 0, capfd.readouterr().err
-    assert here.run("unsync") == 0, capfd.readouterr().err
+    assert here.run("unsync", "--scope", scope) == 0, capfd.readouterr().err
     assert here.files() == before
     assert here.run("undo") == 0
     assert here.files() == after
@@ -467,7 +467,7 @@ def test_the_program_does_the_same_from_a_folder_below(case: str, place: Path) -
     assert after != before
     assert here.sync("auto") == 0
     assert here.files() == after
-    program(["unsync", *words], below)
+    program(["unsync", *words, "--scope", here.scope], below)
     assert here.files() == before
     program(["sync", *words, "--scope", here.scope], below)
     assert here.files() == after

@@ -77,17 +77,21 @@ def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
 
 
 def _denied(args: list[str], reason: str, bridge: Bridge | None) -> Answer:
-    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey."""
+    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey.
+
+    A stop is not denied: nothing counts how often it was, and it must end.
+    """
+    native = ""
     try:
         _, (*_, agent, native), _, _ = _parsed(args)
         own = bridge.wire(agent) if bridge else _wire(agent)
         event = Event(canonical_name(own, native), agent, native)
         if event.event in sessions.STOPS:
-            # Nothing counts how often that was denied, and it must end.
             return Answer(stderr=f"{reason}\n", exit_code=1)
         return dispatch.told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
     except Exception:  # noqa: BLE001  (it may be what failed)
-        return Answer(stderr=f"{reason}\n", exit_code=BLOCK)
+        is_stop = bridge is not None and bridge.is_stop(native)
+        return Answer(stderr=f"{reason}\n", exit_code=1 if is_stop else BLOCK)
 
 
 def _is_closed(args: list[str], env: Mapping[str, str], bridge: Bridge | None) -> bool:
@@ -238,7 +242,7 @@ def _new_plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
 
 
 def _with_libraries() -> None:
-    """Plans are made with a YAML library, which an interpreter that was started with `-S` does not see."""
+    """Plans need a YAML library and the dialects of other packages, which `-S` keeps Python from seeing."""
     if sys.flags.no_site:
         import site
 
@@ -309,6 +313,7 @@ def _quoted(word: str) -> str:
 
 def _wire(name: str) -> Wire:
     """A wire that the plan does not have: one of another package, or none."""
+    _with_libraries()
     from hookport.dialects._wiring import wire
 
     return wire(name)

@@ -1368,6 +1368,42 @@ class PersonalHooks(Kind):
     hint = "Move them to a file that is committed if they are for everybody."
 
 
+class BridgeLacks(Kind):
+    """The entry names a dialect that the bridge it calls does not know.
+
+    The dialect is one of another package. The plan beside a project's bridge carries it if it was made where
+    that package is installed. Without it every call is a failure, and runs unless failures deny.
+    """
+
+    code = "HP865"
+    severity = "error"
+    message = "this entry calls {bridge} for '{dialect}', which it does not know"
+    hint = "Install the package of '{dialect}', then run `hookport sync{option}`."
+
+
+class BridgeNeeds(Kind):
+    """The plan beside the bridge has hooks of a dialect that is not installed here.
+
+    Made here, it would lose these hooks, so it is left as it is; and nobody can tell whether it is right.
+    """
+
+    code = "HP866"
+    severity = "error"
+    message = "the plan cannot be made or checked without {dialects}, which is not installed here"
+    hint = "Install the package of {dialects}; or remove the plan, and its hooks with it."
+
+
+class BridgeUnchecked(Kind):
+    """The plan beside the bridge has the tables of a dialect that is not installed here, and no hook of it.
+
+    They stay in the plan as they are, for the teammates whose agent speaks it.
+    """
+
+    code = "HP867"
+    severity = "note"
+    message = "the tables of {dialects} are kept unchecked, because {dialects} is not installed here"
+
+
 class FolderUntrusted(Kind):
     """The agent does not trust the folder, and runs no hook there before it does.
 
@@ -1584,6 +1620,15 @@ class ToolGone(Kind):
     hint = "Match the tool that does it now, often the shell."
 
 
+class DialectUnusable(Kind):
+    """A package adds a dialect that cannot be used, so hookport does without it."""
+
+    code = "HP892"
+    severity = "error"
+    message = "dialect '{name}' of another package cannot be used: {why}"
+    hint = "Upgrade or remove the package."
+
+
 class ReadElsewhere(Kind):
     """A file in a folder below the project's root, which the agent does not read."""
 
@@ -1768,6 +1813,19 @@ class OnlyAtStart(Kind):
     severity = "note"
     message = "{agent} runs these hooks only where it is started in the project's root, not in a folder below"
     hint = "`hookport sync --scope user --mode bridge` holds in every folder; `hookport unsync` first."
+
+
+class PackageUnseen(Kind):
+    """The entries run in a Python that does not see the package of the dialect.
+
+    They see the packages that are installed with hookport. They ignore PYTHONPATH and the user's packages,
+    so that no project can put code in their place.
+    """
+
+    code = "HP825"
+    severity = "error"
+    message = "entries cannot use '{dialect}': its package is in {folder}, which they do not see"
+    hint = "Install the package where hookport is installed, or use `hookport sync --vendor`."
 
 
 class TwoAgentsRead(Kind):

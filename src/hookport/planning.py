@@ -361,9 +361,13 @@ def _taken(watched: dict[str, None], found: Found) -> dict[str, list[int] | None
 
 
 def _own_files() -> list[str]:
-    """The tables that wires are made of."""
+    """The tables that wires are made of, and what other packages add to them."""
     folders = [Path(package.__file__ or "").parent for package in (dialects, wires)]
-    return [str(path) for folder in folders for path in sorted(folder.glob("*.py"))]
+    files = [str(path) for folder in folders for path in sorted(folder.glob("*.py"))]
+    for module in map(dialects.module_of, dialects.added()):
+        file = Path(module.__file__ or "")
+        files += map(str, sorted(file.parent.glob("*.py")) if module.__package__ else [file])
+    return [*files, *dialects.package_folders()]
 
 
 def _repositories(cwd: str, root: str) -> Iterator[str]:

@@ -6,8 +6,10 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
+from hookport.cli import report
 from hookport.cli.terminal import Paint, table
-from hookport.dialects import get, names
+from hookport.dialects import get, names, unusable
+from hookport.findings import DialectUnusable
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -18,6 +20,10 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Print one line per dialect."""
     found = [get(name) for name in names()]
+    unused = [DialectUnusable.at("", name=name, why=why) for name, why in unusable().items()]
+    if unused:
+        sys.stderr.write(report.grouped(unused, Paint(sys.stderr), {}))
+    code = report.worst(unused, strict=False)
     if args.json:
         rows = [
             {
@@ -32,8 +38,8 @@ def run(args: Namespace) -> int:
             for one in found
         ]
         sys.stdout.write(json.dumps(rows, indent=2, ensure_ascii=False) + "\n")
-        return 0
+        return code
     head = ("dialect", "kind", "facts of", "events", "written to")
     lines = [(one.id, one.kind, one.facts, str(len(one.events)), one.locations[0].path) for one in found]
     sys.stdout.write(table([head, *lines], Paint(sys.stdout)))
-    return 0
+    return code

@@ -83,7 +83,7 @@ def run(args: Namespace) -> int:
             sys.stdout.write(difference(change, paint))
     findings = [*plan.findings, *(one for agent in plan.agents for one in agent.findings)]
     if args.check:
-        findings += drift(plan)
+        findings += [*drift(plan), *sync.unspoken(plan, env)]
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)

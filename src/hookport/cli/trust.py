@@ -66,7 +66,7 @@ def run(args: Namespace) -> int:
         _approve(found.root, after, env)
         asks = not (args.json or args.yes or agents) and sys.stdin.isatty()
         agents = skipped if asks and _asked_for(skipped) else agents
-        agent_trust.approve(agents, env)
+        agent_trust.approve(agents, found.root, env)
     left = [] if agents else _findings(skipped)
     if args.json:
         tree["written"] = is_agreed

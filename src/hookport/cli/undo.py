@@ -1,47 +1,113 @@
-"""Take back what the last `sync` or `unsync` wrote: every file gets its exact former bytes.
+"""Take back the last `sync`, `unsync` or `vendor` of this project: its files get their exact former bytes.
 
-Called again, it takes back the run before that, up to 20 runs. A file that was changed since is not touched,
-and neither are the others of that run.
+Called again, it takes back the run before that, up to 20 runs. Runs that were made from other projects are
+left alone, whatever files they wrote. A file that was changed since is not touched, and neither are the
+others of that run.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
 from datetime import datetime
+from pathlib import Path
 
 from hookport.cli.difference import difference
 from hookport.cli.terminal import Paint
-from hookport.install import files, ledger
+from hookport.errors import UsageError
+from hookport.install import files
+from hookport.install.files import Change
+from hookport.install.ledger import Run
+from hookport.project.discovery import project_root
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport undo`."""
+    parser.add_argument(
+        "--all", action="store_true", help="take back the last run of any project; asks before it does"
+    )
+    parser.add_argument("--yes", action="store_true", help="with --all: do not ask")
     parser.add_argument("--dry-run", action="store_true", help="show what would be taken back, write nothing")
+    parser.add_argument("--json", action="store_true", help="print the same as JSON; asks nothing")
 
 
 def run(args: Namespace) -> int:
     """Take back the last run and name its files."""
-    runs = ledger.runs(os.environ)
-    changes = files.undo(os.environ, dry_run=args.dry_run)
-    if not runs:
-        sys.stderr.write("hookport: there is nothing to take back: no run is in the ledger.\n")
-        return 0
-    last = runs[-1]
-    name = f"`hookport {last.what}` of {_when(last.time)}"
-    if not changes:
-        sys.stderr.write(f"hookport: {name} left nothing to take back: all its files are as they were.\n")
-        return 0
-    sys.stdout.write(f"{name} {'would be' if args.dry_run else 'is'} taken back:\n")
-    paint = Paint(sys.stdout)
-    for change in changes:
-        did = "removed" if change.after is None else "restored"
-        sys.stdout.write(f"  {did:8}  {change.path}\n")
-    if args.dry_run:
-        for change in changes:
-            sys.stdout.write(difference(change, paint))
+    env = dict(os.environ)
+    here = project_root(str(Path.cwd()), env)
+    root = None if args.all else here
+    last = files.last(env, root)
+    if last is None:
+        return _nothing(here, args, env)
+    if not args.all or args.yes or args.dry_run:
+        changes = files.undo(env, root, number=last.number, dry_run=args.dry_run)
+    else:
+        changes = files.undo(env, root, number=last.number, dry_run=True)
+        if changes and not _agreed(last, changes, args):
+            sys.stdout.write("nothing was taken back.\n")
+            return 1
+        changes = files.undo(env, root, number=last.number)
+    if args.json:
+        _print_json(here, last, changes, written=not args.dry_run)
+    elif not changes:
+        told = f"{_name(last, here)} left nothing to take back: all its files are as they were."
+        sys.stderr.write(f"hookport: {told}\n")
+    else:
+        sys.stdout.write(f"{_name(last, here)} {'would be' if args.dry_run else 'is'} taken back:\n")
+        sys.stdout.write(_listed(changes))
+        if args.dry_run:
+            paint = Paint(sys.stdout)
+            sys.stdout.write("".join(difference(change, paint) for change in changes))
     return 0
+
+
+def _nothing(here: str, args: Namespace, env: dict[str, str]) -> int:
+    """There is no run of this project; who is in the wrong folder is told where the last one was."""
+    other = None if args.all else files.last(env)
+    if args.json:
+        _print_json(here, None, [], written=False)
+    elif other is None:
+        sys.stderr.write("hookport: there is nothing to take back: no run is in the ledger.\n")
+    else:
+        sys.stderr.write(f"hookport: there is nothing to take back in {here}.\n")
+        there = f"`hookport undo` in {other.root}, or " if other.root else ""
+        told = f"hint: the last run was {_name(other, here)}. To take it back: {there}`hookport undo --all`."
+        sys.stderr.write(f"{told}\n")
+    return 0
+
+
+def _agreed(last: Run, changes: list[Change], args: Namespace) -> bool:
+    if args.json or not sys.stdin.isatty():
+        why = "--json asks nothing" if args.json else "there is no terminal to ask on"
+        raise UsageError(f"nothing was taken back: {why}. Say --yes or --dry-run.")
+    sys.stdout.write(f"{_name(last, '')} would be taken back:\n{_listed(changes)}Take it back? [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _name(last: Run, here: str) -> str:
+    where = f" in {last.root}" if last.root not in ("", here) else ""
+    return f"`hookport {last.what}` of {_when(last.time)}{where}"
+
+
+def _listed(changes: list[Change]) -> str:
+    return "".join(f"  {_did(change):8}  {change.path}\n" for change in changes)
+
+
+def _did(change: Change) -> str:
+    return "removed" if change.after is None else "restored"
+
+
+def _print_json(here: str, last: Run | None, changes: list[Change], *, written: bool) -> None:
+    tree = {
+        "root": here,
+        "run": {"what": last.what, "time": last.time, "root": last.root} if last else None,
+        "files": [{"path": change.path, "did": _did(change)} for change in changes],
+        "written": written and bool(changes),
+    }
+    sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
 
 
 def _when(time: str) -> str:

@@ -1,5 +1,6 @@
-"""Take everything that `sync` installed out of the agents' files again.
+"""Take everything that `sync` installed out of the agents' files in this project again.
 
+Entries in the user's own files serve every project: `--scope user` takes out those, `--scope all` both.
 A file that nobody edited since gets its exact former bytes, and one that hookport made is removed; out of any
 other only hookport's entries are cut. `hookport undo` takes the run back.
 """
@@ -23,7 +24,10 @@ def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport unsync`."""
     add_agents(parser)
     parser.add_argument(
-        "--scope", choices=("project", "user"), help="only those of this project, or the user's"
+        "--scope",
+        choices=("project", "user", "all"),
+        default="project",
+        help="whose files (default: project)",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the differences, write nothing")
 
@@ -32,19 +36,32 @@ def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and name the files."""
     env, cwd = dict(os.environ), str(Path.cwd())
 
+    scope = None if args.scope == "all" else args.scope
+
     def make() -> Plan:
-        return sync.removal(cwd, env, args.agent, args.scope)
+        return sync.removal(cwd, env, args.agent, scope)
 
     plan = make() if args.dry_run else sync.apply(make, env, what="unsync", ends=True)
     if not plan.changes:
-        sys.stdout.write("nothing of hookport is in the files of these agents.\n")
+        whose = {"project": "this project", "user": "the user"}.get(args.scope, "these agents")
+        sys.stdout.write(f"nothing of hookport is in the files of {whose}.\n")
     paint = Paint(sys.stdout)
     for change in plan.changes:
         did = "removed" if change.after is None else "cleaned"
         sys.stdout.write(f"{'would be ' if args.dry_run else ''}{did}  {shown(plan.root, change.path)}\n")
         if args.dry_run:
             sys.stdout.write(difference(change, paint))
+    if args.scope == "project":
+        _tell_of_users(sync.removal(cwd, env, args.agent, "user"))
     findings = [one for agent in plan.agents for one in agent.findings]
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)
+
+
+def _tell_of_users(plan: Plan) -> None:
+    """The entries that stay, since they serve every project."""
+    if plan.changes:
+        paths = ", ".join(shown(plan.root, change.path) for change in plan.changes)
+        sys.stderr.write(f"hookport: entries in the user's own files serve every project and stay: {paths}\n")
+        sys.stderr.write("hint: `hookport unsync --scope user` takes them out.\n")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from hookport.install import lock
 from hookport.project.discovery import project_root
+from hookport.runtime import trust
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -19,9 +20,17 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
-    gone = lock.forget(None if args.all else project_root(str(Path.cwd()), env), env)
-    for root in gone:
-        sys.stdout.write(f"no longer approved: {root}\n")
+    root = project_root(str(Path.cwd()), env)
+    gone = lock.forget(None if args.all else root, env)
+    for one in gone:
+        sys.stdout.write(f"no longer approved: {one}\n")
+    inherited = trust.inherited(root, env)
+    if inherited:
+        sys.stderr.write(
+            f"hookport: {root} is a worktree of {inherited}, whose approval still holds here.\n"
+            "hint: run `hookport untrust` there.\n"
+        )
+        return 1
     if not gone:
         sys.stdout.write("nothing was approved.\n")
     return 0

@@ -31,11 +31,11 @@ def run(args: Namespace) -> int:
         found = vendor.check(root)
         if found:
             sys.stderr.write(report.grouped(found, Paint(sys.stderr), {}))
-        else:
+        if not any(one.severity == "error" for one in found):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.worst(found, strict=True)
     changes = vendor.changes(root)
-    files.apply(changes, env, what="vendor")
+    files.apply(changes, env, what="vendor", root=root)
     for one in changes:
         sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
     if changes:

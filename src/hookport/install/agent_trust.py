@@ -36,8 +36,8 @@ def untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:
     return [hook for hook in states(root, env) if hook.state != TRUSTED]
 
 
-def approve(hooks: Sequence[AgentHook], env: Mapping[str, str]) -> None:
-    """Write the approval of hooks into the settings of their agents."""
+def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> None:
+    """Write the approval of a project's hooks into the settings of their agents."""
     for name, module in _modules().items():
         own = [hook for hook in hooks if hook.agent == name]
         path = module.settings(env)
@@ -51,4 +51,4 @@ def approve(hooks: Sequence[AgentHook], env: Mapping[str, str]) -> None:
         except (formats.SyntaxProblem, formats.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
-        apply([Change(path, before, after)], env, what="trust --agents")
+        apply([Change(path, before, after)], env, what="trust --agents", root=root)

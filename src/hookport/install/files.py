@@ -74,10 +74,13 @@ def _at_once(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends: bool = False) -> None:
+def apply(
+    changes: Sequence[Change], env: Mapping[str, str], *, what: str, root: str = "", ends: bool = False
+) -> None:
     """Write all changes or none; `what` is the command, such as `sync`, for people who undo it.
 
-    `ends` says that nothing of ours is left in these files, so that they need no longer be remembered.
+    `root` is the project that it is called in. `ends` says that nothing of ours is left in these files, so
+    that they need no longer be remembered.
 
     Raises ChangedError if a file is no longer `before`. A symbolic link stays one and the file behind it is
     written. A file with several names (hard links) is replaced under this one; the others keep the old bytes.
@@ -87,7 +90,9 @@ def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends:
         entries = _entries(changes, place, ends=ends)
         if not entries:
             return
-        run = Run(ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends)
+        run = Run(
+            ledger.next_number(place), ledger.now(), what, entries, secrets.token_hex(4), ends, root=root
+        )
         try:
             ledger.keep(place, run)
             _carry_out([_forward(run, number) for number, one in enumerate(entries) if _matters(one)])
@@ -98,26 +103,29 @@ def apply(changes: Sequence[Change], env: Mapping[str, str], *, what: str, ends:
             raise
 
 
-def undo(env: Mapping[str, str], *, dry_run: bool = False) -> list[Change]:
+def undo(
+    env: Mapping[str, str], root: str | None = None, *, number: int = 0, dry_run: bool = False
+) -> list[Change]:
     """Take back the last run, or what a killed one left: each file gets its exact former bytes.
 
+    The run is the last one of a project, or of all without `root`; `number` is the one that it must be.
     What was taken back is returned: nothing if there is no run, or if it left nothing. Raises ChangedError,
     and takes nothing back, if a file changed since.
     """
-    home = ledger.folder(env)
-    if home is None or not home.is_dir():
+    if not _has_ledger(env):
         return []
     with ledger.locked(env) as place:
-        run = ledger.newest(place)
-        if isinstance(run, Broken):
-            message = (
-                f"{run.why}, so this run cannot be taken back. Remove the file to take back the one before."
-            )
-            raise InputError(Problem(message, file=str(run.file)))
+        run = _last(place, root, env)
+        if number and (run is None or run.number != number):
+            raise ChangedError(Problem("another run came in between. Nothing is taken back. Look again."))
         if run is None:
             return []
-        left = _left(run)
+        left = _left(run, _later(place, run))
         if not dry_run:
+            newest = ledger.newest(place)
+            if isinstance(newest, Run) and newest.number != run.number:
+                _settle(place)
+            run = ledger.renewed(place, run)
             ledger.keep(place, run._replace(unfinished=True))
             try:
                 _take_back(place, run, left)
@@ -130,11 +138,50 @@ def undo(env: Mapping[str, str], *, dry_run: bool = False) -> list[Change]:
         return [Change(one.path, one.after, one.before) for one in left]
 
 
-def _left(run: Run) -> list[Entry]:
+def last(env: Mapping[str, str], root: str | None = None) -> Run | None:
+    """The run that `undo` takes back."""
+    if not _has_ledger(env):
+        return None
+    with ledger.locked(env) as place:
+        return _last(place, root, env)
+
+
+def _has_ledger(env: Mapping[str, str]) -> bool:
+    home = ledger.folder(env)
+    return home is not None and home.is_dir()
+
+
+def _last(place: Path, root: str | None, env: Mapping[str, str]) -> Run | None:
+    """The last run of a project, or of all; one that cannot be read and may be it is refused."""
+    for run in ledger.newest_first(place):
+        if isinstance(run, Broken):
+            if root is None or ledger.may_be_of(run, root):
+                message = f"{run.why}, so this run cannot be taken back. "
+                message += "Remove the file to take back the one before."
+                raise InputError(Problem(message, file=str(run.file)))
+        elif root is None or run.is_of(root, env):
+            return run
+    return None
+
+
+def _later(place: Path, run: Run) -> dict[str, Run]:
+    """The first run after this one that wrote a file, by the file."""
+    found: dict[str, Run] = {}
+    for one in ledger.newest_first(place):
+        if isinstance(one, Run):
+            if one.number <= run.number:
+                break
+            found |= {entry.target: one for entry in one.entries}
+    return found
+
+
+def _left(run: Run, later: Mapping[str, Run]) -> list[Entry]:
     """What is to be taken back of a run: not what a person or an earlier try took back already."""
     problems = []
     left = []
     for one in run.entries:
+        if _is_gone(one, run):
+            continue
         content = read(one.target)
         if os.path.realpath(one.path) != one.target:
             problems.append(
@@ -145,6 +192,16 @@ def _left(run: Run) -> list[Entry]:
         elif content == one.after:
             if _matters(one):
                 left.append(one)
+        elif content != one.before and one.target in later:
+            after = later[one.target]
+            where = f" in {after.root}" if after.root else ""
+            problems.append(
+                Problem(
+                    f"`hookport {after.what}`{where} changed it after `hookport {run.what}`, so the run is "
+                    f"not taken back. Take that one back first: `hookport undo`{where}.",
+                    file=one.path,
+                )
+            )
         elif content != one.before:
             problems.append(
                 Problem(
@@ -159,6 +216,11 @@ def _left(run: Run) -> list[Entry]:
     if problems:
         raise ChangedError(*problems)
     return left
+
+
+def _is_gone(entry: Entry, run: Run) -> bool:
+    """Whether a file went with its whole project."""
+    return bool(run.root) and Path(entry.target).is_relative_to(run.root) and not Path(run.root).exists()
 
 
 def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Entry, ...]:

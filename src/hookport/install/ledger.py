@@ -1,9 +1,9 @@
 """The ledger, what hookport wrote into which file: enough to take it back, for its user's eyes only.
 
-`files/` holds a record for each file that has something of ours in it, `runs/` the last runs with the bytes
-that they replaced, and `lock` makes writers take turns. A run is here before the first file is touched and
-is `unfinished` until all of it is written, so whatever a killed one did is known. Texts are kept as they are,
-so that a person can find them with an editor.
+`files/` holds a record for each file that has something of ours in it, `runs/` the last runs of each project
+with the bytes that they replaced, and `lock` makes writers take turns. A run is here before the first file is
+touched and is `unfinished` until all of it is written, so whatever a killed one did is known; only the newest
+can be. Texts are kept as they are, so that a person can find them with an editor.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import json
 import os
 import sys
 import time
+import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -28,11 +29,13 @@ Tree = Any
 T = TypeVar("T")
 
 VERSION = 1
-KEPT_RUNS = 20
+# Of one project, and of all.
+KEPT_RUNS, MOST_RUNS = 20, 400
 LOCK_SECONDS = 60
 POLL_SECONDS = 0.01
 DRAFT = ".new"
-NAMES = {"files": "*.json", "runs": "[0-9]" * 8 + ".json"}
+NAMES = {"files": "*.json", "runs": "[0-9]" * 8 + "*.json"}
+DIGITS = 8
 
 
 class Record(NamedTuple):
@@ -79,6 +82,15 @@ class Run(NamedTuple):
     # Whether nothing of ours is in the files after it.
     ends: bool = False
     unfinished: bool = True
+    # The project that it was made from; empty in a ledger of an older version.
+    root: str = ""
+
+    def is_of(self, root: str, env: Mapping[str, str]) -> bool:
+        """Whether it was made from a project; where it does not say, whether it wrote a file in it."""
+        if self.root:
+            return self.root == root
+        paths = {path for entry in self.entries for path in (entry.path, entry.target)}
+        return any(_is_in(path, root) for path in paths) and root != os.path.realpath(env.get("HOME", "-"))
 
 
 class Broken(NamedTuple):
@@ -86,6 +98,14 @@ class Broken(NamedTuple):
 
     file: Path
     why: str
+
+
+def _is_in(path: str, root: str) -> bool:
+    """Whether a file is in a project and in no other one inside it."""
+    if not Path(path).is_relative_to(root):
+        return False
+    inner = Path(path).relative_to(root).parents
+    return not any(Path(root, folder, ".git").exists() for folder in inner if folder != Path())
 
 
 def of(path: str, env: Mapping[str, str]) -> Record | None:
@@ -103,7 +123,7 @@ def records(env: Mapping[str, str]) -> list[Record]:
 
 def runs(env: Mapping[str, str]) -> list[Run]:
     """The last runs, oldest first; `broken` tells which cannot be read."""
-    found = [_read(file, _run) for file in _listed(folder(env), "runs")]
+    found = [_read_run(file) for file in _listed(folder(env), "runs")]
     return [one for one in found if isinstance(one, Run)]
 
 
@@ -180,8 +200,20 @@ def _take(held: int, place: Path) -> None:
 
 def newest(place: Path) -> Run | Broken | None:
     """The last run."""
-    files = _listed(place, "runs")
-    return _understood(files[-1], _run) if files else None
+    return next(newest_first(place), None)
+
+
+def newest_first(place: Path) -> Iterator[Run | Broken]:
+    """The runs, the last one first."""
+    for file in reversed(_listed(place, "runs")):
+        found = _understood(file, _run)
+        if found is not None:
+            yield found._replace(number=_number(file)) if isinstance(found, Run) else found
+
+
+def may_be_of(run: Broken, root: str) -> bool:
+    """Whether a run that cannot be read may be one of a project, by its file's name."""
+    return run.file.name[DIGITS:] in (_ending(root), _ending(""))
 
 
 def now() -> str:
@@ -192,19 +224,35 @@ def now() -> str:
 def next_number(place: Path) -> int:
     """The number of the next run, whether or not the last can be read."""
     files = _listed(place, "runs")
-    return int(files[-1].stem) + 1 if files else 1
+    return _number(files[-1]) + 1 if files else 1
 
 
 def keep(place: Path, run: Run) -> None:
     """Write a run down, and forget those that are too old to be taken back."""
-    _write(_run_file(place, run.number), _run_tree(run))
-    for old in _listed(place, "runs")[:-KEPT_RUNS]:
+    _write(_run_file(place, run), _run_tree(run))
+    by_project: dict[str, list[Path]] = {}
+    for file in _listed(place, "runs"):
+        by_project.setdefault(file.name[DIGITS:], []).append(file)
+    for files in by_project.values():
+        for old in files[:-KEPT_RUNS]:
+            old.unlink()
+    for old in _listed(place, "runs")[:-MOST_RUNS]:
         old.unlink()
+
+
+def renewed(place: Path, run: Run) -> Run:
+    """The run as the newest, in one step: nothing was made from its project since."""
+    after = run._replace(number=next_number(place))
+    if run.number == after.number - 1:
+        return run
+    _run_file(place, run).rename(_run_file(place, after))
+    flush(place / "runs")
+    return after
 
 
 def drop(place: Path, run: Run) -> None:
     """Forget a run."""
-    _remove(_run_file(place, run.number))
+    _remove(_run_file(place, run))
 
 
 def remember(place: Path, target: str, record: Record | None) -> None:
@@ -241,8 +289,17 @@ def _file(place: Path, target: str) -> Path:
     return place / "files" / f"{_digest(os.fsencode(target))}.json"
 
 
-def _run_file(place: Path, number: int) -> Path:
-    return place / "runs" / f"{number:08}.json"
+def _run_file(place: Path, run: Run) -> Path:
+    return place / "runs" / f"{run.number:0{DIGITS}}{_ending(run.root)}"
+
+
+def _ending(root: str) -> str:
+    """How the names of a project's runs end, so that they are told apart unread."""
+    return f"-{zlib.crc32(os.fsencode(root)):08x}.json" if root else ".json"
+
+
+def _number(file: Path) -> int:
+    return int(file.name[:DIGITS])
 
 
 def _listed(place: Path | None, name: str) -> list[Path]:
@@ -280,6 +337,11 @@ def _read(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
         return _understood(file, make)
     except OSError as error:
         return Broken(file, error.strerror or str(error))
+
+
+def _read_run(file: Path) -> Run | Broken | None:
+    found = _read(file, _run)
+    return found._replace(number=_number(file)) if isinstance(found, Run) else found
 
 
 def _understood(file: Path, make: Callable[[Tree], T]) -> T | Broken | None:
@@ -333,6 +395,7 @@ def _run(tree: Tree) -> Run:
         token=_string(tree["token"]),
         ends=tree["ends"] is True,
         unfinished=tree["unfinished"] is True,
+        root=_string(tree.get("root", "")),
     )
 
 

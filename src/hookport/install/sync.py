@@ -18,7 +18,7 @@ from hookport.dialects import agents as all_agents
 from hookport.dialects._entries import slots
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
-from hookport.install import entries, files, ledger, vendor
+from hookport.install import entries, files, ledger, packages, vendor
 from hookport.install.coverage import Installed, uncovered
 from hookport.install.entries import Entries
 from hookport.install.files import Change
@@ -112,7 +112,9 @@ def plan(
     if wish.vendor:
         changes += _vendored(found.root, changes)
         general += vendor.left_out(found.root)
-    elif wish.scope == "project" and changes:
+    else:
+        general += _unseen(plans)
+    if not wish.vendor and wish.scope == "project" and changes:
         general.append(f.OfThisMachine.at(""))
     alone = [one.agent for one in plans if one.mode == "native" and one.changes]
     if alone:
@@ -158,6 +160,25 @@ def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) 
 def brings_bridge(root: str, scope: Scope) -> bool:
     """Whether a project has its bridge with it: the paths of one machine must not take its place."""
     return scope == "project" and Path(root, vendored.ARCHIVE).is_file()
+
+
+def _unseen(plans: Iterable[AgentPlan]) -> Iterator[Finding]:
+    """Agents whose entries call a hookport that does not see the package of their dialect."""
+    for one in plans:
+        folder = packages.unseen(one.agent) if one.hooks else ""
+        if folder:
+            yield f.PackageUnseen.at("", dialect=one.agent, folder=folder)
+
+
+def unspoken(plan: Plan, env: Mapping[str, str]) -> Iterator[Finding]:
+    """Entries that name a dialect which the project's bridge was made without."""
+    for one in plan.agents:
+        it = target(one.agent, one.scope, plan.root, env)
+        for path in it.every_file():
+            commands = [hook.handler.command for hook in ours_in(it, path)]
+            for name in dict.fromkeys(name for text in commands for name in vendor.lacks(plan.root, text)):
+                finding = f.BridgeLacks.at("", bridge=vendor.BRIDGE, dialect=name, option=" --vendor")
+                yield finding._replace(file=path)
 
 
 def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
@@ -446,7 +467,7 @@ def _checked(one: Target, after: Mapping[str, bytes]) -> None:
 
 
 def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None) -> Plan:
-    """The edits that take everything of ours out again."""
+    """The edits that take everything of ours out again; without a scope, of the project and of the user."""
     root = project_root(cwd, env)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     _only_agents(chosen)
@@ -552,7 +573,7 @@ def apply(make: Callable[[], Plan], env: Mapping[str, str], *, what: str, ends: 
         if not made.changes:
             return made
         try:
-            files.apply(made.changes, env, what=what, ends=ends)
+            files.apply(made.changes, env, what=what, root=made.root, ends=ends)
         except files.ChangedError:
             if attempt == ATTEMPTS - 1:
                 raise

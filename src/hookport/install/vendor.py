@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,13 +14,15 @@ from pathlib import Path
 
 import hookport
 from hookport import __version__, planning
-from hookport.dialects import _builtin as builtin
-from hookport.dialects import get, names
+from hookport.dialects import added, builtin, get, names
 from hookport.dialects._wiring import wire
+from hookport.errors import InputError, Problem
 from hookport.findings import (
     BridgeDiffers,
     BridgeMissing,
+    BridgeNeeds,
     BridgeStale,
+    BridgeUnchecked,
     BridgeUnlocked,
     Finding,
     PersonalHooks,
@@ -45,6 +48,17 @@ PACKED = (
 MAIN, TABLES = "__main__.py", "tables.plan"
 # A user without a home has no hooks of their own.
 NOBODY = {"HOME": "-"}
+BRIDGE = "the project's bridge"
+# The dialects that an entry names where it calls the archive.
+CALL = re.compile(r"""bridge\.pyz["']? (?:dispatch ([\w-]+)|wrap ([\w-]+) ([\w-]+)) """)
+
+
+class _NeedsError(InputError):
+    """A plan that cannot be made anew without dialects that are not installed here."""
+
+    def __init__(self, file: str, dialects: list[str]) -> None:
+        self.finding = BridgeNeeds.at("", dialects=", ".join(dialects))._replace(file=file)
+        super().__init__(Problem(f"{self.finding.message}. {self.finding.hint}", file=file))
 
 
 @cache
@@ -55,20 +69,16 @@ def build() -> bytes:
     members = {f"hookport/{path.relative_to(package).as_posix()}": path for path in paths}
     members[MAIN] = package / "packed" / "start.py"
     content = {name: path.read_bytes().replace(b"\r\n", b"\n") for name, path in members.items()}
-    content[TABLES] = plan.make((), map(wire, _own()), Origin("", __version__))
+    # Our own dialects alone: those of other packages are not on every machine, so the plan has them.
+    own = [name for name in names() if name in builtin()]
+    content[TABLES] = plan.make((), map(wire, own), Origin("", __version__))
     return zipped(dict(sorted(content.items())))
-
-
-def _own() -> list[str]:
-    """Our own dialects; those of other packages are not on every machine."""
-    return [name for name in names() if name in builtin()]
 
 
 def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> bytes:
     """The text of the plan of a project; `after` are files by their path as they are about to be written."""
     found, _ = _shared(root)
     hooks = [_portable(one, root) for one in planning.runnable(found)]
-    foreign = sorted({hook.dialect for hook in hooks} - set(_own()))
     full = plan.parse(planning.compiled(found, NOBODY, root))
     assert isinstance(full, Plan)  # noqa: S101  (we made it)
     start = f"{root}{os.sep}"
@@ -81,7 +91,58 @@ def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> byte
         contents=contents,
         protected=[_from(root, path) for path in full.protected() if path.startswith(start)],
     )
-    return plan.make(hooks, map(wire, foreign), origin)
+    return plan.make(hooks, map(wire, sorted(added())), origin)
+
+
+def _renewed(root: str, before: bytes | None, after: Mapping[str, bytes | None]) -> bytes:
+    """The text of the plan, with what the one before has of dialects that are not installed here."""
+    text = compiled(root, after)
+    old, new = _parsed(before), _parsed(text)
+    absent = _absent(old)
+    if old is None or new is None or not absent:
+        return text
+    was, now = old.header["contents"], new.header["contents"]
+    theirs = {place: vendored.content(root, place, after) for place in was if place not in now}
+    changed = any(content not in (None, was[place]) for place, content in theirs.items())
+    needed = sorted({hook.dialect for hook in old.all_hooks() if hook.dialect in absent})
+    if needed or changed:
+        raise _NeedsError(str(Path(root, vendored.PLAN)), needed or absent)
+    loaded_by = {
+        hook.id: {name: how for name, how in hook.loaded_by.items() if name in absent}
+        for hook in old.all_hooks()
+    }
+    hooks = [
+        hook.replace(loaded_by={**hook.loaded_by, **loaded_by.get(hook.id, {})}) for hook in new.all_hooks()
+    ]
+    wires = {**new.all_wires(), **{name: made for name, made in old.all_wires().items() if name in absent}}
+    same = {place: content for place, content in theirs.items() if content == was[place]}
+    origin = Origin(
+        "",
+        __version__,
+        settings=new.header["settings"],
+        broken=new.header["broken"],
+        contents=dict(sorted({**now, **same}.items())),
+        protected=sorted({*new.protected(), *old.protected()}),
+    )
+    return plan.make(hooks, [wires[name] for name in sorted(wires)], origin)
+
+
+def _parsed(text: bytes | None) -> Plan | None:
+    found = plan.parse((text or b"").replace(b"\r\n", b"\n"))
+    return found if isinstance(found, Plan) and "contents" in found.header else None
+
+
+def _absent(found: Plan | None) -> list[str]:
+    """The dialects that a plan was made with and that are not installed here."""
+    return [] if found is None else [name for name in found.header["wires"] if name not in names()]
+
+
+def lacks(root: str, command: str) -> list[str]:
+    """The dialects that an entry names, and that neither the archive nor the plan it calls was made with."""
+    call = CALL.search(command)
+    found = vendored.load(root) if call else ""
+    known = {*builtin(), *(() if isinstance(found, str) else found.header["wires"])}
+    return [name for name in (call.groups() if call else ()) if name and name not in known]
 
 
 def _shared(root: str) -> tuple[Discovery, list[str]]:
@@ -132,8 +193,12 @@ def _from(root: str, path: str) -> str:
 
 def changes(root: str, after: Mapping[str, bytes | None] | None = None) -> list[Change]:
     """The files to write: the archive and the plan, where they are not yet as they should be."""
-    wanted = {vendored.ARCHIVE: build(), vendored.PLAN: compiled(root, after)}
-    found = [Change(path := str(Path(root) / name), files.read(path), data) for name, data in wanted.items()]
+    there = {name: files.read(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
+    wanted = {
+        vendored.ARCHIVE: build(),
+        vendored.PLAN: _renewed(root, there[vendored.PLAN], after or {}),
+    }
+    found = [Change(str(Path(root) / name), there[name], data) for name, data in wanted.items()]
     return [one for one in found if one.before != one.after]
 
 
@@ -145,7 +210,11 @@ def left_out(root: str) -> list[Finding]:
 def check(root: str) -> list[Finding]:
     """What is wrong with the archive and the plan of a project, if they are not what this version makes."""
     found: list[Finding] = []
-    for one in changes(root):
+    try:
+        wrong = changes(root)
+    except _NeedsError as error:
+        return [error.finding]
+    for one in wrong:
         kind = BridgeStale if one.path.endswith(".plan") else BridgeDiffers
         if one.before is None:
             found.append(BridgeMissing.at("")._replace(file=one.path))
@@ -153,7 +222,10 @@ def check(root: str) -> list[Finding]:
             named = _plan_difference if kind is BridgeStale else _archive_difference
             why = named(one.before, one.after or b"", root)
             found.append(kind.at("", why=why, version=__version__)._replace(file=one.path))
-    return found or _unlocked(root)
+    path = str(Path(root, vendored.PLAN))
+    absent = _absent(_parsed(files.read(path)))
+    carried = [BridgeUnchecked.at("", dialects=", ".join(absent))._replace(file=path)] if absent else []
+    return found or [*_unlocked(root), *carried]
 
 
 def _unlocked(root: str) -> list[Finding]:
@@ -206,6 +278,12 @@ def _plan_difference(before: bytes, after: bytes, root: str) -> str:
 
 
 def _hook_difference(old: Plan, new: Plan) -> str:
+    missing = [name for name in new.header["wires"] if name not in old.header["wires"]]
+    if missing:
+        return f"it was made without {', '.join(missing)}"
+    other = [name for name, made in new.all_wires().items() if old.wire(name) != made]
+    if other:
+        return f"it was made with other tables of {', '.join(other)}"
     was, now = ({hook.id: hook for hook in one.all_hooks()} for one in (old, new))
     odd = sorted(place for place in was.keys() | now.keys() if was.get(place) != now.get(place))
     return f"it says otherwise of {', '.join(odd)}" if odd else "its header is another"

@@ -211,7 +211,16 @@ def _agreed() -> bool:
 
 def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
     from hookport.packed import approval
+    from hookport.runtime import trust
 
     gone = approval.forget(bridge.root, env)
-    sys.stdout.write(f"no longer approved: {bridge.root}\n" if gone else "nothing was approved.\n")
+    if gone:
+        sys.stdout.write(f"no longer approved: {bridge.root}\n")
+    inherited = trust.inherited(bridge.root, env)
+    if inherited:
+        told = f"{bridge.root} is a worktree of {inherited}, whose approval still holds here"
+        sys.stderr.write(f"hookport: {told}.\n")
+        return 1
+    if not gone:
+        sys.stdout.write("nothing was approved.\n")
     return 0

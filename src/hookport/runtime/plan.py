@@ -117,6 +117,10 @@ class Plan(Value):
         found: Sequence[str] = self._line(self.header["protected"])["protected"]
         return found
 
+    def all_wires(self) -> dict[str, Wire]:
+        """Every wire, by the id of its dialect."""
+        return {name: Wire(**self._line(start)) for name, start in self.header["wires"].items()}
+
     def _line(self, start: int) -> dict[str, Any]:
         start += self.below
         found: dict[str, Any] = loads(self.text[start : self.text.index(b"\n", start)].decode())

@@ -202,6 +202,12 @@ def main_worktree(root: str) -> list[str]:
     return [os.path.realpath(os.path.dirname(common))] if os.path.basename(common) == ".git" else []
 
 
+def inherited(root: str, env: Mapping[str, str]) -> str:
+    """The checkout whose approval holds in a worktree of it that has none of its own; empty if none does."""
+    projects = stored(env)
+    return "" if root in projects else next((one for one in main_worktree(root) if one in projects), "")
+
+
 def lock_of(hooks: Iterable[Planned], root: str, env: Mapping[str, str]) -> dict[str, Tree]:
     """What `hookport.lock` says of the hooks of a project as they are now."""
     entries = {

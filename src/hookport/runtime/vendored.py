@@ -9,7 +9,7 @@ import os
 
 from hookport import __version__
 from hookport.model._value import Value
-from hookport.runtime import dispatch, plan, policy, trust
+from hookport.runtime import dispatch, plan, policy, sessions, trust
 from hookport.runtime.plan import Plan
 
 TYPE_CHECKING = False
@@ -33,7 +33,10 @@ PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ012345678
 
 
 class Bridge(Value):
-    """A bridge in a project: the project's root, and a plan with the wires of all dialects and no hook."""
+    """A bridge in a project: the project's root, and a plan with the wires of our own dialects and no hook.
+
+    Those of other packages are in the project's plan: the archive is the same for everybody.
+    """
 
     root: str
     tables: Plan
@@ -41,11 +44,27 @@ class Bridge(Value):
     def wire(self, name: str) -> Wire:
         """The wire of a dialect; there are no others than those that it was made with."""
         found = self.tables.wire(name)
-        if found is None:
-            from hookport.errors import UsageError, closest
+        if found is not None:
+            return found
+        from hookport.errors import UsageError, closest
 
-            raise UsageError(f"unknown dialect '{name}'.{closest(name, tuple(self.tables.header['wires']))}")
+        made = load(self.root)
+        if isinstance(made, str):
+            raise UsageError(
+                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {made}. {RENEW}."
+            )
+        found = made.wire(name)
+        if found is None:
+            meant = closest(name, (*self.tables.header["wires"], *made.header["wires"]))
+            raise UsageError(
+                f"this bridge was made without the dialect '{name}'.{meant} {RENEW} with '{name}'."
+            )
         return found
+
+    def is_stop(self, native: str) -> bool:
+        """Whether an event of an agent that nothing is known of has the name of a stop."""
+        wires = map(self.tables.wire, self.tables.header["wires"])
+        return any(own is not None and own.events.get(native) in sessions.STOPS for own in wires)
 
 
 def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:

@@ -46,6 +46,7 @@ CHECKS = (
     entries.generated,
     bridge.broken,
     bridge.foreign,
+    bridge.unspoken,
     bridge.late,
     bridge.short,
     scopes.copies,

@@ -12,8 +12,9 @@ from pathlib import Path
 from hookport import planning
 from hookport.checks import Seen
 from hookport.checks.scripts import INTERPRETERS, WRAPPERS
-from hookport.dialects import agents, get
-from hookport.findings import BridgeBroken, BridgeForeign, TimeoutTooShort
+from hookport.dialects import agents, get, names
+from hookport.findings import BridgeBroken, BridgeForeign, BridgeLacks, PackageUnseen, TimeoutTooShort
+from hookport.install import packages, vendor
 from hookport.install.doctor.case import Case, Diagnosis, Repair, about
 from hookport.install.doctor.files import Source, shown
 from hookport.install.doctor.history import Runs, is_late
@@ -27,7 +28,7 @@ CALL = re.compile(
     r"(?: (?P<second>[\w-]+))?"
 )
 OPERATOR = re.compile(r"[();<>|&{}]+")
-PROGRAM = "hookport"
+PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
 # What a shell has of its own in such a command.
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
 
@@ -67,7 +68,7 @@ def broken(case: Case) -> Iterator[Diagnosis]:
 
 def _anew(case: Case, source: Source, one: Seen) -> Repair:
     scope = "user" if source.scope == "user" else "project"
-    return Repair("sync", case.dialect.id, scope, "bridge.pyz" in one.hook.handler.command)
+    return Repair("sync", case.dialect.id, scope, ARCHIVE_NAME in one.hook.handler.command)
 
 
 def _missing(one: Seen, call: re.Match[str], case: Case) -> str:
@@ -122,6 +123,24 @@ def _reads(agent: str, source: Source) -> bool:
         return False
     rows = (*get(agent).locations, *get(agent).also_reads)
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
+
+
+def unspoken(case: Case) -> Iterator[Diagnosis]:
+    """Entries that name a dialect which what they call does not know, or whose package it does not see."""
+    for source, one in case.commands():
+        call = call_of(one)
+        if call is None:
+            continue
+        if call["program"] == ARCHIVE_NAME:
+            for name in vendor.lacks(str(case.world.root), one.hook.handler.command):
+                words = {"bridge": vendor.BRIDGE, "dialect": name, "option": " --vendor"}
+                yield about(case, source, one, BridgeLacks, **words)._replace(repair=_anew(case, source, one))
+            continue
+        for name in (call["first"], call["second"])[: 1 if call["act"] == "dispatch" else 2]:
+            if name not in names():
+                yield about(case, source, one, BridgeLacks, bridge="hookport", dialect=name, option="")
+            elif folder := packages.unseen(name):
+                yield about(case, source, one, PackageUnseen, dialect=name, folder=folder)
 
 
 def late(case: Case) -> Iterator[Diagnosis]:

@@ -12,6 +12,7 @@ from hookport import __version__, checks, planning
 from hookport import findings as f
 from hookport.checks.places import placed
 from hookport.checks.scripts import named_script
+from hookport.dialects import unusable
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.install import vendor
@@ -55,6 +56,8 @@ def examined(mine: Own, world: World, cases: list[Case], past: History) -> Itera
     yield from _idle(mine, world, past)
     yield from _state(world)
     yield from _vendored(world)
+    for name, why in unusable().items():
+        yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
     yield from _plan(mine, world)
 
 

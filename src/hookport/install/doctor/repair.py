@@ -39,13 +39,13 @@ def _synced(one: Repair, cwd: str, env: Mapping[str, str]) -> list[str]:
     """Our entries in an agent's files, written anew; what a user wrote there stays as it is."""
     wish = sync.Wish((one.target,), "user" if one.scope == "user" else "project", vendor=one.vendored)
     try:
-        changes = sync.plan(cwd, env, wish).changes
-        files.apply(changes, env, what="doctor --fix")
+        made = sync.plan(cwd, env, wish)
+        files.apply(made.changes, env, what="doctor --fix", root=made.root)
     except HookportError as error:
         return [f"did not write the entries of {one.target}: {error}"]
     return [
         f"wrote hookport's entries in {change.path} anew; `hookport undo` takes that back"
-        for change in changes
+        for change in made.changes
     ]
 
 

@@ -1,0 +1,38 @@
+"""Which packages that add dialects the agents' entries see: their Python is started with `-I`."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+
+from hookport import bridge
+from hookport.dialects import added, folder_of
+
+SECONDS = 30
+
+
+def unseen(name: str) -> str:
+    """The folder of the package that adds a dialect, where entries do not see it; else empty."""
+    if name not in added():
+        return ""
+    folder = folder_of(name)
+    return "" if os.path.realpath(folder) in _seen() else folder
+
+
+@cache
+def _seen() -> frozenset[str]:
+    """Where the bridge looks for packages: beside itself, and where its Python has them."""
+    code = "import json, sys; print(json.dumps(sys.path))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        check=True,
+        timeout=SECONDS,
+    )
+    folders = [str(Path(bridge.__file__).parents[1]), *json.loads(done.stdout)]
+    return frozenset(map(os.path.realpath, folders))
