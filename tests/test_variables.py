@@ -22,6 +22,7 @@ from hookport.dialects._base import variable_in
 from hookport.dialects._wiring import wire
 from hookport.install import files, sync
 from hookport.install.sync import Wish
+from hookport.install.targets import Scope
 from tests import kitchen
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def test_an_installed_command_has_defaults(agent: str, mode: str, tmp_path: Path
         "HOOKPORT_STATE_DIR": str(tmp_path / "state"),
         "XDG_CACHE_HOME": str(tmp_path / "cache"),
     }
-    scope = "project" if any(place.scope == "project" for place in get(agent).locations) else "user"
+    scope: Scope = "project" if any(place.scope == "project" for place in get(agent).locations) else "user"
     write_guards(root if scope == "project" else home)
     if mode == "vendored" and scope == "user":
         pytest.skip("the bridge is kept in a project")

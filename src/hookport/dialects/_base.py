@@ -507,9 +507,11 @@ def in_variables(*names: str) -> tuple[str, ...]:
     names an unset variable. It has no colon, because Auggie 0.36.0 fills in `${NAME}` and `${NAME:-text}` by
     itself, before the variable is set.
     """
-    read = ("${NAME-.}", "$NAME", "${NAME}", "${NAME-}", "${NAME:-.}", "${NAME:-}", "${NAME:-$PWD}")
-    read = (*read, "${NAME-$PWD}", "${NAME:-$(pwd)}", "${NAME-$(pwd)}")
-    return tuple(spelling.replace("NAME", name) for name in names for spelling in read)
+    spellings = (
+        *("${NAME-.}", "$NAME", "${NAME}", "${NAME-}", "${NAME:-.}", "${NAME:-}"),
+        *("${NAME:-$PWD}", "${NAME-$PWD}", "${NAME:-$(pwd)}", "${NAME-$(pwd)}"),
+    )
+    return tuple(spelling.replace("NAME", name) for name in names for spelling in spellings)
 
 
 def variable_in(spelling: str) -> str:

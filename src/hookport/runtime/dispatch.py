@@ -94,9 +94,14 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
     )
 
 
-def tools_of(event: Event) -> list[str]:
-    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name."""
+def tools_of(event: Event) -> list[str] | None:
+    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name.
+
+    None where nothing tells what the tool is.
+    """
     call = event.call
+    if call is not None and not call.known_by:
+        return None
     calls = () if call is None else (call, *call.parts)
     return list(dict.fromkeys(tool for one in calls for tool in (one.tool or one.native, *one.also) if tool))
 
@@ -153,6 +158,10 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         sessions.remember(event, event, denied, agent, env)
         return engine.Report(event, denied, notes=("self-protection: no hook was asked",))
     report = engine.run(event, sources.hooks(event), setting)
+    if event.call is not None and event.call.known_by == "input":
+        kinds = " or ".join(filter(None, (event.call.tool, *event.call.also)))
+        note = f"tool: '{event.call.native}' is unknown, its input is that of {kinds}"
+        report = report.replace(notes=(note, *report.notes))
     report = _with_waiting(report, sources, env)
     if sources.broken:
         report = _with_broken(report, sources.broken, setting.on_failure)

@@ -91,10 +91,11 @@ class Plan(Value):
     # Where the line after the header starts; the text is not cut there, since that would copy it.
     below: int
 
-    def hooks(self, event: str, tools: Iterable[str]) -> list[Planned]:
-        """The hooks of an event that may match one of the tools, in the order they run."""
+    def hooks(self, event: str, tools: Iterable[str] | None) -> list[Planned]:
+        """The hooks of an event that may match one of the tools (None: any), in the order they run."""
         index = self.header["events"].get(event, {})
-        starts = {start for tool in (*tools, ANY) for start in index.get(tool, ())}
+        named = index if tools is None else (*tools, ANY)
+        starts = {start for tool in named for start in index.get(tool, ())}
         found = [Planned(**self._line(start)) for start in sorted(starts)]
         return sorted(found, key=lambda hook: -hook.priority)
 
