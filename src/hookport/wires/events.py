@@ -332,8 +332,9 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     is_told = bool(words or mcp_tool)
-    if not is_told and name and at(payload, keys.get("is_mcp")) is not False:
-        server, mcp_tool = _mcp_parts(wire, name) if not wire.server_last else _last(wire, name, server)
+    if not is_told and name:
+        is_last = wire.server_last and at(payload, keys.get("is_mcp")) is not False
+        server, mcp_tool = _last(wire, name, server) if is_last else _mcp_parts(wire, name)
         is_told = bool(mcp_tool)
     if name in wire.variants and isinstance(raw, dict):
         words = _variant(wire.variants[name], raw) or words
@@ -365,12 +366,14 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
         mcp_tool=mcp_tool,
         known_by=known_by,
     )
-    return _expanded(wire, call)
+    return call if mcp_tool else _expanded(wire, call)
 
 
 def taken_for(wire: Wire, call: Call, word: str) -> Call:
     """A call of a tool that the agent's table does not have, as one of the kinds that it may be."""
     plain = canonical_input(_knowing(wire, call), word, call.native, call.raw)
+    if isinstance(plain.get("command"), list):
+        plain["command"] = "\n".join(map(str, plain["command"]))
     return call.replace(tool=word, also=(), server="", mcp_tool="", input=plain)
 
 
@@ -390,10 +393,11 @@ def _knowing(wire: Wire, call: Call) -> Wire:
 
 
 def _is_other(wire: Wire, name: str) -> bool:
-    """Whether it is a tool of the agent's own that no word names."""
-    return name in wire.others or any(
-        known[-1:] == "*" and name.startswith(known[:-1]) for known in wire.others
-    )
+    """Whether it is a tool that no word names and no guard is for."""
+    from hookport.wires import kinds
+
+    starts = (known[:-1] for known in wire.others if known[-1:] == "*")
+    return name in wire.others or name.startswith(tuple(starts)) or kinds.is_harmless(name)
 
 
 def _tools(wire: Wire, name: str) -> list[str]:
@@ -429,7 +433,7 @@ def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
     """(server, tool) of a name as the agent spells it, else as any agent does that another could not mean."""
     if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
-    own = [(wire.mcp[0], wire.mcp[1])] if wire.mcp else []
+    own = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
     for prefix, joint in (*own, *MCP_SPELLINGS):
         bare = name.removeprefix(prefix)
         if prefix and bare == name:

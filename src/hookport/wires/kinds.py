@@ -90,6 +90,9 @@ ON_OTHERS: Rules = (
     ),
 )
 PATCH_START = "*** Begin Patch"
+# What Claude Code, Gemini CLI, Qwen Code, Kimi CLI, Mistral Vibe and Grok Build call the tools that change
+# how they work, and nothing else; as one word.
+HARMLESS = {"enterplanmode", "exitplanmode"}
 # Where an input has nothing but a path, the words of the name tell what is done with it.
 READING = {"read", "view", "open", "cat", "get", "show", "stat", "analyze", "inspect"}
 LISTING = {"list", "ls", "dir", "tree", "glob", "find"}
@@ -154,6 +157,11 @@ def _by_name(native: str) -> tuple[str, ...]:
     if words & READING:
         return ("file_read",)
     return ("file_write", "file_edit", "file_read", "list")
+
+
+def is_harmless(native: str) -> bool:
+    """Whether a tool is known for doing nothing that a guard is for, whichever agent has it."""
+    return "".join(filter(str.isalnum, native)).lower() in HARMLESS
 
 
 def _words(name: str) -> list[str]:
