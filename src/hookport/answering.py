@@ -192,8 +192,9 @@ def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) ->
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return sources
-    event = dispatch.event_of(sources.agent, tree, native)
-    for named in (*_named_roots(sources.agent, env), event.root, event.cwd):
+    own, native = dispatch.caller(sources, tree, native, env)
+    event = dispatch.event_of(own, tree, native)
+    for named in (*_named_roots(own, env), event.root, event.cwd):
         if named == here:
             break
         if named and os.path.isdir(named):

@@ -12,6 +12,7 @@ from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, plan, policy, protection, sessions
+from hookport.wires import recognition
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
 
@@ -55,6 +56,8 @@ class Sources(Value):
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
     here: str = ""
+    # Every agent that may be the one who calls, with the variables that it alone sets.
+    callers: Mapping[str, Sequence[str]] = {}
 
 
 class Told(Value):
@@ -91,7 +94,19 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         needs_approval=True,
         waiting=header["waiting"],
         protected=found.protected,
+        callers=header["callers"],
     )
+
+
+def caller(
+    sources: Sources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
+) -> tuple[Wire, str]:
+    """(wire, native event) of who calls: the agent that the entry names, or what it turns out to be."""
+    agent = sources.agent
+    if not sources.callers or not recognition.is_strange(agent, tree, native, env, sources.callers):
+        return agent, native
+    wires = {name: sources.wires(name) for name in sources.callers}
+    return recognition.caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
 
 
 def tools_of(event: Event) -> list[str] | None:
@@ -128,6 +143,7 @@ def answer(
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
         report = _ended(event, report, agent, env)
     else:
+        agent, native = caller(sources, tree, native, env)
         event = _placed(event_of(agent, tree, native), sources)
         wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
         setting = engine.Setting(
@@ -140,6 +156,9 @@ def answer(
             project=(sources.root or os.sep) if sources.needs_approval else "",
         )
         report = _report(event, sources, setting)
+        if agent.id != sources.agent.id:
+            note = f"caller: recognised as {agent.id}, the entry is for {sources.agent.id}"
+            report = report.replace(notes=(note, *report.notes))
     told = told_of(event, report, agent)
     journal.write(_record(event, told, time.monotonic() - begun), env)
     return told

@@ -12,6 +12,7 @@ import os
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.runtime.folders import own
+from hookport.wires import recognition
 from hookport.wires.table import Wire
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 7
+FORMAT = 8
 LONGEST_NAME = 200
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
@@ -166,6 +167,7 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
         "protected": starts[len(hooks) + len(wires)],
         "hooks": len(hooks),
         "events": events,
+        "callers": recognition.variables(wires),
         "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
         "size": starts[-1],
     }

@@ -124,6 +124,7 @@ def sources(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatch.Sour
         agent=wires(agent),
         wires=wires,
         hooks=hooks,
+        callers=bridge.tables.header["callers"],
         root=bridge.root,
         broken=(*bare.broken, *told(found, old)),
         settings=settings(bridge.root) if SETTINGS in old else bare.settings,

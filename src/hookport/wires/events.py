@@ -377,6 +377,17 @@ def taken_for(wire: Wire, call: Call, word: str) -> Call:
     return call.replace(tool=word, also=(), server="", mcp_tool="", input=plain)
 
 
+def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
+    """Whether a payload names a tool as the agent names its tools, or none."""
+    wire = _view(wire, native)
+    name = _as_text(at(payload, _keys(wire, native).get("tool")))
+    own = {known for names in wire.event_names.get(native, {}).values() for known in names}
+    if not name or wire.bare_mcp or wire.event_tools.get(native) or name in own or _tools(wire, name):
+        return True
+    is_mcp = any(_last(wire, name, "") if wire.server_last else _mcp_parts(wire, name))
+    return is_mcp or _is_other(wire, name)
+
+
 def _guessed(name: str, raw: Tree) -> list[str]:
     from hookport.wires import kinds
 

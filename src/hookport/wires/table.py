@@ -96,6 +96,8 @@ class Wire(Value):
 
     # From here on: filled in from the dialect's tables.
     id: str = ""
+    # It fires events by itself.
+    fires: bool = False
     # native event -> canonical event; canonical event -> [(tools it fires for, native event)].
     events: Mapping[str, str] = {}
     natives: Mapping[str, Sequence[Any]] = {}
