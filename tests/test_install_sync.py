@@ -466,7 +466,7 @@ def test_a_project_that_brings_its_bridge_keeps_calling_it(world: World) -> None
     plan = world.plan("claude-code")
     assert plan.changes == ()
     commands = [hook.handler.command for hook in read("claude-code", plan)]
-    assert all('"$CLAUDE_PROJECT_DIR"/.hookport/bridge.pyz dispatch' in command for command in commands)
+    assert all('"${CLAUDE_PROJECT_DIR-.}"/.hookport/bridge.pyz dispatch' in command for command in commands)
     assert not any(sys.executable in command for command in commands)
     below = world.root / "src"
     below.mkdir()

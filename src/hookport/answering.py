@@ -205,10 +205,11 @@ def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str], en
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return sources
-    event = dispatch.event_of(sources.agent, tree, native)
-    caller = caller.replace(cwd=event.cwd)
+    own, native = dispatch.caller(sources, tree, native, env)
+    event = dispatch.event_of(own, tree, native)
+    caller = _caller(own, env, entry).replace(cwd=event.cwd)
     sources = dispatch.of_plan(kept, agent, _wire, caller)
-    for named in (*_named_roots(sources.agent, env), event.root, event.cwd):
+    for named in (*_named_roots(own, env), event.root, event.cwd):
         if named == here:
             break
         if named and os.path.isdir(named):

@@ -1241,8 +1241,8 @@ class BridgeEntry(Kind):
 class MatcherUndecided(Kind):
     """It could not be decided whether the hook is for this event, so it ran.
 
-    Its pattern took too long or is none, or the agent does not say what the matcher asks for. A guard that
-    runs once too often is better than one that is left out.
+    Its pattern took too long or is none, or the agent does not say what the matcher asks for, or neither name
+    nor input tells what the tool does. A guard that runs once too often is better than one that is left out.
     """
 
     code = "HP720"

@@ -252,8 +252,9 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
 
 
 def _is_known(event: Event) -> bool:
-    """Whether the tool has a word in the vocabulary, or is taken apart into calls that have one."""
-    return event.call is None or event.call.tool in TOOLS or bool(event.call.parts)
+    """Whether the agent names the tool by a word of the vocabulary, or calls that it stands for."""
+    call = event.call
+    return call is None or (call.known_by == "name" and (call.tool in TOOLS or bool(call.parts)))
 
 
 def _tool(hook: Planned, event: Event) -> tuple[str, str]:

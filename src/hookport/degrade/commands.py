@@ -6,7 +6,7 @@ import re
 
 from hookport import findings as f
 from hookport.degrade.work import Work, can_block, each_command, powershell, quoted, without
-from hookport.dialects._base import says
+from hookport.dialects._base import says, variable_in
 from hookport.dialects._entries import shell_word
 from hookport.dialects._wiring import wire
 from hookport.model.hooks import NOTHING
@@ -134,7 +134,7 @@ def placeholders(work: Work) -> bool:
         for spelling in sorted(spellings, key=len, reverse=True):
             if spelling not in text or not spelling.startswith(("$", "{")):
                 continue
-            if work.wraps and wire(source.id).env.get(spelling.strip("${}")) == "$root":
+            if work.wraps and wire(source.id).env.get(variable_in(spelling)) == "$root":
                 continue  # the bridge sets it
             root = _root_there(work, role, spelling)
             if root is not None:

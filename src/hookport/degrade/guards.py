@@ -157,7 +157,7 @@ def _speak_up(work: Work) -> None:
         work,
         lambda command: (
             f"out=$( {closed(command)}); code=$?; "
-            f'[ -n "$out" ] || out={quoted(answer)}; printf \'%s\\n\' "$out"; exit $code'
+            f'[ -n "${{out-}}" ] || out={quoted(answer)}; printf \'%s\\n\' "${{out-}}"; exit ${{code-}}'
         ),
     )
 

@@ -105,7 +105,7 @@ def _header(text: str, allowed: tuple[str, ...]) -> str:
     for number, part in enumerate(parts):
         if number % 2:
             name = part.strip("${}")
-            word += f'"${{{name}}}"' if name in allowed else ""
+            word += f'"${{{name}-}}"' if name in allowed else ""
         elif part:
             word += quoted(part)
     return word or "''"

@@ -17,7 +17,7 @@ from hookport.wires.table import Wire, table_of
 PROGRAM = "hookport"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
 _WRAPPED = re.compile(
-    r"""(?:\[ -[nz] "[$\w]+" \](?: && \[ -z "[$\w]+" \])? \|\| exit 0; )?"""
+    r"""(?:\[ -[nz] "[${}\w-]+" \](?: && \[ -[nz] "[${}\w-]+" \])* \|\| exit 0; )?"""
     r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
     rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ (?:'[^']*'|[^ ]+)"""
     r"""(?: --for=(?P<event>'[^']*'|[^ ]+)| --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
@@ -65,10 +65,11 @@ def wrapped(
 ) -> str:
     """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
 
-    Variables that the bridge sets are spelled with braces, which only the shell fills in (GM5).
+    Variables that the bridge sets are spelled in braces with a default, so that only the shell fills them in
+    (GM5) and an agent that knows nothing of them runs the command all the same.
     """
     for name in wire(words[0]).env:
-        command = re.sub(rf"\${name}\b", f"${{{name}}}", command)
+        command = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", f"${{{name}-}}", command)
     call = " ".join([bridge.call, "wrap", *words, *options, "--", _word(command)])
     return f"{bridge.there} || {{ {missing}; }}; {call}" if missing else call
 

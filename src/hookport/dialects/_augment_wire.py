@@ -19,6 +19,7 @@ KEYS: dict[str, Tree] = {
     "input": "tool_input",
     # Both are documented; the second is sent where an entry asks for it.
     "server": ("mcp_server_name", "mcp_metadata.mcpExecutedToolServerName"),
+    "is_mcp": "is_mcp_tool",
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
     # Before the call the result is there too, as the text `[undefined]` (AU10).

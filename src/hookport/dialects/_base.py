@@ -6,6 +6,7 @@ functions here, so that each is written down once.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from datetime import timedelta
 from types import MappingProxyType
@@ -529,6 +530,26 @@ def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
 # of the repository, or the folder itself where there is none. Measured on codex 0.166.0, kimi 1.51.0 and
 # 2.1.0 and droid 0.215.0: a guard is found from a subfolder by it, and by no variable they set.
 REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
+
+
+def in_variables(*names: str) -> tuple[str, ...]:
+    """How a command spells a root that these variables hold; the first spelling is the one we write.
+
+    That one has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that
+    names an unset variable. It has no colon, because Auggie 0.36.0 fills in `${NAME}` and `${NAME:-text}` by
+    itself, before the variable is set.
+    """
+    spellings = (
+        *("${NAME-.}", "$NAME", "${NAME}", "${NAME-}", "${NAME:-.}", "${NAME:-}"),
+        *("${NAME:-$PWD}", "${NAME-$PWD}", "${NAME:-$(pwd)}", "${NAME-$(pwd)}"),
+    )
+    return tuple(spelling.replace("NAME", name) for name in names for spelling in spellings)
+
+
+def variable_in(spelling: str) -> str:
+    """The variable that a spelling of a root names; empty where it names none."""
+    found = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
+    return found[1] if found else ""
 
 
 def supports(dialect: Dialect, capability: str) -> bool:

@@ -222,6 +222,11 @@ CLAUDE = WIRE.replace(
         "CLAUDE_CODE_SESSION_ID": "$session",
     },
     marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
+    # (doc, the tools reference of 2.1.325)
+    others=(
+        *("EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree", "LSP", "ToolSearch"),
+        *("TaskOutput", "TaskStop", "SendMessage", "Cron*", "ListMcpResourcesTool", "ReadMcpResourceTool"),
+    ),
     # It ended a Stop hook that always blocks after eight blocks (lab).
     caps_stops=True,
 )

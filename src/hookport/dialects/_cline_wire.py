@@ -130,5 +130,6 @@ WIRE = Wire(
     # Whatever does not name the event as the CLI does is the extension, or something else to be wary of.
     answers_of={"hookName": EXTENSION},
     reads={"*": READ},
+    others=("submit_and_exit",),  # (src)
     lifts=False,
 )

@@ -189,7 +189,8 @@ def _build(
 
 def _exec_word(dialect: Dialect, text: str) -> str:
     """A word that no shell saw, as one word of the shell: only the roots in braces are filled in."""
-    roots = [root for root in (*dialect.project_dir, *dialect.package_dir) if root.startswith("${")]
+    spellings = (*dialect.project_dir, *dialect.package_dir)
+    roots = [root for root in spellings if re.fullmatch(r"\$\{\w+\}", root)]
     parts = re.split("(" + "|".join(map(re.escape, roots)) + ")", text) if roots else [text]
     if len(parts) > 1:
         escaped = (part if part in roots else re.sub(r'(["\\`$])', r"\\\1", part) for part in parts)

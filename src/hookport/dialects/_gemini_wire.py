@@ -119,5 +119,10 @@ WIRE = Wire(
     },
     merges=("*",),
     # An allow skips neither policy nor confirmation (src).
+    # (src, the tool declarations)
+    others=(
+        *("enter_plan_mode", "exit_plan_mode", "get_internal_docs", "update_topic", "complete_task"),
+        *("tracker_*", "read_mcp_resource", "list_mcp_resources"),
+    ),
     lifts=False,
 )

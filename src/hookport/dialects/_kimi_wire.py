@@ -103,6 +103,7 @@ WIRE = Wire(
         *("CreateGoal", "CronCreate", "CronDelete", "CronList", "EnterPlanMode", "ExitPlanMode", "GetGoal"),
         *("SetGoalBudget", "TaskList", "TaskOutput", "TaskStop", "Think", "UpdateGoal", "WaitFor"),
     ),
+    bare_mcp=True,
     lifts=False,
     # A Stop hook is asked once a turn.
     caps_stops=True,

@@ -90,5 +90,7 @@ WIRE = Wire(
     starts_in="root",
     answers=ANSWERS,
     reads=READS,
+    # (doc, the built-in tools of Q)
+    others=("introspect", "thinking", "gh_issue"),
     lifts=False,
 )

@@ -122,5 +122,7 @@ def wire_for(natives: list[str]) -> Wire:
         tells={native: TELLS.get(native) or _told_by(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},
+        # (src, the tool registry); the last stands for a call that could not be read.
+        others=("lsp", "plan_exit", "invalid"),
         lifts=False,
     )

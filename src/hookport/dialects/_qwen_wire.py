@@ -97,6 +97,11 @@ WIRE: Wire = claude.WIRE.replace(
         "PermissionRequest": {**claude.READS["permission_request"], "exits": {"2": "deny"}, "stderr": True},
         "*": READ,
     },
+    # (src, the tool names)
+    others=(
+        *("enter_plan_mode", "exit_plan_mode", "enter_worktree", "exit_worktree", "lsp", "cron_*", "task_*"),
+        *("team_*", "send_message", "tool_search", "read_mcp_resource", "save_memory"),
+    ),
     caps_stops=True,
     echoes=("UserPromptSubmit",),
 )

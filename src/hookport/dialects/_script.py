@@ -25,6 +25,7 @@ from hookport.dialects._base import (
     event_named,
     names_of,
     native_tools,
+    variable_in,
 )
 from hookport.dialects._entries import slots, write_entry
 from hookport.dialects._module import MARK, read_data
@@ -68,9 +69,9 @@ set -f
 hp_here=$(CDPATH='' cd -- "$(dirname -- "$0")" 2>/dev/null && pwd)
 case $hp_here in
 */.*/hooks) {ROOT}=${hp_here%/*/*} ;;
-*) {ROOT}=$HOME ;;
+*) {ROOT}=${HOME-} ;;
 esac
-[ "${ROOT}" != "$HOME" ] || {ROOT}=$PWD
+[ "${ROOT}" != "${HOME-}" ] || {ROOT}=$PWD
 {ROOT}=${{ROOT}:-/}
 export {ROOT}
 
@@ -475,7 +476,7 @@ def _body(dialect: Dialect, spec: EventSpec, hooks: list[Hook], limits: Limits) 
         "EVENT": word(spec.native),
         "LIMIT": str(limits.tools if spec.subject == "tool" else limits.others),
         "STRICT": str(limits.strict),
-        "ROOT": dialect.project_dir[0].strip("${}"),
+        "ROOT": variable_in(dialect.project_dir[0]),
         "BUILTIN": " | ".join(_pattern(name) for name in native_tools(dialect)),
         "CALLS": _calls(dialect, hooks),
     }

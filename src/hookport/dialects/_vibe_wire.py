@@ -77,6 +77,7 @@ WIRE = Wire(
         "post_tool": {**READ, "context": ["hook_specific_output.additional_context"]},
         "post_agent": READ,
     },
+    others=("exit_plan_mode",),  # (src)
     lifts=False,
     # Three times in a turn (lab).
     caps_stops=True,

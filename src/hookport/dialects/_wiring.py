@@ -20,6 +20,7 @@ def wire(name: str) -> Wire:
     mcp = dialect.mcp
     return dialect.wire.replace(
         id=dialect.id,
+        fires=dialect.kind == "agent",
         events={
             spec.native: spec.canonical or native_event(dialect.id, spec.native) for spec in dialect.events
         },

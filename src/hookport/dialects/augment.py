@@ -21,6 +21,7 @@ from hookport.dialects._base import (
     Shape,
     Timeout,
     Tree,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
@@ -33,6 +34,7 @@ SOURCES = {
     "doc": "docs.augmentcode.com/cli/hooks, autumn 2026",
     "lab": "measured on 0.36.0 with `auggie --print`, November 2026",
     "repo": "augmentcode/auggie at 2026-06-25: CHANGELOG to 0.31.0, plugin_marketplace/warp",
+    "src": "@augmentcode/auggie 0.36.0: augment.mjs, how a hook's command is started, November 2026",
     "table": "third-party tables of 2026, not verified",
 }
 
@@ -190,7 +192,7 @@ DIALECT = Dialect(
     # Where hooks are started is not documented, and all its examples name absolute paths.
     cwd_moves=True,
     adjust=adjust,
-    project_dir=("$AUGMENT_PROJECT_DIR", "${AUGMENT_PROJECT_DIR}"),
+    project_dir=in_variables("AUGMENT_PROJECT_DIR"),
     package_dir=("${AUGMENT_PLUGIN_ROOT}", "${AUGGIE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"),
     programs=("auggie",),
     notes=(
@@ -213,7 +215,12 @@ DIALECT = Dialect(
             "lab",
         ),
         Quirk("AU6", "`continue: false` blocks one tool call, and the agent goes on", "lab"),
-        Quirk("AU7", "`${NAME}` in the settings is filled in when they are read", "repo"),
+        Quirk(
+            "AU7",
+            "`${NAME}` and `${NAME:-text}` in a command are filled in before AUGMENT_PROJECT_DIR is set; "
+            "`$NAME` and `${NAME-text}` are left to the shell",
+            "src",
+        ),
         Quirk("AU8", "documented as the path of a .sh file, a command may be any shell command", "lab"),
         Quirk("AU9", "timeouts are milliseconds, and a hook that takes longer lets the tool run", "lab"),
         Quirk("AU10", "what is not there is sent as the text `[undefined]`", "lab"),

@@ -20,6 +20,7 @@ from hookport.dialects._base import (
     Timeout,
     Tree,
     aliases,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
@@ -280,7 +281,7 @@ DIALECT = Dialect(
     cwd_moves=True,
     at_start=True,
     obeys=("nested", "decision"),
-    project_dir=("$CLAUDE_PROJECT_DIR", "${CLAUDE_PROJECT_DIR}"),
+    project_dir=in_variables("CLAUDE_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
     prepare=prepare,

@@ -15,6 +15,7 @@ from hookport.dialects._base import (
     McpNames,
     Quirk,
     Timeout,
+    in_variables,
     named,
 )
 from hookport.dialects._cline_wire import WIRE
@@ -171,7 +172,7 @@ DIALECT = Dialect(
     wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
-    project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),
+    project_dir=in_variables("CLINE_PROJECT_DIR"),
     at_repository=True,
     programs=("cline",),
     notes=(

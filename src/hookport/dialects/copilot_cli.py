@@ -23,6 +23,7 @@ from hookport.dialects._base import (
     Shape,
     Timeout,
     aliases,
+    in_variables,
     named,
 )
 from hookport.dialects._copilot import commands
@@ -374,12 +375,7 @@ DIALECT = Dialect(
     root_keys={"version": 1},
     prepare=prepare,
     deny_answer={"permissionDecision": "deny", "permissionDecisionReason": "{reason}"},
-    project_dir=(
-        "$COPILOT_PROJECT_DIR",
-        "${COPILOT_PROJECT_DIR}",
-        "$CLAUDE_PROJECT_DIR",
-        "${CLAUDE_PROJECT_DIR}",
-    ),
+    project_dir=in_variables("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     package_dir=(
         "${PLUGIN_ROOT}",
         "$PLUGIN_ROOT",

@@ -17,6 +17,7 @@ from hookport.dialects._base import (
     Quirk,
     Timeout,
     aliases,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
@@ -208,7 +209,7 @@ DIALECT = Dialect(
     forms=("flat",),
     root_keys={"version": 1},
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
-    project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
+    project_dir=in_variables("CURSOR_PROJECT_DIR"),
     adjust=adjust,
     manifests=(".cursor-plugin/plugin.json",),
     programs=("cursor-agent",),

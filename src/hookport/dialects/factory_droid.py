@@ -23,6 +23,7 @@ from hookport.dialects._base import (
     Shape,
     Timeout,
     Tree,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
@@ -290,12 +291,7 @@ DIALECT = Dialect(
     group_fields={"commandRegex": "content"},
     project_dir=(  # the variables are the folder that droid was started in (lab)
         REPOSITORY,
-        "$FACTORY_PROJECT_DIR",
-        "${FACTORY_PROJECT_DIR}",
-        "$DROID_PROJECT_DIR",
-        "${DROID_PROJECT_DIR}",
-        "$CLAUDE_PROJECT_DIR",
-        "${CLAUDE_PROJECT_DIR}",
+        *in_variables("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     ),
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
     manifests=(".factory-plugin/plugin.json",),

@@ -17,6 +17,7 @@ from hookport.dialects._base import (
     Quirk,
     Timeout,
     aliases,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
@@ -127,7 +128,7 @@ DIALECT = Dialect(
     switch=(("hooksConfig", "enabled"), False),
     switched_off=("hooksConfig", "disabled"),
     not_events=("enabled", "disabled", "notifications"),
-    project_dir=("${GEMINI_PROJECT_DIR}", "$GEMINI_PROJECT_DIR"),
+    project_dir=in_variables("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     manifests=("gemini-extension.json",),
     programs=("gemini",),

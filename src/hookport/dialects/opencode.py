@@ -10,6 +10,7 @@ from hookport.dialects._base import (
     Matching,
     McpNames,
     Quirk,
+    in_variables,
     named,
 )
 from hookport.dialects._module import HANDLERS, module
@@ -133,7 +134,7 @@ DIALECT = Dialect(
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,
-    project_dir=("$OPENCODE_PROJECT_DIR", "${OPENCODE_PROJECT_DIR}"),
+    project_dir=in_variables("OPENCODE_PROJECT_DIR"),
     programs=("opencode",),
     gates=(
         Gate(

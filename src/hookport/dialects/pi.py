@@ -9,6 +9,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     Quirk,
+    in_variables,
     named,
 )
 from hookport.dialects._module import HANDLERS, module
@@ -118,7 +119,7 @@ DIALECT = Dialect(
     obeys=("decision",),
     at_root=True,
     at_start=True,
-    project_dir=("$PI_PROJECT_DIR", "${PI_PROJECT_DIR}"),
+    project_dir=in_variables("PI_PROJECT_DIR"),
     programs=("pi",),
     home=("~/.pi/agent", "PI_CODING_AGENT_DIR"),
     folder_trust=FolderTrust(

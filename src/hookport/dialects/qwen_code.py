@@ -23,6 +23,7 @@ from hookport.dialects._base import (
     Timeout,
     Tree,
     aliases,
+    in_variables,
     named,
 )
 from hookport.dialects._by_event import SPLIT_BY_EVENT
@@ -281,14 +282,7 @@ DIALECT = Dialect(
     not_events=("enabled", "disabled", "notifications"),
     # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
     # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
-    project_dir=(
-        "$QWEN_PROJECT_DIR",
-        "${QWEN_PROJECT_DIR}",
-        "$CLAUDE_PROJECT_DIR",
-        "${CLAUDE_PROJECT_DIR}",
-        "$GEMINI_PROJECT_DIR",
-        "${GEMINI_PROJECT_DIR}",
-    ),
+    project_dir=in_variables("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
     manifests=("qwen-extension.json",),
     programs=("qwen",),

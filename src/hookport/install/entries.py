@@ -241,7 +241,7 @@ def _packed(found: Found) -> Hook:
     if not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
-        texts = {name: text.replace(spelling, f"${{{PACKAGE}}}") for name, text in texts.items()}
+        texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
     env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
     given = texts.pop("")
@@ -293,9 +293,9 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
     own, foreign = wire(target.agent).env, [wire(one).env for one in others]
     absent = [mark for env in foreign if (mark := _mark(env, own))]
     needs = [mark for env in foreign if not _mark(env, own) and (mark := _mark(own, env))]
-    tests = [f'[ -n "${mark}" ]' for mark in dict.fromkeys(needs)]
+    tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]
     if absent:
-        tests.append('[ -z "' + "".join(f"${mark}" for mark in dict.fromkeys(absent)) + '" ]')
+        tests.append('[ -z "' + "".join(f"${{{mark}-}}" for mark in dict.fromkeys(absent)) + '" ]')
     if not tests or sys.platform == "win32":
         return tuple(hooks)
     start = f"{' && '.join(tests)} || exit 0; "

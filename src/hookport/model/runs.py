@@ -26,7 +26,8 @@ class Call(Value):
     that one native tool stands for. `native` is what the agent calls it. An MCP tool has `server` and
     `mcp_tool`. `input` has canonical field names, `raw` is the input as the agent sent it; the same holds for
     `text`, which is None where there is no text, and `result`. A patch or a batch does several things:
-    `parts` are the calls it stands for.
+    `parts` are the calls it stands for. `known_by` says what tells the tool's kind: its `name`, its `input`
+    where the agent's table does not have the name, or nothing at all.
     """
 
     tool: str = ""
@@ -41,6 +42,7 @@ class Call(Value):
     server: str = ""
     mcp_tool: str = ""
     parts: tuple[Call, ...] = ()
+    known_by: str = "name"
 
 
 class Event(Value):

@@ -12,6 +12,7 @@ from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, once, plan, policy, protection, sessions
+from hookport.wires import recognition
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
 from hookport.wires.table import wait_of
@@ -58,6 +59,8 @@ class Sources(Value):
     here: str = ""
     # What the agent's entry calls itself that started us; None where no other one is started for a call.
     entry: str | None = None
+    # Every agent that may be the one who calls, with the variables that it alone sets.
+    callers: Mapping[str, Sequence[str]] = {}
 
 
 class Told(Value):
@@ -105,12 +108,29 @@ def of_plan(
         needs_approval=True,
         waiting=lambda agent: [name for name, by in header["waiting"] if not is_loaded(by, agent)],
         protected=found.protected,
+        callers=header["callers"],
     )
 
 
-def tools_of(event: Event) -> list[str]:
-    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name."""
+def caller(
+    sources: Sources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
+) -> tuple[Wire, str]:
+    """(wire, native event) of who calls: the agent that the entry names, or what it turns out to be."""
+    agent = sources.agent
+    if not sources.callers or not recognition.is_strange(agent, tree, native, env, sources.callers):
+        return agent, native
+    wires = {name: sources.wires(name) for name in sources.callers}
+    return recognition.caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
+
+
+def tools_of(event: Event) -> list[str] | None:
+    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name.
+
+    None where nothing tells what the tool is.
+    """
     call = event.call
+    if call is not None and not call.known_by:
+        return None
     calls = () if call is None else (call, *call.parts)
     return list(dict.fromkeys(tool for one in calls for tool in (one.tool or one.native, *one.also) if tool))
 
@@ -137,6 +157,7 @@ def answer(
         report = engine.Report(event, policy.decided(Decision(failure=tree), None, on_failure))
         report = _ended(event, report, agent, env)
     else:
+        agent, native = caller(sources, tree, native, env)
         event = _placed(event_of(agent, tree, native), sources)
         wait = wait_of(agent, event.native, within)
         setting = engine.Setting(
@@ -149,6 +170,9 @@ def answer(
             project=(sources.root or os.sep) if sources.needs_approval else "",
         )
         report = _report(event, sources, setting)
+        if agent.id != sources.agent.id:
+            note = f"caller: recognised as {agent.id}, the entry is for {sources.agent.id}"
+            report = report.replace(notes=(note, *report.notes))
     told = told_of(event, report, agent)
     journal.write(_record(event, told, time.monotonic() - begun), env)
     return told
@@ -190,6 +214,10 @@ def _decided(
         sessions.remember(event, event, denied, agent, env)
         return engine.Report(event, denied, notes=("self-protection: no hook was asked",))
     report = engine.run(event, hooks, setting)
+    if event.call is not None and event.call.known_by == "input":
+        kinds = " or ".join(filter(None, (event.call.tool, *event.call.also)))
+        note = f"tool: '{event.call.native}' is unknown, its input is that of {kinds}"
+        report = report.replace(notes=(note, *report.notes))
     report = _with_waiting(report, sources, env)
     if sources.broken:
         report = _with_broken(report, sources.broken, setting.on_failure)

@@ -18,6 +18,7 @@ from hookport.wires.events import (
     native_for,
     placeholders,
     rewritten,
+    taken_for,
     tool_name,
     with_part,
     write_event,
@@ -128,8 +129,8 @@ def matches(hook: Planned, wire: Wire, event: Event) -> bool:
     return bool(_targets(hook, wire, event)[0])
 
 
-def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[int], str, tuple[str, ...]]:
-    """Which of the calls of an event the hook runs on (-1: the event as a whole), and why."""
+def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
+    """Which of the calls of an event the hook runs on (-1: the event as a whole), by which word, and why."""
     call = event.call
     is_split = call is not None and call.parts and wire.id != event.agent
     calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
@@ -137,7 +138,7 @@ def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[int], str, t
     found = [(number, one) for number, one in matches if one.matches]
     told = found or matches
     notes = tuple(f"doubt: {one.doubt}" for _, one in found if one.doubt)
-    return [number for number, _ in found], told[0][1].why, notes
+    return [(number, one.word) for number, one in found], told[0][1].why, notes
 
 
 def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run, Event]:
@@ -159,9 +160,9 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
     decisions: list[Decision] = []
     answers: list[Decision] = []
     result: RunResult | None = None
-    for number in targets:
+    for number, word in targets:
         call = event.call
-        one = call.parts[number] if call is not None and number >= 0 else call
+        one = _shown(setting.agent, call, number, word)
         shown = event.replace(call=one)
         result = _execute(hook, wire, shown, setting)
         answered = read(hook, wire, shown, result)
@@ -187,6 +188,13 @@ def _run(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[Run
         notes=notes,
     )
     return done, event
+
+
+def _shown(agent: Wire, call: Call | None, number: int, word: str) -> Call | None:
+    """What a hook is shown of a call: a part of it or all; of several kinds it may be, the hook's own."""
+    one = call.parts[number] if call is not None and number >= 0 else call
+    is_other = one is not None and one.known_by == "input" and word not in ("", one.tool)
+    return taken_for(agent, one, word) if one is not None and is_other else one
 
 
 def read(hook: Planned, wire: Wire, event: Event, result: RunResult | None) -> Decision:

@@ -12,6 +12,7 @@ import os
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.runtime.folders import own
+from hookport.wires import recognition
 from hookport.wires.table import Wire
 
 TYPE_CHECKING = False
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 8
+FORMAT = 9
 LONGEST_NAME = 200
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
@@ -95,10 +96,11 @@ class Plan(Value):
     # Where the line after the header starts; the text is not cut there, since that would copy it.
     below: int
 
-    def hooks(self, event: str, tools: Iterable[str]) -> list[Planned]:
-        """The hooks of an event that may match one of the tools, in the order they run."""
+    def hooks(self, event: str, tools: Iterable[str] | None) -> list[Planned]:
+        """The hooks of an event that may match one of the tools (None: any), in the order they run."""
         index = self.header["events"].get(event, {})
-        starts = {start for tool in (*tools, ANY) for start in index.get(tool, ())}
+        named = index if tools is None else (*tools, ANY)
+        starts = {start for tool in named for start in index.get(tool, ())}
         found = [Planned(**self._line(start)) for start in sorted(starts)]
         return sorted(found, key=lambda hook: -hook.priority)
 
@@ -173,6 +175,7 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
         "protected": starts[len(hooks) + len(wires)],
         "hooks": len(hooks),
         "events": events,
+        "callers": recognition.variables(wires),
         "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
         "size": starts[-1],
     }

@@ -216,7 +216,7 @@ def objects(event: Event, paths: Callable[[], Sequence[str]], root: str, env: Ma
     call = event.call
     if event.event not in EVENTS or call is None:
         return ""
-    calls = [one for one in (call, *call.parts) if one.tool not in READING or set(one.also) & set(WRITING)]
+    calls = [one for one in (call, *call.parts) if not _only_reads(one)]
     if not calls:
         return ""
     guarded = Guarded((*paths(), *_own(root, env)), root, event.cwd or root, env)
@@ -254,7 +254,14 @@ def _is_off(env: Mapping[str, str]) -> bool:
     return isinstance(tree, dict) and tree.get(SWITCH) is False
 
 
+def _only_reads(call: Call) -> bool:
+    return call.known_by == "name" and call.tool in READING and not set(call.also) & set(WRITING)
+
+
 def _objection(call: Call, guarded: Guarded) -> str:
+    if call.known_by != "name":
+        # What its input tells is good enough to ask a guard, and not to ask nobody.
+        call = call.replace(tool="", also=())
     if call.tool == "shell":
         return _shell(_line(call.input.get("command")), guarded, _folder(call, guarded))
     words = call.tool in WRITING or bool(set(call.also) & set(WRITING))

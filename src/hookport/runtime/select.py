@@ -23,13 +23,20 @@ if TYPE_CHECKING:
 EVERY_SERVER = "*"
 
 
+# Events on which a hook may keep a tool from running.
+GUARDED = ("before_tool_execute", "permission_request")
+
+
 class Match:
-    """Whether a hook runs, and why; `doubt` says what could not be decided and was taken for a match."""
+    """Whether a hook runs, and why; `doubt` says what could not be decided and was taken for a match.
 
-    __slots__ = ("doubt", "matches", "why")
+    `word` is the canonical tool by which it matched.
+    """
 
-    def __init__(self, why: str, *, matches: bool, doubt: str = "") -> None:
-        self.matches, self.why, self.doubt = matches, why, doubt
+    __slots__ = ("doubt", "matches", "why", "word")
+
+    def __init__(self, why: str, *, matches: bool, doubt: str = "", word: str = "") -> None:
+        self.matches, self.why, self.doubt, self.word = matches, why, doubt, word
 
 
 def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
@@ -42,7 +49,11 @@ def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
             return found
     elif not hook.content:
         return Match("it has no matcher, so it runs on every one", matches=True)
-    return _content(hook, call)
+    else:
+        found = Match("", matches=True)
+    inside = _content(hook, call)
+    inside.doubt, inside.word = inside.doubt or found.doubt, found.word
+    return inside
 
 
 def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
@@ -50,7 +61,7 @@ def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
         return Match("the event is about no tool", matches=False)
     for tool in (call.tool, *call.also):
         if tool and tool in hook.tools:
-            return Match(f"its matcher has the tool {tool}", matches=True)
+            return Match(f"its matcher has the tool {tool}", matches=True, word=tool)
     names = _names(call, wire)
     for term in hook.terms:
         if call.tool and term[1] in hook.tools:
@@ -58,8 +69,16 @@ def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
         found = _term(term, call, names, wire)
         if found is not None and found.matches:
             return found
+    if not call.known_by and hook.tools and _guards(hook):
+        doubt = f"unknown tool '{call.native}'"
+        return Match(f"its matcher may have this tool: {doubt}", matches=True, doubt=doubt)
     known = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
     return Match(f"its matcher is for {known}, this is {call.tool or names[0]}", matches=False)
+
+
+def _guards(hook: Planned) -> bool:
+    """Whether a hook can keep a tool from running."""
+    return hook.event in GUARDED and hook.blocking and not hook.is_async
 
 
 def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:

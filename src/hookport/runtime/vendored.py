@@ -151,6 +151,7 @@ def sources(
         agent=wires(agent),
         wires=wires,
         hooks=hooks,
+        callers=bridge.tables.header["callers"],
         root=bridge.root,
         broken=(*bare.broken, *told(found, old)),
         settings=settings(bridge.root) if SETTINGS in old else bare.settings,

@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
 # In the name of an MCP tool whose server the agent does not say.
 UNKNOWN_SERVER = "unknown"
+# How agents spell MCP tools that no built-in tool is called like: Claude Code, Codex, Qwen Code and Kimi
+# Code, Cursor, Augment, Kiro, Factory Droid, Cline and Grok Build 1.0.41.
+MCP_SPELLINGS = (
+    ("mcp__", "__"),
+    ("mcp__", ""),
+    ("MCP:", ""),
+    ("mcp:", ""),
+    ("@", "/"),
+    ("", "___"),
+    ("", "__"),
+)
+# Kinds that matter to a guard so much that a name in doubt counts.
+HARMFUL = ("shell", "file_write", "file_edit", "notebook_edit")
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
 
 
@@ -194,6 +207,8 @@ def changed_input(
 
     None where that is not one call of the same tool. What the script was not shown stays.
     """
+    if is_own:
+        wire = _knowing(wire, call)
     plain = canonical_input(wire, call.tool, native, raw)
     if native in wire.patches or (native in wire.batches and not is_own):
         found = _expanded(wire, Call(call.tool, native, input=plain, raw=raw))
@@ -210,6 +225,7 @@ def changed_input(
 
 def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input, in both forms."""
+    wire = _knowing(wire, call)
     return call.replace(
         input=dict(canonical), raw=native_input(wire, call.tool, call.native, canonical), parts=()
     )
@@ -217,6 +233,7 @@ def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
 
 def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input for one of the things it does."""
+    wire = _knowing(wire, call)
     parts = list(call.parts)
     parts[number] = parts[number].replace(input=dict(canonical))
     if call.native in wire.patches:
@@ -314,10 +331,23 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     known = wire.event_names.get(native, {})
     words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
-    if not words and name and not mcp_tool:
-        server, mcp_tool = _mcp_parts(wire, name) if not wire.server_last else _last(wire, name, server)
+    is_told = bool(words or mcp_tool)
+    if not is_told and name:
+        is_last = wire.server_last and at(payload, keys.get("is_mcp")) is not False
+        server, mcp_tool = _last(wire, name, server) if is_last else _mcp_parts(wire, name)
+        is_told = bool(mcp_tool)
     if name in wire.variants and isinstance(raw, dict):
         words = _variant(wire.variants[name], raw) or words
+    known_by = "name"
+    if name and not is_told and not _is_other(wire, name):
+        words = _guessed(name, raw)
+        if wire.bare_mcp:
+            # It may as well be an MCP tool, which the agent shows under its bare name.
+            mcp_tool, words = name, ["", *(word for word in words if word in HARMFUL)]
+            known_by = "input" if words[1:] else "name"
+        else:
+            known_by = "input" if words else ""
+            wire = _knowing(wire, Call(native=name, raw=raw, known_by=known_by))
     tool = words[0] if words else ""
     result = at(payload, keys.get("result"))
     call = Call(
@@ -334,8 +364,51 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
         error=at(payload, keys.get("error")),
         server=server,
         mcp_tool=mcp_tool,
+        known_by=known_by,
     )
-    return _expanded(wire, call)
+    return call if mcp_tool else _expanded(wire, call)
+
+
+def taken_for(wire: Wire, call: Call, word: str) -> Call:
+    """A call of a tool that the agent's table does not have, as one of the kinds that it may be."""
+    plain = canonical_input(_knowing(wire, call), word, call.native, call.raw)
+    if isinstance(plain.get("command"), list):
+        plain["command"] = "\n".join(map(str, plain["command"]))
+    return call.replace(tool=word, also=(), server="", mcp_tool="", input=plain)
+
+
+def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
+    """Whether a payload names a tool as the agent names its tools, or none."""
+    wire = _view(wire, native)
+    name = _as_text(at(payload, _keys(wire, native).get("tool")))
+    own = {known for names in wire.event_names.get(native, {}).values() for known in names}
+    if not name or wire.bare_mcp or wire.event_tools.get(native) or name in own or _tools(wire, name):
+        return True
+    is_mcp = any(_last(wire, name, "") if wire.server_last else _mcp_parts(wire, name))
+    return is_mcp or _is_other(wire, name)
+
+
+def _guessed(name: str, raw: Tree) -> list[str]:
+    from hookport.wires import kinds
+
+    return list(kinds.kinds_of(name, raw))
+
+
+def _knowing(wire: Wire, call: Call) -> Wire:
+    """The agent's wire with what the input of a call tells of a tool that it has no name for."""
+    if call.known_by != "input":
+        return wire
+    from hookport.wires import kinds
+
+    return kinds.knowing(wire, call.native, call.raw)
+
+
+def _is_other(wire: Wire, name: str) -> bool:
+    """Whether it is a tool that no word names and no guard is for."""
+    from hookport.wires import kinds
+
+    starts = (known[:-1] for known in wire.others if known[-1:] == "*")
+    return name in wire.others or name.startswith(tuple(starts)) or kinds.is_harmless(name)
 
 
 def _tools(wire: Wire, name: str) -> list[str]:
@@ -368,14 +441,18 @@ def result_text(wire: Wire, result: Tree) -> str | None:
 
 
 def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
-    prefix, joint, *_ = wire.mcp or ("", "")
-    bare = ("", name if wire.others and name not in wire.others else "")
-    if wire.mcp and not prefix and not joint:
+    """(server, tool) of a name as the agent spells it, else as any agent does that another could not mean."""
+    if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
-    if not joint or not name.startswith(prefix):
-        return ("", name[len(prefix) :]) if prefix and not joint and name.startswith(prefix) else bare
-    server, found, tool = name[len(prefix) :].partition(joint)
-    return (server, tool) if found and server and tool else bare
+    own = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
+    for prefix, joint in (*own, *MCP_SPELLINGS):
+        bare = name.removeprefix(prefix)
+        if prefix and bare == name:
+            continue
+        server, found, tool = bare.partition(joint) if joint else ("", "", bare)
+        if (found and server and tool) or (not joint and tool):
+            return server, tool
+    return "", ""
 
 
 def _last(wire: Wire, name: str, server: str) -> tuple[str, str]:

@@ -18,7 +18,7 @@ class Wire(Value):
     """One dialect's wire; a dialect file writes the first part down, the second follows from its tables."""
 
     # What the payload calls the attributes of an event: event, session, cwd, root, timestamp, tool, input,
-    # call_id, result, error, server, mcp_tool, prompt, final_message, stop_active, source, subagent.
+    # call_id, result, error, server, mcp_tool, is_mcp, prompt, final_message, stop_active, source, subagent.
     # `input` may be an object of canonical field names and places, where the input has no object of its own.
     keys: Mapping[str, Any] = {}
     # Where that differs by native event; None takes a key away.
@@ -81,9 +81,11 @@ class Wire(Value):
     lifts: bool = True
     # The agent itself ends a stop hook that blocks for ever.
     caps_stops: bool = False
-    # Tools of its own that no word names. Where they are given, any other name that is not known is that of
-    # an MCP tool, whose server is not said.
+    # Tools of its own that no word names and that run no command, change no file and fetch nothing: no guard
+    # on tools that do is asked about them. `*` at the end stands for any.
     others: Sequence[str] = ()
+    # Any other name that is not known may be that of an MCP tool, whose server is not said.
+    bare_mcp: bool = False
     # Events that fire again while the agent works on the same prompt, and then have none: they are answered
     # without asking a hook.
     echoes: Sequence[str] = ()
@@ -94,6 +96,8 @@ class Wire(Value):
 
     # From here on: filled in from the dialect's tables.
     id: str = ""
+    # It fires events by itself.
+    fires: bool = False
     # native event -> canonical event; canonical event -> [(tools it fires for, native event)].
     events: Mapping[str, str] = {}
     natives: Mapping[str, Sequence[Any]] = {}
