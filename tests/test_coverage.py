@@ -56,7 +56,6 @@ READS: dict[str, dict[str, str]] = {
     "factory-droid": {
         ".factory/hooks.json": "repository",
         ".factory/settings.json": "repository",
-        ".factory/hooks/hooks.json": "repository",
     },
     "gemini-cli": {".gemini/settings.json": "start"},
     "kimi-cli": {},
@@ -235,3 +234,56 @@ def test_no_event_is_without_a_word(tmp_path: Path) -> None:
         said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
         errors = [one.code for one in said if one.severity == "error"]
         assert bool(errors) is (not event_specs(get(agent), "session_end") or agent == "kimi-cli"), agent
+
+
+MARKET = {"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": "./plugins/guard"}]}
+
+
+@pytest.mark.parametrize(
+    ("enabled", "start", "expected"),
+    [
+        ({"~/.claude/settings.json": True}, ".", True),
+        ({"~/.claude/settings.json": True}, "pkg", True),
+        ({"~/.claude/settings.json": True, ".claude/settings.json": False}, ".", False),
+        ({".claude/settings.json": True}, ".", True),
+        ({".claude/settings.json": True}, "pkg", False),
+        ({".claude/settings.local.json": True}, "pkg", True),
+        ({}, ".", False),
+    ],
+    ids=str,
+)
+def test_a_plugin_is_loaded_where_it_is_installed_and_enabled(
+    tmp_path: Path, enabled: dict[str, bool], start: str, expected: bool
+) -> None:
+    site = next(site for site in SITES if site.path == "plugins/*/hooks/hooks.json")
+    root, env = made(tmp_path, site), env_of(tmp_path)
+    store = tmp_path / "home/.claude/plugins"
+    store.mkdir(parents=True)
+    copy = {"scope": "user", "installPath": f"{store}/cache/m/p/1.0.0", "version": "1.0.0"}
+    (store / "installed_plugins.json").write_text(json.dumps({"version": 2, "plugins": {"p@m": [copy]}}))
+    (store / "known_marketplaces.json").write_text(json.dumps({"m": {"installLocation": str(root)}}))
+    (root / ".claude-plugin").mkdir()
+    (root / ".claude-plugin/marketplace.json").write_text(json.dumps(MARKET))
+    for place, is_on in enabled.items():
+        file = (tmp_path / "home" if place.startswith("~/") else root) / place.removeprefix("~/")
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(json.dumps({"enabledPlugins": {"p@m": is_on}}))
+    assert runs(root, "claude-code", root / start, "user", env) is not expected
+    assert runs(root, "gemini-cli", root / start, "user", env)
+
+
+FRONTMATTER = (
+    "---\nname: r\ndescription: d\nhooks:\n  PreToolUse:\n    - hooks: [{type: command, command: x}]\n---\n"
+)
+
+
+def test_hooks_of_a_subagent_are_its_agents_and_an_error_elsewhere(tmp_path: Path) -> None:
+    root, env = tmp_path / "project", env_of(tmp_path)
+    (root / ".git").mkdir(parents=True)
+    (root / ".claude/agents").mkdir(parents=True)
+    (root / ".claude/agents/r.md").write_text(FRONTMATTER)
+    found = discover(str(root), env)
+    assert (found.hooks, len(found.scoped)) == ((), 1)
+    for agent in agents():
+        said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
+        assert bool([one for one in said if one.severity == "error"]) is (agent != "claude-code"), agent

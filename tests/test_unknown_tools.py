@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
-from hookport.discovery import Found
 
 from hookport.dialects import agents, get, names
 from hookport.dialects._base import event_specs, is_split
@@ -18,6 +17,7 @@ from hookport.dialects._wiring import wire
 from hookport.model.hooks import ANY_SERVER, Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.planning import planned
+from hookport.project.discovery import Found
 from hookport.runtime import engine, plan
 from hookport.runtime.dispatch import of_plan, tools_of
 from hookport.wires.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event

@@ -166,13 +166,15 @@ class Location(NamedTuple):
     """One place where the agent looks; `*` in the path stands for any name.
 
     `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
-    a project in its start folder only.
+    a project in its start folder only. Not `loaded`: the documentation names it, and the agent did not run
+    what stands there.
     """
 
     scope: Literal["project", "local", "user", "plugin", "system"]
     path: str
     source: str
     at_repository: bool = False
+    loaded: bool = True
 
 
 class Gate(NamedTuple):
@@ -241,8 +243,9 @@ class HookTrust(NamedTuple):
 class PluginStore(NamedTuple):
     """Where an agent remembers the plugins that are installed, and which of them are enabled.
 
-    At `key` of the file is a map from a plugin's name to its copies, each with its folder at the field
-    `folder`; the first of `settings` that has the name at `switch` says whether it is enabled.
+    At `key` of the file is a map from `plugin@marketplace` to its copies, each with its folder at the field
+    `folder`; the first of `settings` that has the name at `switch` says whether it is enabled. `markets` maps
+    the name of a marketplace to where it is, at the field `place`: from a folder plugins are run in place.
     """
 
     file: str
@@ -250,6 +253,8 @@ class PluginStore(NamedTuple):
     folder: str
     settings: tuple[str, ...]
     switch: tuple[str, ...]
+    markets: str
+    place: str
     source: str
 
 

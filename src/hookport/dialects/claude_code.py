@@ -16,6 +16,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     McpNames,
+    PluginStore,
     Quirk,
     Timeout,
     Tree,
@@ -286,6 +287,17 @@ DIALECT = Dialect(
     needs_type=True,
     prepare=prepare,
     manifests=(".claude-plugin/plugin.json",),
+    # `enabledPlugins` of a nearer file wins; what is installed from a folder runs in that folder (lab).
+    plugin_store=PluginStore(
+        "~/.claude/plugins/installed_plugins.json",
+        ("plugins",),
+        "installPath",
+        (".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"),
+        ("enabledPlugins",),
+        "~/.claude/plugins/known_marketplaces.json",
+        "installLocation",
+        "lab",
+    ),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
     gates=(

@@ -240,7 +240,7 @@ DIALECT = Dialect(
     locations=(
         Location("project", ".factory/hooks.json", "lab"),
         Location("project", ".factory/settings.json", "lab"),
-        Location("project", ".factory/hooks/hooks.json", "doc"),
+        Location("project", ".factory/hooks/hooks.json", "doc", loaded=False),
         Location("user", "~/.factory/hooks.json", "lab"),
         Location("user", "~/.factory/settings.json", "lab"),
         Location("plugin", "hooks/hooks.json", "doc"),

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import convert
-from hookport.dialects import Dialect, agents, get
+from hookport.dialects import Dialect, Tree, agents, get
 from hookport.dialects._base import Location
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
     at,
-    files_at,
     first_with,
     settings,
     trust_files,
@@ -26,7 +25,8 @@ from hookport.project.agent_trust import (
 )
 from hookport.project.discovery import Found
 from hookport.project.disk import data_of
-from hookport.project.places import absolute, is_at, is_same
+from hookport.project.places import CATALOGUES, absolute, is_at, is_same
+from hookport.project.spots import catalogued_in
 from hookport.runtime.plan import ENTRIES
 
 
@@ -48,7 +48,7 @@ def loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -
     """How an agent loads the file of a hook by itself; None if it does not."""
     place = own_place(dialect, found.file, root, env)
     if place is None:
-        return Loading() if _is_installed(dialect, found, root, env) else None
+        return _plugin_loading(dialect, found, root, env)
     if _is_shadowed(dialect, found.file, root, env):
         return None
     if trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False:
@@ -92,7 +92,7 @@ def _without(env: Mapping[str, str], lifted: tuple[tuple[str, str], ...]) -> dic
 def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
     """The agent's own place that a file is at."""
     for place in (*dialect.locations, *dialect.scoped_in):
-        if place.scope not in ("project", "local", "user"):
+        if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = absolute(dialect, place.path, root, env)
         if path and (is_at(file, path) or ("*" not in path and is_same(file, path))):
@@ -116,30 +116,50 @@ def _has_hooks(dialect: Dialect, path: str) -> bool:
         return False
 
 
-def _is_installed(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> bool:
-    """Whether an agent has installed and enabled the plugin that a hook is in, as it is here."""
+def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> Loading | None:
+    """How an agent loads the plugin that a hook is in; None if it has not installed and enabled it."""
     store = dialect.plugin_store
     if store is None:
-        return False
-    file = next(iter(files_at(store.file, dialect, root, env)), None)
-    document = settings(file) if file else None
-    plugins = at(document.tree, store.key) if document else None
+        return None
+    plugins = at(_tree(dialect, store.file, root, env), store.key)
     for name, copies in plugins.items() if isinstance(plugins, Mapping) else ():
-        if not _is_enabled(dialect, name, root, env):
-            continue
-        for copy in copies if isinstance(copies, list) else [copies]:
-            folder = at(copy, (store.folder,))
-            if isinstance(folder, str) and _is_copy(found, folder):
-                return True
-    return False
+        folders = [at(copy, (store.folder,)) for copy in (copies if isinstance(copies, list) else [copies])]
+        folders.append(_in_market(dialect, name, root, env))
+        if any(isinstance(folder, str) and folder and _is_copy(found, folder) for folder in folders):
+            return _enabled_loading(dialect, name, root, env)
+    return None
 
 
-def _is_enabled(dialect: Dialect, plugin: str, root: str, env: Mapping[str, str]) -> bool:
+def _tree(dialect: Dialect, place: str, root: str, env: Mapping[str, str]) -> Tree:
+    path = absolute(dialect, place, root, env)
+    document = settings(Path(path)) if path else None
+    return document.tree if document else None
+
+
+def _in_market(dialect: Dialect, name: str, root: str, env: Mapping[str, str]) -> str:
+    """The folder of a plugin in a marketplace that is a folder; empty if it is elsewhere."""
+    store = dialect.plugin_store
+    plugin, _, market = name.rpartition("@")
+    place = at(_tree(dialect, store.markets, root, env), (market, store.place)) if store else None
+    if not isinstance(place, str):
+        return ""
+    for catalogue in CATALOGUES:
+        for one, folder in catalogued_in(Path(place), catalogue):
+            if one == plugin:
+                return str(Path(place, folder))
+    return ""
+
+
+def _enabled_loading(dialect: Dialect, plugin: str, root: str, env: Mapping[str, str]) -> Loading | None:
+    """How the settings that enable a plugin are loaded; None where the nearest says that it is off."""
     store = dialect.plugin_store
     assert store is not None  # noqa: S101  (it names the plugin)
     switch = (*store.switch, plugin)
     found = first_with(store.settings, switch, dialect, root, env)
-    return found is not None and at(found[1].tree, switch) is True
+    if found is None or at(found[1].tree, switch) is not True:
+        return None
+    place = own_place(dialect, str(found[0]), root, env)
+    return place_loading(dialect, place, root, env) if place else Loading()
 
 
 def _is_copy(found: Found, folder: str) -> bool:
@@ -181,7 +201,7 @@ def watched(root: str, env: Mapping[str, str]) -> Iterator[str]:
     for dialect in map(get, agents()):
         yield from trust_files(dialect, root, env)
         store = dialect.plugin_store
-        for place in (store.file, *store.settings) if store else ():
+        for place in (store.file, store.markets, *store.settings) if store else ():
             if path := absolute(dialect, place, root, env):
                 yield path
 

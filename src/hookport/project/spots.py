@@ -150,12 +150,17 @@ def _catalogued(folders: Folders, log: Log) -> Iterator[str]:
     """The folders that the catalogue of a marketplace names, from the project's root."""
     for name in CATALOGUES:
         log.watch(folders.root / name)
-        tree = object_in(folders.root / name)
-        plugins = tree.get("plugins")
-        for plugin in plugins if isinstance(plugins, list) else ():
-            folder = _folder_of(plugin, tree)
-            if folder:
-                yield folder
+        yield from (folder for _, folder in catalogued_in(folders.root, name) if folder != os.curdir)
+
+
+def catalogued_in(market: Path, catalogue: str) -> Iterator[tuple[str, str]]:
+    """The plugins of a marketplace that are folders of it: each name, and the folder from the marketplace."""
+    tree = object_in(market / catalogue)
+    plugins = tree.get("plugins")
+    for plugin in plugins if isinstance(plugins, list) else ():
+        folder = _folder_of(plugin, tree)
+        if folder:
+            yield str(plugin.get("name", "")), folder
 
 
 def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
@@ -165,12 +170,12 @@ def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
         source = source.get("path")
     metadata = tree.get("metadata")
     start = metadata.get("pluginRoot") if isinstance(metadata, dict) else None
-    if not isinstance(source, str) or "://" in source or "*" in source:
+    if not isinstance(source, str) or not source or "://" in source or "*" in source:
         return ""
     if isinstance(start, str) and not source.startswith("."):
         source = f"{start}/{source}"
     folder = os.path.normpath(source)
-    return "" if folder.startswith((os.pardir, os.sep)) or folder == os.curdir else folder
+    return "" if folder.startswith((os.pardir, os.sep)) else folder
 
 
 def object_in(file: Path) -> dict[str, Tree]:
