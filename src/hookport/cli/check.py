@@ -19,7 +19,7 @@ from hookport.cli.terminal import Paint
 from hookport.convert import Reading
 from hookport.dialects import get
 from hookport.errors import InputError, Problem, spell_path
-from hookport.findings import Finding, UnreadableFile
+from hookport.findings import Finding, OtherSettings, UnreadableFile
 from hookport.project import sources
 
 FORMATS = ("text", "json", "sarif", "github")
@@ -31,7 +31,7 @@ def add_arguments(parser: ArgumentParser) -> None:
         "paths", metavar="PATH", nargs="+", type=Path, help="a file with hooks, or a folder to look in"
     )
     parser.add_argument(
-        "--dialect", metavar="DIALECT", help="the dialect of the files; recognised if left out"
+        "--dialect", "--from", metavar="DIALECT", help="the dialect of the files; recognised if left out"
     )
     parser.add_argument(
         "--format", choices=FORMATS, default="text", help="how to print the findings (default: text)"
@@ -55,24 +55,17 @@ def run(args: Namespace) -> int:
             continue
         problems += unread
         for source in found:
-            try:
-                reading = sources.read(source)
-            except InputError as error:
-                problems += error.problems
-                continue
-            here = [
-                *reading.decoded.findings,
-                *checks.check(reading),
-                *check_scripts(reading, source.root),
-            ]
-            here = [placed(finding, reading) for finding in here]
-            findings += here
-            hooks = reading.decoded.manifest.hooks
-            titles = {number: title(hook) for number, hook in enumerate(hooks)}
-            count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
-            noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
-            text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
-            text += report.grouped(here, paint, titles, _heads(reading))
+            readings, refused = _readings(source)
+            problems += refused
+            for reading in readings:
+                here = _findings(reading, source)
+                findings += here
+                hooks = reading.decoded.manifest.hooks
+                titles = {number: title(hook) for number, hook in enumerate(hooks)}
+                count = f"{len(hooks)} hook{'s' * (len(hooks) != 1)}"
+                noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
+                text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
+                text += report.grouped(here, paint, titles, _heads(reading))
     told = [*map(_unreadable, problems), *findings]
     if args.format == "text":
         sys.stdout.write(text)
@@ -86,6 +79,32 @@ def run(args: Namespace) -> int:
     for problem in problems:
         sys.stderr.write(f"hookport: {problem}\n")
     return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
+
+
+def _readings(source: sources.Source) -> tuple[list[Reading], list[Problem]]:
+    """The files of a source, read together, or each by itself where one of them cannot be read."""
+    try:
+        return [sources.read(source)], []
+    except InputError as error:
+        if len(source.files) == 1 or source.dialect.companions:
+            return [], list(error.problems)
+    readings: list[Reading] = []
+    problems: list[Problem] = []
+    for name, data in source.files.items():
+        try:
+            readings.append(sources.read(source._replace(files={name: data})))
+        except InputError as error:
+            problems += error.problems
+    return readings, problems
+
+
+def _findings(reading: Reading, source: sources.Source) -> list[Finding]:
+    """What is wrong with the hooks; what else a settings file holds matters only beside some."""
+    found = [*reading.decoded.findings, *checks.check(reading), *check_scripts(reading, source.root)]
+    placed_ = [placed(finding, reading) for finding in found]
+    if reading.decoded.manifest.hooks:
+        return placed_
+    return [finding for finding in placed_ if finding.code != OtherSettings.code]
 
 
 def _heads(reading: Reading) -> dict[int, report.Head]:
