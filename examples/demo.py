@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hookport import planning, sources
+from hookport import planning
 from hookport.cli.convert import title, write
 from hookport.cli.terminal import Paint, table
 from hookport.convert import Conversion, convert_all, read
@@ -23,9 +23,10 @@ from hookport.dialects._base import MILLISECOND
 from hookport.dialects._entries import slots, write_timeout
 from hookport.dialects._matchers import write_matcher
 from hookport.dialects._wiring import wire
-from hookport.discovery import load
 from hookport.findings import EFFECTS
 from hookport.model.runs import Answer, Call, Event
+from hookport.project import sources
+from hookport.project.discovery import load
 from hookport.runtime import dispatch
 from hookport.wires.events import read_event, write_event
 

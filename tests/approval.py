@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookport.discovery import discover
 from hookport.install import lock
+from hookport.project.discovery import discover
 
 
 def approve(root: Path, env: Mapping[str, str]) -> None:

@@ -23,7 +23,7 @@ from hookport.cases.session import Result
 from hookport.cases.suite import overridden, steps_of
 from hookport.cli import main
 from hookport.dialects import agents
-from hookport.discovery import load
+from hookport.project.discovery import load
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 

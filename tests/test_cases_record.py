@@ -13,7 +13,7 @@ import pytest
 
 from hookport.cases import happened, record, session
 from hookport.cases.happened import Happened
-from hookport.discovery import discover
+from hookport.project.discovery import discover
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

@@ -14,8 +14,6 @@ from typing import Any
 import pytest
 
 from hookport.dialects import get, names
-from hookport.discovery import Discovery, Found, discover, load, project_root
-from hookport.discovery.disk import HEAD, LARGEST
 from hookport.errors import InputError, UsageError
 from hookport.findings import (
     DraftSpec,
@@ -32,6 +30,8 @@ from hookport.findings import (
     SourceBroken,
 )
 from hookport.model.hooks import Handler, Hook, Term
+from hookport.project.discovery import Discovery, Found, discover, load, project_root
+from hookport.project.disk import HEAD, LARGEST
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 

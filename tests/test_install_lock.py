@@ -13,13 +13,13 @@ from pathlib import Path
 
 import pytest
 
-from hookport.discovery import Discovery, discover
-from hookport.discovery.identity import hook_of, text_of
 from hookport.errors import InputError
 from hookport.install import agent_trust, lock
 from hookport.install.lock import Difference
 from hookport.install.review import review, shown
 from hookport.model.hooks import Handler, Hook, Term
+from hookport.project.discovery import Discovery, discover
+from hookport.project.identity import hook_of, text_of
 from hookport.runtime import trust
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from hookport import planning
-from hookport.discovery import Found, load
 from hookport.errors import InputError, UsageError
 from hookport.model.hooks import Handler, Hook
+from hookport.project.discovery import Found, load
 from hookport.prove import belongings, drivers, enforcement, likeness, own, samples
 from hookport.prove.driver import Call, Driver, Package
 from hookport.prove.enforcement import Proof

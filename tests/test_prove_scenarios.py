@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from hookport.discovery import discover
 from hookport.errors import InputError, UsageError
 from hookport.model.events import EVENTS
+from hookport.project.discovery import discover
 from hookport.prove import campaign, drivers, formats, scenario
 from hookport.prove.formats import World
 from hookport.prove.programs import Program

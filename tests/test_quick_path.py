@@ -48,7 +48,13 @@ DEAR = {
     ),
     *("random", "re", "shlex", "shutil", "signal", "site", "subprocess", "tempfile", "threading", "typing"),
     *("uuid", "hashlib", "importlib.metadata", "traceback", "warnings", "inspect", "contextlib"),
-    *("hookport.convert", "hookport.dialects", "hookport.discovery", "hookport.errors", "hookport.findings"),
+    *(
+        "hookport.convert",
+        "hookport.dialects",
+        "hookport.project.discovery",
+        "hookport.errors",
+        "hookport.findings",
+    ),
     *(
         "hookport.planning",
         "hookport.runtime.patterns",

@@ -20,10 +20,10 @@ from hookport import planning
 from hookport.dialects import agents, event_specs, get, names
 from hookport.dialects._matchers import read_matcher
 from hookport.dialects._wiring import wire
-from hookport.discovery import Found, load
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
+from hookport.project.discovery import Found, load
 from hookport.runtime import engine, merge, placeholder, plan, policy
 from hookport.runtime.dispatch import tools_of
 from hookport.runtime.engine import Report, Setting

@@ -16,8 +16,8 @@ import pytest
 
 import hookport
 from hookport import planning
-from hookport.discovery import discover
 from hookport.install import lock
+from hookport.project.discovery import discover
 from hookport.runtime import plan, trust
 from hookport.runtime.plan import Planned
 from tests.approval import approve, approve_for_ci

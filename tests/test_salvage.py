@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from hookport import salvage
 from hookport.dialects import get
 from hookport.errors import InputError
 from hookport.model.hooks import Hook
+from hookport.project import salvage
 
 GOOD = {
     "event": "before_tool_execute",

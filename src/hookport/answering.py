@@ -116,7 +116,7 @@ def _answer(
     args: list[str], env: dict[str, str], bridge: Bridge | None, recordings: list[Recording]
 ) -> Answer:
     command, words, options, inner = _parsed(args)
-    within = float(options.get("--within", 0.0))
+    within, entry = float(options.get("--within", 0.0)), options.get("--entry", "")
     if options.get("--on-failure") and command == "dispatch":
         env[policy.VARIABLE] = options["--on-failure"]
     begun = time.monotonic()
@@ -135,10 +135,10 @@ def _answer(
     elif bridge is not None:
         from hookport.runtime import vendored
 
-        sources = vendored.sources(bridge, agent, env)
+        sources = vendored.sources(bridge, agent, lambda own: _caller(own, env, entry), env)
     else:
-        sources = _sources(agent, native, payload, env)
-    sources = sources.replace(entry=options.get("--entry", ""))
+        sources = _sources(agent, native, payload, env, entry)
+    sources = sources.replace(entry=entry)
     told = dispatch.answer(payload, native, sources, env, within, begun)
     for one in recordings:
         one.told = told
@@ -188,24 +188,33 @@ def _wrong(message: str) -> Exception:
     return UsageError(message)
 
 
-def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str]) -> dispatch.Sources:
+def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str], entry: str) -> dispatch.Sources:
     """The hooks of the project that the event happened in."""
     here = folder = dispatch.here()
-    sources = dispatch.of_plan(_plan(here, env), agent, _wire)
+    kept = _plan(here, env)
+    caller = _caller(kept.wire(agent) or _wire(agent), env, entry)
+    sources = dispatch.of_plan(kept, agent, _wire, caller)
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
         return sources
     event = dispatch.event_of(sources.agent, tree, native)
+    caller = caller.replace(cwd=event.cwd)
+    sources = dispatch.of_plan(kept, agent, _wire, caller)
     for named in (*_named_roots(sources.agent, env), event.root, event.cwd):
         if named == here:
             break
         if named and os.path.isdir(named):
             folder = named
-            sources = dispatch.of_plan(_plan(folder, env), agent, _wire)
+            sources = dispatch.of_plan(_plan(folder, env), agent, _wire, caller)
             break
     if plan.scripts_changed(sources.hooks(event)):
-        sources = dispatch.of_plan(_new_plan(folder, env), agent, _wire)
+        sources = dispatch.of_plan(_new_plan(folder, env), agent, _wire, caller)
     return sources
+
+
+def _caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CalledFrom:
+    """Who calls us; an agent that names its root names the folder that it was started in."""
+    return plan.CalledFrom(next(_named_roots(agent, env), "") or dispatch.here(), "", entry, env)
 
 
 def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
@@ -268,7 +277,7 @@ def _wrapped(
         return [hook.replace(event=event.event)]
 
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
-    sources = sources.replace(needs_approval=False, waiting={})
+    sources = sources.replace(needs_approval=False, waiting=lambda _agent: ())
     named = next(_named_roots(sources.agent, env), "")
     root = named if named and not sources.agent.root_moves else _repository(named or dispatch.here())
     return sources.replace(hooks=hooks, root=root)

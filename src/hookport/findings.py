@@ -1183,7 +1183,7 @@ class FolderPassedOver(Kind):
     """
 
     code = "HP709"
-    severity = "loss"
+    severity = "error"
     message = "the hooks at {places} do not run: the project's root is {root}"
     hint = "Move them to the root if they are to run."
 
@@ -1577,17 +1577,6 @@ class ReadElsewhere(Kind):
     hint = "Move the hooks there."
 
 
-class RunsByItself(Kind):
-    """The agent reads the file that the hook is in, so it runs the hook without an entry of ours.
-
-    A second copy in the agent's own file would make it run twice.
-    """
-
-    code = "HP810"
-    severity = "note"
-    message = "not installed for {agent}: it reads {file} and runs this hook by itself"
-
-
 class EntryTwice(Kind):
     """Entries of ours are in two places that the agent reads, so each hook runs twice.
 
@@ -1606,16 +1595,42 @@ class NoPlaceThere(Kind):
     """The agent reads no hooks of this scope: some read only those of a project, or only those of a user."""
 
     code = "HP812"
-    severity = "loss"
+    severity = "error"
     message = "{agent} reads no hooks of a {scope}, so nothing was installed for it"
     hint = "Use `--scope {other} --mode bridge`: it finds the hooks of both."
+
+
+class NotRunHere(Kind):
+    """The hook does not run in an agent that is used here.
+
+    Neither does the agent load the file that the hook is in, nor does an entry of hookport run it there. What
+    does not run looks exactly like what approves, so this is an error also where the hook only watches.
+    """
+
+    code = "HP830"
+    severity = "error"
+    effect = "dropped"
+    message = "'{name}' does not run in {agent}: {reason}"
+    hint = "{fix}"
+
+
+class AgentSkips(Kind):
+    """The hooks are approved here, and the agent skips them: it wants an approval of its own.
+
+    It says nothing of it when it runs without a person. `hookport trust --agents` writes that approval too.
+    """
+
+    code = "HP831"
+    severity = "error"
+    message = "{agent} skips {count} until it trusts them itself"
+    hint = "Run `hookport trust --agents`."
 
 
 class NeverFires(Kind):
     """The agent has no event for the hook, so no entry can make it run there."""
 
     code = "HP813"
-    severity = "loss"
+    severity = "error"
     effect = "dropped"
     message = "'{name}' never runs in {agent}: {reason}"
     hint = "`hookport matrix` shows which agents have the event."
@@ -1705,8 +1720,10 @@ class RunsBesides(Kind):
     """
 
     code = "HP822"
-    severity = "note"
-    message = "installed for {agent} although it reads {file}: there the hook lacks effect, and may run twice"
+    severity = "loss"
+    message = (
+        "{agent} also reads {file}, where this hook has less effect; installed anyway, so it may run twice"
+    )
     hint = "To run it once, keep it in a file that only hookport reads, such as .hookport/hooks.json."
 
 

@@ -11,19 +11,22 @@ from pathlib import Path
 
 from hookport import __version__, dialects, wires
 from hookport.checks.scripts import named_script
-from hookport.dialects import Dialect, agents, event_specs, get, names
+from hookport.dialects import event_specs, get, names
 from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, config_folder, discover, project_root, protected
-from hookport.discovery.disk import data_of
-from hookport.discovery.identity import hook_of, identity
 from hookport.errors import HookportError, InputError
 from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
+from hookport.project import ownership, protected
+from hookport.project.discovery import Discovery, Found, discover, project_root
+from hookport.project.disk import data_of
+from hookport.project.identity import hook_of, identity
+from hookport.project.ownership import Readers
+from hookport.project.places import config_folder
 from hookport.runtime import plan, policy, protection, trust
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import match
@@ -33,8 +36,6 @@ from hookport.wires.table import Wire
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
 SETTINGS = (".hookport/config.json", "hookport/config.json")
-# Nothing that a hook says there has an effect.
-WATCHED = ("session_end", "notification", "error_occurred")
 # How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
 # and what it is asked, for all hooks or for one that was installed.
 _WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
@@ -113,23 +114,33 @@ def judged(found: Discovery, env: Mapping[str, str], files: dict[str, None] | No
     is for one of them tells so.
     """
     watched = {} if files is None else files
+    if found.hooks:
+        watched |= dict.fromkeys(ownership.watched(found.root, env))
+    readers = Readers(found.root, env)
     approved = trust.approval(found.root, env) if found.root else Approval()
-    own = {id(one): identified(one, found.root, env) for one in projects(found)}
+    own = {
+        id(one): identified(one, found.root, env).replace(loaded_by=readers.of(one))
+        for one in projects(found)
+    }
     own = {
         key: hook.replace(trust=trust.record(hook, found.root, env, approved)) for key, hook in own.items()
     }
     over = [
         planned(one.hook).replace(
-            watched=_taken(watched, one.hook), rivals=[own[id(by)].trust for by in one.by if id(by) in own]
+            watched=_taken(watched, one.hook),
+            rivals=[own[id(by)].trust for by in one.by if id(by) in own],
+            loaded_by=readers.of(one.hook),
         )
         for one in found.overridden
         if one.hook.hook.enabled and not _is_bridge(one.hook)
     ]
     hooks = [
-        (own[id(one)] if id(one) in own else planned(one)).replace(watched=_taken(watched, one))
+        (own[id(one)] if id(one) in own else planned(one).replace(loaded_by=readers.of(one))).replace(
+            watched=_taken(watched, one)
+        )
         for one in runnable(found)
     ]
-    return [*over, *hooks, *_missed(list(own.values()), approved, found.root, env)]
+    return [*over, *hooks, *_missed(list(own.values()), approved, readers)]
 
 
 def projects(found: Discovery) -> list[Found]:
@@ -143,8 +154,9 @@ def identified(found: Found, root: str, env: Mapping[str, str]) -> Planned:
     return planned(found).replace(id=it.id, definition=it.definition, files=it.files, under=it.under)
 
 
-def _missed(own: list[Planned], approved: Approval, root: str, env: Mapping[str, str]) -> Iterator[Planned]:
+def _missed(own: list[Planned], approved: Approval, readers: Readers) -> Iterator[Planned]:
     """The approved hooks that are gone, or changed: they match as they did when they were approved."""
+    root, env = readers.root, readers.env
     here = {(hook.id.partition("#")[0], hook.definition) for hook in own}
     ids = {hook.id for hook in own}
     texts = Path(trust.store(env)).parent / trust.TEXTS
@@ -158,7 +170,8 @@ def _missed(own: list[Planned], approved: Approval, root: str, env: Mapping[str,
         except (OSError, ValueError, HookportError):
             continue
         path = trust.resolved(file, root, env)
-        ghost = planned(Found(hook, path, spot, str(Path(path).parent), "project", ()))
+        gone = Found(hook, path, spot, str(Path(path).parent), "project", ())
+        ghost = planned(gone).replace(loaded_by=readers.of(gone))
         changed = "its definition changed since you approved it"
         why = changed if place in ids else f"it is gone from {file} since you approved it"
         if hook.enabled:
@@ -258,9 +271,18 @@ def planned(found: Found) -> Planned:
         place=found.place,
         package=found.package,
         scope=found.scope,
-        run_by=[agent for agent in agents() if also_reads(get(agent), found)],
+        does=_does(hook),
     ).replace(**said)
     return bare.replace(tools=_tools(bare, own))
+
+
+def _does(hook: Hook) -> str:
+    """What a hook does, by which copies of it in files of several agents are known."""
+    text = hook.handler.command or hook.handler.url or hook.handler.prompt
+    text = re.sub(r"""["']""", "", text)
+    for spelling in sorted(get(hook.dialect).project_dir, key=len, reverse=True):
+        text = text.replace(f"{spelling}/", "")
+    return f"{hook.handler.type} {text.removeprefix('./')}"
 
 
 def _one_word(command: str, roots: Iterable[str]) -> str:
@@ -278,40 +300,6 @@ def _one_word(command: str, roots: Iterable[str]) -> str:
         command,
         flags=re.DOTALL,
     )
-
-
-def also_reads(agent: Dialect, found: Found) -> str:
-    """The place by which an agent runs another agent's hook, with the effect it has over the bridge."""
-    return reads_besides(agent, found) if _runs_alike(found.hook) else ""
-
-
-def reads_besides(agent: Dialect, found: Found) -> str:
-    """The place of another dialect's file in which an agent finds a hook; empty if it does not."""
-    for place in agent.also_reads:
-        scope = "user" if place.scope == "user" else "project"
-        path = place.path.removeprefix("~/")
-        base = found.file.removesuffix(path)
-        at_root = scope == "user" or os.path.normpath(base) == os.path.normpath(found.package)
-        if scope == found.scope and base != found.file and at_root:
-            return place.path
-    return ""
-
-
-def _runs_alike(hook: Hook) -> bool:
-    """Whether a hook does the same where an agent reads it in another agent's file.
-
-    Measured on Copilot CLI 1.0.102 with Claude Code's settings: a guard on the shell does. A matcher for all
-    tools or for an MCP tool never matches there, file tools name the path otherwise, exit 2 blocks nothing
-    but tools, context is dropped, and a timeout lets the call run whatever the hook says of failures; what
-    only watches loses nothing.
-    """
-    if hook.handler.on_failure:
-        return False
-    if hook.event == "before_tool_execute":
-        return bool(hook.matcher) and all(
-            (term.kind, term.value) == ("tool", "shell") for term in hook.matcher
-        )
-    return hook.event in WATCHED
 
 
 SAME = (

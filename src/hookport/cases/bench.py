@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from hookport.cases.package import Origin, hooks_in
 from hookport.cases.suite import CONFIG, PLACE
-from hookport.discovery import load
 from hookport.errors import UsageError
 from hookport.planning import settings_in
+from hookport.project.discovery import load
 from hookport.runtime.plan import Planned
 
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})

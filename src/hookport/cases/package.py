@@ -12,10 +12,10 @@ from hookport import planning
 from hookport.cases.suite import CONFIG, Broken, Suite
 from hookport.dialects import names
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, load
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS
+from hookport.project.discovery import Discovery, load
 from hookport.runtime.plan import Planned
 
 # `.claude/hooks/tests` is three folders below the project whose settings it is about.

@@ -22,10 +22,10 @@ from hookport.cases.package import hooks_in, meant, origin
 from hookport.cases.suite import CONFIG, PLACE, Config, Suite, texts_changed
 from hookport.dialects import agents
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery
-from hookport.discovery import load as load_hooks
 from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Call, Decision, Event
+from hookport.project.discovery import Discovery
+from hookport.project.discovery import load as load_hooks
 from hookport.runtime import merge
 from hookport.runtime.plan import Planned
 from hookport.runtime.redaction import REDACTED, clean, walk

@@ -10,7 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport import __version__, checks, sources
+from hookport import __version__, checks
 from hookport.checks.places import placed
 from hookport.checks.scripts import check_scripts
 from hookport.cli import report
@@ -20,6 +20,7 @@ from hookport.convert import Reading
 from hookport.dialects import get
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, UnreadableFile
+from hookport.project import sources
 
 FORMATS = ("text", "json", "sarif", "github")
 

@@ -14,7 +14,6 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-from hookport import sources
 from hookport.cli import report
 from hookport.cli.terminal import Paint
 from hookport.convert import Conversion, File, Reading, convert_all
@@ -22,6 +21,7 @@ from hookport.dialects import get, names
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS
 from hookport.model.hooks import Hook
+from hookport.project import sources
 
 
 def add_arguments(parser: ArgumentParser) -> None:

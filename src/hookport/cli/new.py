@@ -16,10 +16,9 @@ from hookport.authoring.scripts import LANGUAGES
 from hookport.cli import report
 from hookport.cli.convert import replace
 from hookport.cli.terminal import Paint
-from hookport.dialects import get
-from hookport.discovery import project_root
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
+from hookport.project.discovery import project_root
 
 DIALECT, LANG = usual(), "sh"
 
@@ -116,24 +115,12 @@ def _print(made: Scaffold, root: Path, request: Request, *, is_dry: bool) -> Non
     if not is_dry:
         sys.stdout.write(
             f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"
-            f"  hookport test {_short(root / made.tests)}\n{_installing(made, root, request)}"
+            f"  hookport test {_short(root / made.tests)}\n  hookport trust\n  hookport sync\n"
         )
     sys.stdout.flush()
     told = [one for one in made.findings if one.severity != "note"]
     if told:
         sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
-
-
-def _installing(made: Scaffold, root: Path, request: Request) -> str:
-    """How the hook gets to the agents; of the files of most agents hookport installs nothing elsewhere."""
-    dialect = get(request.dialect)
-    if any(place.scope == "project" for place in dialect.runs_from):
-        return "  hookport trust\n  hookport sync\n"
-    file = _short(root / made.files[0].path)
-    return (
-        f"{dialect.title} runs it by itself, and no other agent does. For another:\n"
-        f"  hookport convert --from {dialect.id} --to AGENT {file}\n"
-    )
 
 
 def _short(path: Path) -> str:

@@ -18,8 +18,8 @@ from hookport.cases import happened, record
 from hookport.cases.happened import Events, Happened
 from hookport.cli.log import moment
 from hookport.dialects import get
-from hookport.discovery import Discovery, discover, load
 from hookport.errors import InputError, Problem, UsageError
+from hookport.project.discovery import Discovery, discover, load
 
 VERDICTS = ("deny", "ask", "allow", "none")
 

@@ -18,9 +18,9 @@ from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
 from hookport.cli.terminal import Paint, plain
 from hookport.dialects._wiring import wire
-from hookport.discovery import load
 from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
+from hookport.project.discovery import load
 from hookport.runtime import dispatch, engine, policy
 from hookport.runtime.engine import Report, Run
 

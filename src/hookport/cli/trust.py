@@ -10,15 +10,18 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections import Counter
 from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.discovery import discover
 from hookport.errors import UsageError
+from hookport.findings import AgentSkips, Finding
 from hookport.install import agent_trust, lock
 from hookport.install.lock import Lock
 from hookport.install.review import Review, review, shown
+from hookport.planning import is_ours
+from hookport.project.discovery import Discovery, discover
 from hookport.runtime import trust
 
 
@@ -42,7 +45,8 @@ def run(args: Namespace) -> int:
     after = lock.build(found, env)
     before, when = lock.approved(found.root, env)
     reviews = review(found, before, after, contents, env)
-    agents = agent_trust.untrusted(found.root, env) if args.agents else []
+    untrusted = agent_trust.untrusted(found.root, env)
+    skipped, agents = _of_project(untrusted, found), untrusted if args.agents else []
     tree: dict[str, object] = {
         "root": found.root,
         "approved": when,
@@ -60,10 +64,13 @@ def run(args: Namespace) -> int:
         raise UsageError("nothing was approved: --json asks nothing. Say --yes or --dry-run.")
     if is_agreed:
         _approve(found.root, after, env)
-        if agents:
-            agent_trust.approve(agents, env)
+        asks = not (args.json or args.yes or agents) and sys.stdin.isatty()
+        agents = skipped if asks and _asked_for(skipped) else agents
+        agent_trust.approve(agents, env)
+    left = [] if agents else _findings(skipped)
     if args.json:
         tree["written"] = is_agreed
+        tree["findings"] = [report.as_placed_json(one) for one in left]
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
     elif is_agreed and not is_same:
         count = len(after["hooks"])
@@ -72,7 +79,34 @@ def run(args: Namespace) -> int:
     elif not args.dry_run and not is_agreed:
         sys.stdout.write("nothing was approved.\n")
         return 1
-    return 0
+    if left and not args.json:
+        sys.stderr.write(report.grouped(left, Paint(sys.stderr), {}))
+    return report.worst(left, strict=False)
+
+
+def _of_project(untrusted: list[agent_trust.AgentHook], found: Discovery) -> list[agent_trust.AgentHook]:
+    """The hooks of this project, and entries of ours, that an agent skips until it trusts them itself."""
+    files = {one.file for one in found.hooks}
+    return [one for one in untrusted if is_ours(one.command) or one.file in files]
+
+
+def _findings(skipped: list[agent_trust.AgentHook]) -> list[Finding]:
+    counts = Counter((one.agent, one.file) for one in skipped)
+    return [
+        AgentSkips.at("", agent=agent, count=f"{count} hook{'s' * (count != 1)}")._replace(file=file)
+        for (agent, file), count in counts.items()
+    ]
+
+
+def _asked_for(skipped: list[agent_trust.AgentHook]) -> bool:
+    if not skipped:
+        return False
+    agents = ", ".join(dict.fromkeys(one.agent for one in skipped))
+    sys.stdout.write(
+        f"{agents} skips {len(skipped)} of them until it trusts them itself. Trust them there? [y/N] "
+    )
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _approve(root: str, seen: Lock, env: dict[str, str]) -> None:

@@ -7,8 +7,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.discovery import project_root
 from hookport.install import lock
+from hookport.project.discovery import project_root
 
 
 def add_arguments(parser: ArgumentParser) -> None:

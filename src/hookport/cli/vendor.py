@@ -14,8 +14,8 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.discovery import project_root
 from hookport.install import files, vendor
+from hookport.project.discovery import project_root
 
 
 def add_arguments(parser: ArgumentParser) -> None:

@@ -17,8 +17,10 @@ from hookport.cli.events import asked
 from hookport.cli.run import add_event
 from hookport.cli.terminal import Paint
 from hookport.dialects._wiring import wire
-from hookport.discovery import discover, load
+from hookport.findings import BridgeEntry
+from hookport.project.discovery import discover, load
 from hookport.runtime import engine, trust
+from hookport.runtime.plan import CalledFrom, is_loaded_by
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -44,8 +46,10 @@ def run(args: Namespace) -> int:
     setting = engine.Setting(it.wire, wire, env)
     runs = engine.explain(it.event, hooks, setting)
     if not args.source:
-        runs = [_approved(_by_itself(run, it.wire.id), found.root, env) for run in runs]
-    findings = [*found.findings, *planning.left_out(found)]
+        runs = [_approved(_by_itself(run, it.wire.id, found.root, env), found.root, env) for run in runs]
+    # Entries that call us are how an agent asks; only in a file that was named are they of interest.
+    passed = planning.left_out(found)
+    findings = [*found.findings, *(one for one in passed if args.source or one.code != BridgeEntry.code)]
     if args.json:
         tree = {
             "event": it.as_json(it.event),
@@ -82,7 +86,8 @@ def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
     return run.replace(matched=False, why=why) if run.matched and why else run
 
 
-def _by_itself(run: engine.Run, agent: str) -> engine.Run:
-    if run.matched and agent in (run.hook.dialect, *run.hook.run_by):
-        return run.replace(matched=False, why="the agent runs it by itself")
+def _by_itself(run: engine.Run, agent: str, root: str, env: dict[str, str]) -> engine.Run:
+    caller = CalledFrom(str(Path.cwd()), env=env)
+    if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller):
+        return run.replace(matched=False, why=f"the agent loads {run.hook.file} and runs it by itself")
     return run

@@ -159,11 +159,16 @@ class HandlerSpec(NamedTuple):
 
 
 class Location(NamedTuple):
-    """One place where the agent looks; `*` in the path stands for any name."""
+    """One place where the agent looks; `*` in the path stands for any name.
+
+    `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
+    a project in its start folder only.
+    """
 
     scope: Literal["project", "local", "user", "plugin", "system"]
     path: str
     source: str
+    at_repository: bool = False
 
 
 class Gate(NamedTuple):
@@ -215,7 +220,8 @@ class HookTrust(NamedTuple):
     """Where an agent remembers the hooks that it trusts, one by one.
 
     At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
-    numbers; without `field` there the hook is not trusted, and with `switch` false it is off.
+    numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
+    makes the value that `field` must have from the event, the group and the entry as they are now.
     """
 
     file: str
@@ -224,6 +230,22 @@ class HookTrust(NamedTuple):
     field: str
     switch: str
     fix: str
+    source: str
+    fingerprint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
+
+
+class PluginStore(NamedTuple):
+    """Where an agent remembers the plugins that are installed, and which of them are enabled.
+
+    At `key` of the file is a map from a plugin's name to its copies, each with its folder at the field
+    `folder`; the first of `settings` that has the name at `switch` says whether it is enabled.
+    """
+
+    file: str
+    key: tuple[str, ...]
+    folder: str
+    settings: tuple[str, ...]
+    switch: tuple[str, ...]
     source: str
 
 
@@ -342,6 +364,11 @@ class Dialect(NamedTuple):
     # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
+    # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
+    manifests: tuple[str, ...] = ()
+    plugin_store: PluginStore | None = None
+    # Where skills and subagents may have hooks in their frontmatter, which run while one of these is active.
+    scoped_in: tuple[Location, ...] = ()
     # A handler without `type` is refused, not taken for a command.
     needs_type: bool = False
     # A hook that stands in several settings files runs once; a plugin's copy runs again.
@@ -362,10 +389,12 @@ class Dialect(NamedTuple):
     products: tuple[tuple[str, ...], ...] = ()
     # Those that it reads with a setting that is kept where nobody else sees it.
     may_read: tuple[Location, ...] = ()
-    # Files of a project are read at the root of its repository only.
+    # Files of a project are read at the root of its repository, and in no folder below it.
     at_repository: bool = False
     # Files of a project are read in the folder that the agent is started in only.
     at_start: bool = False
+    # Started below the root, it may read the files of that folder instead of the root's, and nobody sees why.
+    unsure_below: bool = False
 
     # What a person must know before the written file works.
     notes: tuple[str, ...] = ()

@@ -34,7 +34,6 @@ SOURCES = {
     "lab": "measured on 2.1.325, November 2026",
     "spec": "Claude Code hook spec 1.0 (2025-10-16)",
     "issue": "anthropics/claude-code issues 90220 and 92911, on 2.1.241 and 2.1.263",
-    "own": "places of open plugins: many that are stored there are written for Claude Code",
 }
 
 # A matcher of these characters only is a list of exact names (doc; hyphen since 2.1.195, comma and blank
@@ -196,20 +195,19 @@ DIALECT = Dialect(
     sources=SOURCES,
     locations=(
         Location("project", ".claude/settings.json", "doc"),
-        Location("local", ".claude/settings.local.json", "doc"),
+        Location("local", ".claude/settings.local.json", "lab", at_repository=True),
         Location("user", "~/.claude/settings.json", "doc"),
         Location("plugin", "hooks/hooks.json", "doc"),
         Location("plugin", "hooks.json", "spec"),
         Location("system", "/etc/claude-code/managed-settings.json", "doc"),
     ),
-    runs_from=(
-        Location("project", ".claude/settings.json", "doc"),
-        Location("project", ".claude/settings.local.json", "doc"),
-        Location("user", "~/.claude/settings.json", "doc"),
-        Location("project", "hooks/hooks.json", "doc"),
-        Location("project", ".agents/plugins/*/hooks/hooks.json", "own"),
-        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "own"),
-        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+    scoped_in=(
+        Location("project", ".claude/agents/*.md", "doc"),
+        Location("project", ".claude/skills/*/SKILL.md", "doc"),
+        Location("user", "~/.claude/agents/*.md", "doc"),
+        Location("user", "~/.claude/skills/*/SKILL.md", "doc"),
+        Location("plugin", "agents/*.md", "doc"),
+        Location("plugin", "skills/*/SKILL.md", "doc"),
     ),
     events=EVENTS,
     lacks=LACKS,
@@ -286,6 +284,7 @@ DIALECT = Dialect(
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
     prepare=prepare,
+    manifests=(".claude-plugin/plugin.json",),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
     gates=(
@@ -335,7 +334,8 @@ DIALECT = Dialect(
         Quirk(
             "CC9",
             "started in a folder of a repository, it reads `.claude/settings.json` of that folder alone, and "
-            "not of the repository's root: hooks of the project do not run there, those of the user do",
+            "not of the repository's root: hooks of the project do not run there, those of the user and of "
+            "the root's settings.local.json do",
             "lab",
         ),
         Quirk("CC5", "the 60 s default of the hook spec 1.0 became 600 s in the reference", "doc"),

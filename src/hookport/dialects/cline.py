@@ -170,6 +170,7 @@ DIALECT = Dialect(
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
     project_dir=("$CLINE_PROJECT_DIR", "${CLINE_PROJECT_DIR}"),
+    at_repository=True,
     programs=("cline",),
     notes=(
         "Cline cannot refuse one call: a hook that blocks stops the whole run.",

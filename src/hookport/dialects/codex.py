@@ -33,6 +33,7 @@ from hookport.dialects._base import (
     named,
 )
 from hookport.dialects._by_event import BY_EVENT
+from hookport.dialects._codex_fingerprint import fingerprint
 from hookport.dialects._codex_wire import WIRE_OF_CODEX
 from hookport.dialects._patterns import compiles
 from hookport.errors import Problem, spell_path
@@ -287,6 +288,7 @@ DIALECT = Dialect(
     # No variable names the project's root (src, lab).
     project_dir=(REPOSITORY, "$(git rev-parse --show-toplevel)"),
     package_dir=("${PLUGIN_ROOT}", "$PLUGIN_ROOT", "${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
+    manifests=(".codex-plugin/plugin.json",),
     programs=("codex",),
     home=("~/.codex", "CODEX_HOME"),
     gates=(
@@ -327,6 +329,7 @@ DIALECT = Dialect(
         "enabled",
         "Start `codex` here and review the hook with `/hooks`.",
         "lab",
+        fingerprint,
     ),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",

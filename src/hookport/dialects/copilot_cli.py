@@ -420,6 +420,8 @@ DIALECT = Dialect(
         Location("local", ".claude/settings.local.json", "doc"),
     ),
     at_repository=True,
+    # With --trust-folder it reads the start folder's own files, and none of the root's (lab).
+    unsure_below=True,
     notes=(
         "Copilot CLI loads a repository's hooks only in a folder it trusts: with -p, pass --trust-folder.",
         "VS Code reads .github/hooks too, Copilot CLI also .claude/settings.json: a hook in both runs twice.",

@@ -210,6 +210,7 @@ DIALECT = Dialect(
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=("$CURSOR_PROJECT_DIR", "${CURSOR_PROJECT_DIR}"),
     adjust=adjust,
+    manifests=(".cursor-plugin/plugin.json",),
     programs=("cursor-agent",),
     may_read=(
         Location("project", ".claude/settings.json", "doc"),

@@ -298,6 +298,7 @@ DIALECT = Dialect(
         "${CLAUDE_PROJECT_DIR}",
     ),
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
+    manifests=(".factory-plugin/plugin.json",),
     programs=("droid",),
     shadows=(
         Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),

@@ -129,6 +129,7 @@ DIALECT = Dialect(
     not_events=("enabled", "disabled", "notifications"),
     project_dir=("${GEMINI_PROJECT_DIR}", "$GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
+    manifests=("gemini-extension.json",),
     programs=("gemini",),
     gates=(
         Gate(
@@ -147,7 +148,6 @@ DIALECT = Dialect(
         "src",
         yes=("TRUST_FOLDER",),
         above=("TRUST_PARENT",),
-        scopes=("project", "local", "user"),
         asks=(
             ("/etc/gemini-cli/settings.json", "~/.gemini/settings.json"),
             ("security", "folderTrust", "enabled"),

@@ -281,6 +281,7 @@ DIALECT = Dialect(
         "${GEMINI_PROJECT_DIR}",
     ),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
+    manifests=("qwen-extension.json",),
     programs=("qwen",),
     gates=(
         Gate(

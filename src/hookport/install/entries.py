@@ -13,7 +13,6 @@ from typing import Literal, NamedTuple
 
 from hookport import bridge as bridge_file
 from hookport import findings as f
-from hookport import sources
 from hookport.degrade import degrade
 from hookport.degrade.work import deny_command, powershell, quoted
 from hookport.degrade.wrapping import Bridge, agree
@@ -22,12 +21,14 @@ from hookport.dialects._base import SECOND, is_split, says, terms_of
 from hookport.dialects._entries import shell_word, slots
 from hookport.dialects._matchers import normal
 from hookport.dialects._wiring import wire
-from hookport.discovery import Found
 from hookport.findings import Finding
-from hookport.install.targets import PLACES, Target, absolute
+from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
-from hookport.planning import MARK, also_reads, is_ours, name_of, planned
+from hookport.planning import MARK, is_ours, name_of, planned
+from hookport.project import ownership, sources
+from hookport.project.discovery import Found
+from hookport.project.places import absolute
 from hookport.runtime import vendored
 
 Mode = Literal["native", "bridge"]
@@ -156,14 +157,12 @@ def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> tim
 
 
 def _unheard(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
-    """Hooks that the agent never fires, or whose deny it does not obey."""
+    """Hooks whose deny the agent does not obey."""
     for one in found:
         level, reason = enforcement(target.dialect, one.hook)
-        if level == "unavailable" or (level == "advisory" and one.hook.blocking):
-            kind = f.NeverFires if level == "unavailable" else f.OnlyAdvises
-            yield kind.at(one.place, agent=target.agent, name=name_of(one), reason=reason)._replace(
-                file=one.file
-            )
+        if level == "advisory" and one.hook.blocking:
+            told = f.OnlyAdvises.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
+            yield told._replace(file=one.file)
 
 
 def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
@@ -180,6 +179,11 @@ def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
     if partly:
         return "advisory", f"not everywhere: {partly}"
     return "enforced", ""
+
+
+def is_fired(dialect: Dialect, hook: Hook) -> bool:
+    """Whether the agent has an event for a hook."""
+    return enforcement(dialect, hook)[0] != "unavailable"
 
 
 def planned_blocking(hook: Hook) -> bool:
@@ -301,11 +305,17 @@ def _mark(env: Mapping[str, object], other: Mapping[str, object]) -> str:
     return next((name for name, value in env.items() if value == "$root" and name not in other), "")
 
 
-def runs_itself(target: Target, found: Found) -> str:
-    """Why the agent needs no entry for a hook: it runs it by itself; empty if it does not."""
-    if found.hook.dialect == target.agent:
-        return "its own"
-    return also_reads(target.dialect, found)
+def needs_entry(target: Target, found: Found) -> bool:
+    """Whether an agent runs a hook only by an entry of ours, be it in some folders of the project.
+
+    Where it loads the file of the hook whenever it loads our entry, it runs the hook by itself.
+    """
+    how = ownership.loading(target.dialect, found, target.root, target.env)
+    if how is None:
+        return True
+    if target.scope == "project":
+        return False
+    return how.below is not None or (how.proofs is not None and target.scope not in how.proofs)
 
 
 def told_apart(agent: str, other: str) -> bool:

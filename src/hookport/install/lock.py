@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from hookport import planning
-from hookport.discovery import Discovery
-from hookport.discovery.identity import identity
 from hookport.errors import InputError, Problem
+from hookport.project.discovery import Discovery
+from hookport.project.identity import identity
 from hookport.runtime import trust
 from hookport.wires.spellings import iso
 

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from hookport import planning
 from hookport.degrade.capabilities import infer
-from hookport.discovery import Discovery, Found
-from hookport.discovery.identity import identity
 from hookport.install import lock
 from hookport.install.lock import Difference, Lock
+from hookport.project.discovery import Discovery, Found
+from hookport.project.identity import identity
 
 MOST_LINES = 400
 # A hint, not a proof: scripts can reach the network in ways that no list has.

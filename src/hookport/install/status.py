@@ -6,19 +6,18 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import agents as all_agents
 from hookport.dialects import get
 from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
-from hookport.discovery import Discovery, Found, discover
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, sync
+from hookport.install.coverage import Installed, alone_in, commands_for, cover_of
 from hookport.install.doctor import closed_gates
-from hookport.install.sync import AgentPlan, Wish
-from hookport.install.targets import SCOPES, Scope, Target, detected, target
-from hookport.model.hooks import Hook
-from hookport.planning import is_dispatch, name_of, runnable
-from hookport.runtime import journal, trust, vendored
+from hookport.install.sync import installed_in
+from hookport.install.targets import SCOPES, Scope, detected, target
+from hookport.planning import name_of, runnable
+from hookport.project.discovery import Found, discover
+from hookport.runtime import journal, trust
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
@@ -77,14 +76,6 @@ class _Seen(NamedTuple):
     closed: Mapping[str, str]
 
 
-class _Installed(NamedTuple):
-    """Our entries in one agent's files of one scope."""
-
-    target: Target
-    ours: tuple[Hook, ...]
-    plan: AgentPlan
-
-
 def status(
     cwd: str,
     env: Mapping[str, str],
@@ -102,121 +93,72 @@ def status(
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
-        there = [_installed(target(agent, scope, found.root, env), found) for scope in SCOPES]
-        with_ours = [one for one in there if one.ours]
+        there = [installed_in(target(agent, scope, found.root, env), found) for scope in SCOPES]
+        with_ours = [one for one in there if one.installed.ours]
         if with_ours or agent in here or names:
-            shown = with_ours or there[:1]
-            states += [_agent_state(one, found, here.get(agent, ""), seen) for one in shown]
+            scopes = [one.installed for one in there]
+            rows = {
+                (one.file, one.place): _hook_state(one, scopes, cwd, seen, is_scoped=is_scoped)
+                for hooks, is_scoped in ((runnable(found), False), (found.scoped, True))
+                for one in hooks
+            }
+            states += [
+                _agent_state(one, rows, here.get(agent, ""), is_first=not number)
+                for number, one in enumerate(with_ours or there[:1])
+            ]
     return Status(found.root, tuple(states))
 
 
-def _installed(one: Target, found: Discovery) -> _Installed:
-    ours = tuple(hook for path in one.every_file() for hook in sync.ours_in(one, path))
-    commands = [hook.handler.command for hook in ours]
-    mode: sync.Choice = "auto"
-    if commands:
-        mode = "bridge" if any(map(is_dispatch, commands)) else "native"
-    is_vendored = sync.brings_bridge(found.root, one.scope) or any(
-        vendored.ARCHIVE in command for command in commands
-    )
-    wish = Wish((one.agent,), one.scope, mode, vendor=is_vendored)
-    return _Installed(one, ours, sync.planned(one, found, wish))
-
-
-def _agent_state(one: _Installed, found: Discovery, shown: str, seen: _Seen) -> AgentState:
-    dialect = one.target.dialect
-    plan = one.plan
-    is_bridge = plan.mode == "bridge"
-    hooks = [hook for hook in runnable(found) if is_bridge or hook.scope == one.target.scope]
+def _agent_state(
+    one: sync.Standing, rows: Mapping[tuple[str, str], HookState], shown: str, *, is_first: bool
+) -> AgentState:
+    """One block: every hook in the first, and in another those that its entries are for."""
+    dialect, plan = one.installed.target.dialect, one.plan
+    is_all = is_first or plan.mode == "bridge"
+    hooks = tuple(row for row in rows.values() if is_all or row.scope == plan.scope)
     return AgentState(
         dialect.id,
         dialect.title,
         shown,
-        one.target.scope,
+        plan.scope,
         plan.mode,
         plan.state,
         plan.paths,
-        tuple(_hook_state(one, hook, seen) for hook in hooks),
+        hooks,
         dialect.notes,
         tuple(finding for finding in plan.findings if finding.code not in IN_ROWS),
     )
 
 
-def _hook_state(one: _Installed, found: Found, seen: _Seen) -> HookState:
-    dialect = one.target.dialect
+def _hook_state(
+    found: Found, scopes: Sequence[Installed], start: str, seen: _Seen, *, is_scoped: bool
+) -> HookState:
+    dialect = scopes[0].target.dialect
+    cover = cover_of(found, scopes, start, is_scoped=is_scoped)
     level, reason = entries.enforcement(dialect, found.hook)
-    state = _state(one, found)
-    is_there = state in ("installed", "drifted") and one.plan.mode == "bridge"
-    if is_there and level != "unavailable" and (found.file, found.place) in seen.waiting:
+    if not cover.by:
+        level, reason = "unavailable", cover.why
+    elif cover.by == "entry" and level != "unavailable" and (found.file, found.place) in seen.waiting:
         level, reason = "unavailable", UNAPPROVED
-    said = {seen.said.get((dialect.id, command), "") for command in _commands(one, found)[0]} - {""}
+    running = {command for one in scopes for command in commands_for(one, found)[0]}
+    said = {seen.said.get((dialect.id, command), "") for command in running} - {""}
     # Of several entries the one counts that holds the hook up.
     worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in said), "")
-    if worst:
+    if worst and cover.by == "entry":
         remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
         reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
         level = level if worst == TRUSTED else "unavailable"
-    if state == "missing":
-        level, reason = "unavailable", reason if level == "unavailable" else "not installed"
-    elif not worst and dialect.id in seen.closed:
+    elif cover.by and dialect.id in seen.closed:
         level, reason = "unavailable", seen.closed[dialect.id]
     keys = [
         (dialect.id, found.file, found.place),
-        *((dialect.id, "", text) for _, text in _alone(one, found)),
+        *((dialect.id, "", text) for one in scopes for _, text in alone_in(one, found)),
     ]
     last = next((seen.fired[key] for key in keys if key in seen.fired), "")
+    state = {"agent": BY_ITSELF, "entry": cover.state, "": "missing"}[cover.by]
     return HookState(
         name_of(found), found.hook.event, found.file, found.place, found.scope, state, level, reason, last
     )
-
-
-def _state(one: _Installed, found: Found) -> str:
-    if entries.runs_itself(one.target, found):
-        return BY_ITSELF
-    there, wanted = _commands(one, found)
-    if not there:
-        return "missing"
-    return "installed" if one.plan.state == "installed" or (wanted and wanted <= there) else "drifted"
-
-
-def _commands(one: _Installed, found: Found) -> tuple[set[str], set[str]]:
-    """The commands of our entries that run a hook: those that are there, and those that should be."""
-    if one.plan.mode == "bridge":
-        there, wanted = (
-            {
-                hook.handler.command
-                for hook in hooks
-                if hook.event == found.hook.event and is_dispatch(hook.handler.command)
-            }
-            for hooks in (one.ours, one.plan.hooks)
-        )
-    else:
-        alone = _alone(one, found)
-        there, wanted = (
-            {
-                hook.handler.command
-                for hook in hooks
-                # A test of which agent it is may stand before the command.
-                if any(
-                    hook.event == event and f" {_inner(hook)}".endswith(f" {text}") for event, text in alone
-                )
-            }
-            for hooks in (one.ours, one.plan.hooks)
-        )
-    return there, wanted
-
-
-def _alone(one: _Installed, found: Found) -> list[tuple[str, str]]:
-    """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
-    if not one.ours or one.plan.mode == "bridge":
-        return []
-    start = entries.program(one.target, is_vendored=False)
-    return [(hook.event, _inner(hook)) for hook in entries.native(one.target, (found,), start).hooks]
-
-
-def _inner(hook: Hook) -> str:
-    """The command of the hook itself, without the bridge."""
-    return unwrapped(hook).handler.command
 
 
 def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:

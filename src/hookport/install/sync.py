@@ -16,16 +16,18 @@ from hookport.convert import Reading
 from hookport.dialects import Tree, get
 from hookport.dialects import agents as all_agents
 from hookport.dialects._entries import slots
-from hookport.discovery import Discovery, Found, discover, project_root
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
 from hookport.install import entries, files, ledger, vendor
+from hookport.install.coverage import Installed, uncovered
 from hookport.install.entries import Entries
 from hookport.install.files import Change
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import agent_of, is_dispatch, is_ours, judged, reads_besides, runnable
+from hookport.planning import agent_of, is_dispatch, is_ours, judged, runnable
+from hookport.project.discovery import Discovery, Found, discover, project_root
+from hookport.project.ownership import also_reads
 from hookport.runtime import trust, vendored
 
 Choice = Literal["auto", "native", "bridge"]
@@ -51,6 +53,13 @@ class AgentPlan(NamedTuple):
     changes: tuple[Change, ...] = ()
     paths: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+
+
+class Standing(NamedTuple):
+    """Our entries in one agent's files of one scope, and what is to be done about them."""
+
+    installed: Installed
+    plan: AgentPlan
 
 
 class Plan(NamedTuple):
@@ -92,7 +101,8 @@ def plan(
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
         one = target(agent, wish.scope, found.root, env)
-        plans.append(planned(one, found, wish)._replace(shown=here.get(agent, "named")))
+        made = planned(one, found, wish)._replace(shown=here.get(agent, "named"))
+        plans.append(_with_uncovered(made, one, found, cwd))
     _any_left(plans)
     changes = [change for one in plans for change in one.changes]
     general: list[Finding] = [one for one in found.findings if one.severity == "error"]
@@ -108,6 +118,38 @@ def plan(
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
+
+
+def installed_in(one: Target, found: Discovery) -> Standing:
+    """What is installed in the files of an agent, in the way that it was installed."""
+    ours = tuple(hook for path in one.every_file() for hook in ours_in(one, path))
+    commands = [hook.handler.command for hook in ours]
+    mode: Choice = "auto"
+    if commands:
+        mode = "bridge" if any(map(is_dispatch, commands)) else "native"
+    is_vendored = brings_bridge(found.root, one.scope) or any(
+        vendored.ARCHIVE in command for command in commands
+    )
+    made = planned(one, found, Wish((one.agent,), one.scope, mode, vendor=is_vendored))
+    return Standing(Installed(one, made.mode, made.state, ours, made.hooks), made)
+
+
+def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) -> AgentPlan:
+    """The plan with an error for each hook that would not run there, once it is carried out."""
+    if any(finding.code == f.NotSynced.code for finding in made.findings):
+        return made
+    other = next(scope for scope in SCOPES if scope != one.scope)
+    elsewhere = installed_in(target(one.agent, other, one.root, one.env), found).installed
+    after = Installed(one, made.mode, "installed", made.hooks, made.hooks)
+    known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
+    told = [
+        it
+        for it in uncovered(runnable(found), found.scoped, (after, elsewhere), start)
+        if (it.file, it.where) not in known
+    ]
+    if not one.places() and told:
+        told = [f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)]
+    return made._replace(findings=(*made.findings, *told))
 
 
 def brings_bridge(root: str, scope: Scope) -> bool:
@@ -144,9 +186,7 @@ def _vendored(root: str, changes: Sequence[Change]) -> list[Change]:
 def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
     """The edits for one agent; whatever keeps us from them is a finding, and no file of it is touched."""
     if not one.places():
-        other = next(scope for scope in SCOPES if scope != one.scope)
-        finding = f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)
-        return AgentPlan(one.agent, one.scope, "", "", "", "absent", findings=(finding,))
+        return AgentPlan(one.agent, one.scope, "", "", "", "absent")
     try:
         _parsed(one)
         wanted = _wanted(one, found, wish)
@@ -185,27 +225,25 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     told = []
     kept: list[Found] = []
     for hook in hooks:
-        itself = entries.runs_itself(one, hook)
-        if not itself:
+        if entries.needs_entry(one, hook):
             kept.append(hook)
-            besides = reads_besides(one.dialect, hook)
+            besides = also_reads(one.dialect, hook, found.root, one.env)
             if besides:
                 twice = f.RunsBesides.at(hook.place, agent=one.agent, file=besides)
                 told.append(twice._replace(file=hook.file))
-        elif hook.hook.dialect != one.agent:
-            already = f.RunsByItself.at(hook.place, agent=one.agent, file=itself)
-            told.append(already._replace(file=hook.file))
     if wish.mode == "native":
         made = entries.native(one, kept, start)._replace(why="it was asked for")
     elif wish.mode == "bridge":
         made = entries.bridge(one, kept, start, _events_there(one))._replace(why="it was asked for")
     elif kept:
-        everything = [hook for hook in runnable(found) if not entries.runs_itself(one, hook)]
+        everything = [hook for hook in runnable(found) if entries.needs_entry(one, hook)]
         made = entries.chosen(one, kept, start, _events_there(one))
         if made.mode == "bridge":
             made = entries.bridge(one, everything, start, _events_there(one))._replace(why=made.why)
     else:
-        why = "it runs all of them by itself" if hooks else f"there are no hooks of the {one.scope}"
+        why = f"there are no hooks of the {one.scope}"
+        if hooks:
+            why = f"{one.dialect.title} loads every hook of the {one.scope} from its own files"
         made = Entries("native", why, ())
     return made._replace(findings=(*told, *made.findings))
 

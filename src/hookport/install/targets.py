@@ -14,6 +14,7 @@ from hookport.dialects._base import Location
 from hookport.dialects._module import MARK
 from hookport.errors import InputError
 from hookport.install import files
+from hookport.project.places import absolute
 
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")
@@ -156,22 +157,6 @@ def _shown_by(dialect: Dialect, root: str, env: Mapping[str, str]) -> str:
         if path:
             return path
     return ""
-
-
-def absolute(dialect: Dialect, place: str, root: str, env: Mapping[str, str]) -> str:
-    """A place on this machine; empty where the environment names no home."""
-    folder, variable = dialect.home
-    if folder and env.get(variable) and f"{place}/".startswith(f"{folder}/"):
-        return str(Path(env[variable], place.removeprefix(folder).lstrip("/")))
-    if place.startswith("/"):
-        return place
-    if not place.startswith("~/"):
-        return str(Path(root, place))
-    home = env.get("HOME") or env.get("USERPROFILE") or ""
-    config = env.get("XDG_CONFIG_HOME", "")
-    if place.startswith("~/.config/") and Path(config).is_absolute():
-        return str(Path(config, place.removeprefix("~/.config/")))
-    return str(Path(home, place.removeprefix("~/"))) if Path(home).is_absolute() else ""
 
 
 def _own_folder(path: str, one: Target) -> str:

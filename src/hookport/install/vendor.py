@@ -6,7 +6,7 @@ import json
 import os
 import shlex
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +16,6 @@ from hookport import __version__, planning
 from hookport.dialects import _builtin as builtin
 from hookport.dialects import get, names
 from hookport.dialects._wiring import wire
-from hookport.discovery import Discovery, Found, discover
 from hookport.findings import (
     BridgeDiffers,
     BridgeMissing,
@@ -28,6 +27,9 @@ from hookport.findings import (
 from hookport.install import files
 from hookport.install.archive import zipped
 from hookport.install.files import Change
+from hookport.project.discovery import Discovery, Found, discover
+from hookport.project.ownership import Readers
+from hookport.project.places import sites
 from hookport.runtime import plan, trust, vendored
 from hookport.runtime.plan import Origin, Plan, Planned
 
@@ -70,7 +72,7 @@ def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> byte
     full = plan.parse(planning.compiled(found, NOBODY, root))
     assert isinstance(full, Plan)  # noqa: S101  (we made it)
     start = f"{root}{os.sep}"
-    contents = {place: vendored.content(root, place, after or {}) for place in _places(root, foreign)}
+    contents = {place: vendored.content(root, place, after or {}) for place in _places(root, found.hooks)}
     origin = Origin(
         "",
         __version__,
@@ -99,15 +101,15 @@ def _personal() -> set[str]:
     return {one.path for name in names() for one in get(name).locations if one.scope == "local"}
 
 
-def _places(root: str, foreign: list[str]) -> Iterator[str]:
+def _places(root: str, hooks: Iterable[Found]) -> Iterator[str]:
     """All that may hold hooks of the project, there or not."""
-    found = {vendored.SETTINGS}
-    for dialect in map(get, (*_own(), *foreign)):
-        for place in (one.path for one in dialect.runs_from if one.scope == "project"):
-            found.add(place)
-            start, star, rest = place.partition("*")
-            for name in vendored.content(root, place) or () if star else ():
-                found.add(f"{start}{name}{rest}")
+    found = {vendored.SETTINGS, *(_from(root, one.file) for one in hooks)}
+    for site in (site for site in sites() if site.scope == "project"):
+        found.add(site.path)
+        start, star, rest = site.path.partition("*")
+        for name in vendored.content(root, site.path) or () if star else ():
+            found.add(f"{start}{name}{rest if rest.startswith('/') else ''}")
+            for dialect in site.dialects:
                 if dialect.companions:
                     found.add(f"{start}{name}/{dialect.companions}")
     yield from sorted(found - _personal())
@@ -115,7 +117,7 @@ def _places(root: str, foreign: list[str]) -> Iterator[str]:
 
 def _portable(found: Found, root: str) -> Planned:
     """A hook with paths from the root; see `vendored.placed`."""
-    hook = planning.identified(found, root, NOBODY)
+    hook = planning.identified(found, root, NOBODY).replace(loaded_by=Readers(root, NOBODY).of(found))
     command = hook.command
     for script in found.scripts if get(hook.dialect).companions else ():
         name = f"{vendored.MARK}{_from(root, script)}{vendored.MARK}"

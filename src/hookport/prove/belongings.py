@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 from hookport import planning
 from hookport.dialects import Dialect, get
-from hookport.discovery import Discovery, Found, home_folder, load
 from hookport.errors import InputError, Problem
+from hookport.project.discovery import Discovery, Found, load
+from hookport.project.places import home_folder
 
 MOST_FILES = 4_000
 MOST_BYTES = 64 << 20

@@ -85,8 +85,6 @@ class Driver(NamedTuple):
     dialect: str = ""
     # Arguments that print the version.
     version: tuple[str, ...] = ("--version",)
-    # The argument that loads the plugin in the folder after it.
-    plugin: str = ""
     # A denied call ends the run.
     denial_ends: bool = False
     # Scenarios whose hooks of several formats get in each other's way: each format has a run of its own.

@@ -7,7 +7,6 @@ replaced by a witness that runs them; what cannot be replaced is judged by its e
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +16,11 @@ from typing import Any, NamedTuple
 from hookport import convert, edit, planning
 from hookport.dialects import Dialect, get
 from hookport.dialects._wiring import wire
-from hookport.discovery import Found
 from hookport.errors import HookportError, spell_path
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
+from hookport.project.discovery import Found
+from hookport.project.ownership import own_place
 from hookport.prove import witness
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned
@@ -65,31 +65,26 @@ class Passed(NamedTuple):
 class Watch:
     """What the hooks of one stage do, read on after each run."""
 
-    def __init__(self, agent: str, hooks: Sequence[Found], state: Path, records: Path) -> None:
+    def __init__(
+        self, agent: str, hooks: Sequence[Found], root: Path, env: Mapping[str, str], records: Path
+    ) -> None:
         self.agent = wire(agent)
         self.dialect = get(agent)
         self.hooks = hooks
+        places = [own_place(self.dialect, one.file, str(root), env) for one in hooks]
+        self.own = frozenset(number for number, place in enumerate(places) if place is not None)
         self.planned = [planning.planned(one) for one in hooks]
         self.records = records
         # The hooks whose commands are watched, and those of the agent's own that cannot be.
         self.watched: set[int] = set()
         self.unwatched: set[int] = set()
-        self._journal = journal.Reader({"HOOKPORT_STATE_DIR": str(state)})
+        self._journal = journal.Reader(env)
         self._line = 0
         self.passed: list[Passed] = []
 
     def runs_itself(self, number: int) -> bool:
-        """Whether the agent runs a hook by itself, past the bridge."""
-        return self.dialect.id in (self.planned[number].dialect, *self.planned[number].run_by)
-
-    def of_plugins(self) -> list[int]:
-        """The hooks that the agent runs by itself once the plugin that they are in is loaded."""
-        places = [place.path for place in self.dialect.locations if place.scope == "plugin"]
-        return [
-            number
-            for number, one in enumerate(self.hooks)
-            if self.runs_itself(number) and os.path.relpath(one.file, one.package) in places
-        ]
+        """Whether the agent runs a hook by itself, past the bridge: it is in a file of its own."""
+        return number in self.own
 
     def place(self, project: Path, home: Path) -> None:
         """Put the witness in the place of commands that the agent runs by itself."""

@@ -16,7 +16,7 @@ from typing import Literal, NamedTuple
 
 from hookport import planning
 from hookport.dialects import get
-from hookport.discovery import Found, discover, load
+from hookport.project.discovery import Found, discover, load
 from hookport.prove import belongings, mcp_lab, player, programs, samples, stage
 from hookport.prove.belongings import Belongings
 from hookport.prove.campaign import Agent, several
@@ -82,7 +82,6 @@ class Account(NamedTuple):
     passed: Mapping[int, str] = {}
     by_itself: frozenset[int] = frozenset()
     unwatched: frozenset[int] = frozenset()
-    of_plugins: frozenset[int] = frozenset()
     # The folder of the run, which no one needs to read about.
     root: str = ""
     trouble: str = ""
@@ -99,12 +98,11 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
     environment = {**stage.environment(made), **driver.environment(made)}
     found = _found(request.belongings, made, environment)
     dialect = get(dialect_of(driver))
-    watch = Watch(dialect.id, found, root.resolve() / "state", root.resolve() / "witness.jsonl")
+    watch = Watch(dialect.id, found, made.project, environment, root.resolve() / "witness.jsonl")
     calls = samples.chosen(watch.planned, driver.calls, request.samples)
     if any(sample.kind == "mcp" for sample in calls):
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
-    driver = _with_plugins(driver, watch)
     trouble = _installed(driver, made, environment, request.mode, watch)
     account = Account(
         name, driver, request.mode, found, tuple(watch.planned), root=str(root), trouble=trouble
@@ -125,7 +123,6 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
         passed={one.hook: one.why for one in watch.passed},
         by_itself=itself,
         unwatched=frozenset(watch.unwatched),
-        of_plugins=frozenset(watch.of_plugins()),
     )
 
 
@@ -155,15 +152,6 @@ def keep(root: Path, place: Path) -> None:
             shutil.copytree(path, target)
         elif path.exists():
             shutil.copyfile(path, target)
-
-
-def _with_plugins(driver: Driver, watch: Watch) -> Driver:
-    """The driver, with the plugins whose hooks the agent runs by itself once they are loaded."""
-    folders = dict.fromkeys(watch.hooks[number].package for number in watch.of_plugins())
-    if not driver.plugin or not folders:
-        return driver
-    more = [word for folder in folders for word in (driver.plugin, folder)]
-    return driver._replace(command=lambda made: (*driver.command(made), *more))
 
 
 def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[Found, ...]:

@@ -20,7 +20,7 @@ LONGEST = 160
 def reason(account: Account, number: int) -> str:
     """The first thing that keeps a hook from firing."""
     hook = account.hooks[number]
-    found = _by_tables(account, number, hook) or _by_the_run(account)
+    found = _by_tables(account, hook) or _by_the_run(account)
     if found:
         return found
     if hook.terms or hook.content:
@@ -30,16 +30,8 @@ def reason(account: Account, number: int) -> str:
     return f"{', '.join(natives)} never came from {dialect.title}"
 
 
-def _by_tables(account: Account, number: int, hook: Planned) -> str:
+def _by_tables(account: Account, hook: Planned) -> str:
     own = get(hook.dialect)
-    if number not in account.by_itself and not own.runs_from and own.kind == "agent":
-        return (
-            f"only {own.title} reads {own.locations[0].path}; write it in a format that every agent gets with"
-            f" `hookport convert --from {own.id} --to canonical`"
-        )
-    if number in account.of_plugins and not account.driver.plugin:
-        title = get(dialect_of(account.driver)).title
-        return f"{title} runs the hooks of a plugin by itself, once the plugin is installed; none is in a run"
     if hook.event not in EVENTS:
         return f"only {own.title} has the event {hook.event.partition(':')[2]}"
     ability = abilities.of(account.driver, Need(hook.event, "fires"))

@@ -48,9 +48,9 @@ class Sources(Value):
     root: str = ""
     # Hooks that cannot run, in words.
     broken: tuple[str, ...] = ()
-    # Whether hooks of the project need its user's approval, and which have none, by their dialects.
+    # Whether hooks of the project need its user's approval, and which have none.
     needs_approval: bool = False
-    waiting: Mapping[str, Sequence[str]] = {}
+    waiting: Callable[[str], Sequence[str]] = lambda _agent: ()
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
@@ -67,8 +67,10 @@ class Told(Value):
     notes: tuple[str, ...] = ()
 
 
-def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> Sources:
-    """The hooks of a plan, but those that the firing agent runs by itself."""
+def of_plan(
+    found: plan.Plan, agent: str, fallback: Callable[[str], Wire], caller: plan.CalledFrom = plan.NOBODY
+) -> Sources:
+    """The hooks of a plan, but those whose file the firing agent loads by itself."""
 
     def wires(name: str) -> Wire:
         return found.wire(name) or fallback(name)
@@ -81,7 +83,16 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         all_ = found.hooks(event.event, tools_of(event))
         if is_foreign:
             all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
-        return [hook for hook in all_ if event.agent not in (hook.dialect, *hook.run_by)]
+        itself = [hook for hook in all_ if is_loaded(hook.loaded_by, event.agent)]
+        return [hook for hook in all_ if hook not in itself and not is_copy(hook, itself, event)]
+
+    def is_loaded(loaded_by: Mapping[str, Sequence[Any]], agent: str) -> bool:
+        return plan.is_loaded_by(loaded_by, agent, header["root"], caller)
+
+    def is_copy(hook: plan.Planned, itself: list[plan.Planned], event: Event) -> bool:
+        """Whether the agent runs the same command by itself on this event, from a file of its own."""
+        same = [one for one in itself if one.does == hook.does and one.dialect == event.agent]
+        return any(engine.matches(one, wires(one.dialect), event) for one in same)
 
     return Sources(
         wires(agent),
@@ -91,7 +102,7 @@ def of_plan(found: plan.Plan, agent: str, fallback: Callable[[str], Wire]) -> So
         header["root"],
         tuple(header["broken"]),
         needs_approval=True,
-        waiting=header["waiting"],
+        waiting=lambda agent: [name for name, by in header["waiting"] if not is_loaded(by, agent)],
         protected=found.protected,
     )
 
@@ -148,21 +159,36 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         return engine.Report(event, Decision(), notes=("echo: it fired again for a prompt that was seen",))
     hooks = list(sources.hooks(event))
     turn = None
-    if sources.entry is not None and (hooks or sources.broken or sources.waiting):
-        about = [sources.root, sources.needs_approval, sources.broken, setting.on_failure]
+    if sources.entry is not None and (hooks or sources.broken or event.event == "session_start"):
+        # A `wrap` is for its command only, and a `dispatch` for whatever hooks there are.
+        command = None if sources.needs_approval else [once.name_of(hook) for hook in hooks]
+        about = [sources.root, sources.broken, setting.on_failure, command]
         turn = once.take(event, sources.entry, hooks, about, setting.deadline, setting.env)
     if turn is None:
         return _decided(event, hooks, sources, setting)
     try:
-        if turn.decision is not None:
-            event, decision = once.replayed(turn, event)
-            by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
-            return engine.Report(event, decision, notes=(f"replay: decided by {by}",))
-        report = _decided(event, hooks, sources, setting)
-        once.keep(turn, report)
+        if turn.decision is None:
+            report = _decided(event, hooks, sources, setting)
+        else:
+            report = _replay(event, turn, sources, setting)
+        if turn.decision is None or turn.rest:
+            once.keep(turn, report)
         return report
     finally:
         once.leave(turn)
+
+
+def _replay(event: Event, turn: once.Turn, sources: Sources, setting: engine.Setting) -> engine.Report:
+    """What another entry decided, together with the hooks that it did not ask."""
+    event, decision = once.replayed(turn, event)
+    by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
+    notes = (f"replay: decided by {by}",)
+    if not turn.rest:
+        return engine.Report(event, decision, notes=notes)
+    report = _with_waiting(engine.run(event, turn.rest, setting), sources, setting.env)
+    denies = report.decision.verdict == "deny" != decision.verdict
+    report = report.replace(decision=merge.merged([decision, report.decision]), notes=(*notes, *report.notes))
+    return _ended(event, report, setting.agent, setting.env) if denies else report
 
 
 def _decided(
@@ -229,12 +255,7 @@ def _with_waiting(report: engine.Report, sources: Sources, env: Mapping[str, str
     event = report.event
     silent = [one for one in report.runs if one.hook.trust.get("quiet") and one.decision.verdict != "deny"]
     unrun = [one.hook.name for one in silent if one.answered.failure]
-    waiting = [
-        name
-        for dialect, names in sources.waiting.items()
-        for name in names
-        if dialect != event.agent and event.event == "session_start"
-    ]
+    waiting = sources.waiting(event.agent) if event.event == "session_start" else ()
     names = list(dict.fromkeys([*waiting, *unrun]))
     if not names or (not sessions.is_first(event, "not approved", env) and not waiting):
         return report

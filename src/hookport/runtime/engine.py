@@ -123,6 +123,11 @@ def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Ru
     return found
 
 
+def matches(hook: Planned, wire: Wire, event: Event) -> bool:
+    """Whether a hook is for an event."""
+    return bool(_targets(hook, wire, event)[0])
+
+
 def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[int], str, tuple[str, ...]]:
     """Which of the calls of an event the hook runs on (-1: the event as a whole), and why."""
     call = event.call

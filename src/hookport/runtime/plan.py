@@ -21,10 +21,12 @@ if TYPE_CHECKING:
 
     Tree = Any
 
-FORMAT = 7
+FORMAT = 8
 LONGEST_NAME = 200
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
+# The scopes of entries of ours.
+ENTRIES = ("project", "user")
 
 
 class Planned(Value):
@@ -66,8 +68,10 @@ class Planned(Value):
     place: str = ""
     package: str = ""
     scope: str = "project"
-    # The agents that read its file besides the one it was written for, and so run it by themselves.
-    run_by: Sequence[str] = ()
+    # What it does, whatever its dialect.
+    does: str = ""
+    # The agents that load its file by themselves, and when (`is_loaded_by`).
+    loaded_by: Mapping[str, Sequence[Any]] = {}
     # What changes nothing but which script it runs, and so matters when it is about to run only.
     watched: Mapping[str, Sequence[int] | None] = {}
     # What the lock has of it: its name there, the hash of its definition, the files that it runs, and the
@@ -130,8 +134,8 @@ class Origin(Value):
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
-    # Hooks of the project that are not approved, by dialect; the lock that the environment approves.
-    waiting: Mapping[str, Sequence[str]] = {}
+    # Hooks of the project that are not approved: each name, and who loads it by itself.
+    waiting: Sequence[tuple[str, Mapping[str, Any]]] = ()
     trusted_lock: str = ""
     # What no agent may change, with all that is below it.
     protected: Sequence[str] = ()
@@ -215,6 +219,37 @@ def load(path: str) -> Plan | str:
             return parse(file.read())
     except OSError as error:
         return error.strerror or str(error)
+
+
+class CalledFrom(Value):
+    """Who calls us: the folder that the agent was started in, where it works, the scope of our entry."""
+
+    start: str = ""
+    cwd: str = ""
+    entry: str = ""
+    env: Mapping[str, str] = {}
+
+
+NOBODY = CalledFrom()
+
+
+def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: CalledFrom) -> bool:
+    """Whether an agent loads a hook's file by itself, by what `project.ownership.Loading` says of it."""
+    how = loaded_by.get(agent)
+    if how is None:
+        return False
+    below, proofs, lifts = how
+    if below is not None and not _is_at(root, caller, sure=not below) and caller.entry not in below:
+        return False
+    if proofs is None or caller.entry in proofs or (not caller.entry and len(proofs) == len(ENTRIES)):
+        return True
+    return any(caller.env.get(name) == value for name, value in lifts)
+
+
+def _is_at(root: str, caller: CalledFrom, *, sure: bool) -> bool:
+    """Whether the agent was started in the project's root; where it says where it works, there too."""
+    folders = [caller.start] if sure else [caller.start, *filter(None, [caller.cwd])]
+    return all(folder and os.path.realpath(folder) == os.path.realpath(root) for folder in folders)
 
 
 def stamp(path: str) -> list[int] | None:

@@ -313,10 +313,8 @@ def _tree(data: bytes) -> Tree:
         return None
 
 
-def waiting(hooks: Sequence[Planned]) -> dict[str, list[str]]:
-    """The names of the project's hooks that are not approved, by the dialect they are written in."""
-    found: dict[str, list[str]] = {}
-    for hook in hooks:
-        if hook.scope == "project" and objection(hook.trust):
-            found.setdefault(hook.dialect, []).append(hook.name)
-    return found
+def waiting(hooks: Sequence[Planned]) -> list[tuple[str, Mapping[str, Any]]]:
+    """The project's hooks that are not approved: each name, and who loads it by itself."""
+    return [
+        (hook.name, hook.loaded_by) for hook in hooks if hook.scope == "project" and objection(hook.trust)
+    ]

@@ -14,7 +14,7 @@ from hookport.runtime.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from hookport.model.runs import Event
     from hookport.runtime.plan import Planned
@@ -61,6 +61,8 @@ def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Co
             names = sorted(os.listdir(folder))
         except OSError:
             return []
+        if not rest.startswith("/"):
+            return [name for name in names if name.startswith(stem) and name.endswith(rest)]
         return [name for name in names if name.startswith(stem) and _is_there(f"{folder}/{name}{rest}")]
     data = files[path] if path in files else _read(path)
     if data is None:
@@ -100,18 +102,24 @@ def stale(found: Plan, root: str) -> list[str]:
     return [place for place, was in found.header["contents"].items() if content(root, place) != was]
 
 
-def sources(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatch.Sources:
+def sources(
+    bridge: Bridge, agent: str, calling: Callable[[Wire], plan.CalledFrom], env: Mapping[str, str]
+) -> dispatch.Sources:
     """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
+    caller = calling(bridge.wire(agent))
     kept = plan.load(plan.path_for(bridge.root, env))
     if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
-        return dispatch.of_plan(kept, agent, bridge.wire)
+        return dispatch.of_plan(kept, agent, bridge.wire, caller)
     found = load(bridge.root)
     if isinstance(found, str):
         broken = f"the plan {PLAN} cannot be used: {found}. {RENEW}."
         empty = dispatch.of_plan(bridge.tables, agent, bridge.wire)
         return empty.replace(root=bridge.root, broken=(broken,), settings=settings(bridge.root))
     old = stale(found, bridge.root)
-    bare = dispatch.of_plan(found, agent, bridge.wire)
+    # Its plan has no root of this machine.
+    bare = dispatch.of_plan(
+        found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller
+    )
 
     def hooks(event: Event) -> Iterable[Planned]:
         return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]

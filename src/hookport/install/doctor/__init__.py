@@ -9,19 +9,23 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from hookport.dialects import Dialect, agents, get
-from hookport.discovery import project_root
 from hookport.findings import Finding
+from hookport.install.coverage import uncovered
 from hookport.install.doctor import bridge, entries, gates, scopes
 from hookport.install.doctor import own as itself
 from hookport.install.doctor.case import Case, Diagnosis, name
-from hookport.install.doctor.files import World, foreign, places, sources
+from hookport.install.doctor.files import World, foreign, places, shown, sources
 from hookport.install.doctor.history import History, history
+from hookport.install.sync import installed_in
+from hookport.install.targets import SCOPES, detected, target
+from hookport.planning import runnable
+from hookport.project.discovery import Discovery, discover, project_root
 
 __all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
 
@@ -74,7 +78,11 @@ def examine(cwd: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> lis
     dialects = [get(agent) for agent in chosen or agents()]
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(lambda dialect: case_of(dialect, world, past, force=bool(chosen)), dialects))
-    reports = [_report(case) for case in cases]
+    found = discover(cwd, env)
+    here = {one.agent for one in detected(found.root, env)}
+    reports = [
+        _report(case, _not_run(case, found) if chosen or case.dialect.id in here else ()) for case in cases
+    ]
     if chosen:
         return reports
     mine = itself.own(world, cases)
@@ -87,6 +95,15 @@ def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
     return _report(case_of(dialect, world_of(cwd, env), history(env), force=True))
 
 
+def _not_run(case: Case, found: Discovery) -> Iterator[Diagnosis]:
+    """Hooks that neither the agent nor an entry of ours runs."""
+    targets = [target(case.dialect.id, scope, found.root, case.world.env) for scope in SCOPES]
+    scopes = [installed_in(one, found).installed for one in targets]
+    for finding in uncovered(runnable(found), found.scoped, scopes, str(case.world.cwd)):
+        dead = frozenset({(finding.file, finding.where)})
+        yield Diagnosis(case.dialect.id, finding, shown(finding.file, case.world), dead)
+
+
 def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Finding]:
     """What keeps an agent's hooks from running at all, by its settings alone."""
     case = case_of(dialect, world_of(cwd, env), history(env), force=False, asks=False)
@@ -94,8 +111,11 @@ def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Fin
     return [one.finding for one in found if one.dead and one.finding.severity == "error"]
 
 
-def _report(case: Case) -> Report:
-    found = _once(one for check in CHECKS for one in check(case))
+def _report(case: Case, more: Iterable[Diagnosis] = ()) -> Report:
+    seen = [one for check in CHECKS for one in check(case)]
+    dead = frozenset().union(*(one.dead for one in seen))
+    # What a check has told of a hook already, with its evidence, is not told again.
+    found = _once(iter([*seen, *(one for one in more if not one.dead <= dead)]))
     hooks = sum(len(source.hooks) for source in case.sources)
     read = frozenset(name(source, one) for source in case.sources for one in source.hooks)
     misplaced = frozenset().union(*(one.dead for one in found)) - read

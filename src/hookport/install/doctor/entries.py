@@ -22,13 +22,14 @@ from hookport.checks.scripts import (
 )
 from hookport.dialects._base import EventSpec, event_named, is_gone, names_of
 from hookport.dialects._entries import slots
-from hookport.discovery.disk import data_of, start_of
 from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
-from hookport.install.doctor.files import LONGEST_LINE, Source, line_of, shown, spelled
+from hookport.install.doctor.files import LONGEST_LINE, Source, line_of, shown
 from hookport.model.tools import TOOLS
+from hookport.project.agent_trust import spell_key
+from hookport.project.disk import data_of, start_of
 from hookport.runtime.redaction import clean
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.
@@ -106,7 +107,7 @@ def _is_about(finding: Finding, one: Seen) -> bool:
 
 def _is_told(case: Case, finding: Finding, hooks: list[Seen]) -> bool:
     """Whether another check tells the same: of a switch, of what it switched off, of hookport's script."""
-    switches = {spelled(gate.key) for gate in case.dialect.gates}
+    switches = {spell_key(gate.key) for gate in case.dialect.gates}
     about_script = finding.code in {kind.code for kind in SCRIPTS}
     if finding.code == f.UnknownTool.code and any(map(_has_known_tool, hooks)):
         return True

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert, formats
+from hookport import convert
 from hookport.checks import Seen, seen_in
-from hookport.dialects import Dialect, Tree, agents, get
+from hookport.dialects import Dialect, agents, get
 from hookport.dialects._base import Location
-from hookport.discovery.disk import data_of
 from hookport.errors import InputError, Problem
 from hookport.formats import Document
-from hookport.install.targets import absolute
+from hookport.project.agent_trust import files_at
+from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
 
 SCOPES = ("project", "local", "user")
@@ -55,15 +54,7 @@ class Source(NamedTuple):
 
 def places(path: str, dialect: Dialect, world: World) -> list[Path]:
     """The files that a place of a dialect stands for, be they there or not."""
-    full = absolute(dialect, path, str(world.root), world.env)
-    return found_at(Path(full)) if full else []
-
-
-def found_at(path: Path) -> list[Path]:
-    """The files that a path stands for whose last name may have stars."""
-    if "*" not in path.name:
-        return [path]
-    return sorted(file for file in path.parent.glob(path.name) if file.is_file())
+    return files_at(path, dialect, str(world.root), world.env)
 
 
 def sources(dialect: Dialect, world: World) -> list[Source]:
@@ -107,28 +98,6 @@ def read(dialect: Dialect, scope: str, path: Path) -> Source | None:
     except InputError as error:
         return Source(dialect, scope, path, None, error.problems)
     return Source(dialect, scope, path, reading)
-
-
-def settings(path: Path) -> Document | None:
-    """A settings file, whatever is in it; None if it cannot be read."""
-    kind = formats.kind_of(path.name)
-    try:
-        data = data_of(path)
-        return None if data is None else formats.parse(data, "jsonc" if kind == "json" else kind)
-    except (InputError, formats.SyntaxProblem):
-        return None
-
-
-def at(tree: Tree, key: Iterable[str]) -> Tree:
-    """The value at the end of a way of keys, None if there is none."""
-    for step in key:
-        tree = tree.get(step) if isinstance(tree, Mapping) else None
-    return tree
-
-
-def spelled(key: Iterable[str]) -> str:
-    """A way of keys as people write it; one with dots or slashes stands in quotes."""
-    return ".".join(step if re.fullmatch(r"[\w-]+", step) else f'"{step}"' for step in key)
 
 
 def line_of(document: Document | None, line: int) -> str:

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import __version__, checks, planning, sources
+from hookport import __version__, checks, planning
 from hookport import findings as f
 from hookport.checks.places import placed
 from hookport.checks.scripts import named_script
-from hookport.discovery import Discovery, Found, discover
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.install import vendor
@@ -21,6 +20,8 @@ from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.install.doctor.entries import KEPT
 from hookport.install.doctor.files import World, counted, shown
 from hookport.install.doctor.history import FEWEST, History, is_late
+from hookport.project import sources
+from hookport.project.discovery import Discovery, Found, discover
 from hookport.runtime import journal, plan, trust
 from hookport.runtime.plan import Planned
 from hookport.runtime.vendored import ARCHIVE

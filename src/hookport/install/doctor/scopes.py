@@ -12,8 +12,9 @@ from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import get
 from hookport.install.doctor.bridge import call_of, is_ours
 from hookport.install.doctor.case import Case, Diagnosis, about, at_file, name
-from hookport.install.doctor.files import SCOPES, Source, counted, found_at, read, shown
+from hookport.install.doctor.files import SCOPES, Source, counted, read, shown
 from hookport.planning import MARK
+from hookport.project.agent_trust import expand_last
 
 
 def misplaced(case: Case) -> Iterator[Diagnosis]:
@@ -32,7 +33,7 @@ def misplaced(case: Case) -> Iterator[Diagnosis]:
         for path in paths[scope]:
             if any(fnmatch.fnmatchcase(path, other) for other in others) or path.startswith(("/", "hooks")):
                 continue
-            for file in found_at(folder / path):
+            for file in expand_last(folder / path):
                 source = read(case.dialect, scope, file)
                 place = (
                     f"~/{path}"
@@ -66,7 +67,7 @@ def passed_over(case: Case) -> Iterator[Diagnosis]:
         return
     for folder in folders[: folders.index(case.world.root)]:
         for path in _paths(case, "project", "local"):
-            for file in found_at(folder / path):
+            for file in expand_last(folder / path):
                 source = read(case.dialect, "project", file) if file.is_file() else None
                 if source and source.hooks:
                     root = shown(case.world.root, case.world)

@@ -54,5 +54,4 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     # The folder needs no manifest (measured, 2.1.325).
-    plugin="--plugin-dir",
 )

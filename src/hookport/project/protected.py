@@ -8,14 +8,17 @@ from pathlib import Path
 
 import hookport
 from hookport.dialects import get, names
-from hookport.discovery import Discovery, config_folder, home_folder
-from hookport.discovery.disk import data_of
-from hookport.discovery.identity import identity
 from hookport.errors import InputError
+from hookport.project.discovery import Discovery
+from hookport.project.disk import data_of
+from hookport.project.identity import identity
+from hookport.project.places import absolute, config_folder, sites
 from hookport.runtime import journal, plan, trust
 
 # What an entry of ours has in it, whatever its file is like.
 OURS = (b"hookport", b"bridge.py")
+# Plugins that are developed here: of these only the hooks are protected.
+MARKETPLACES = (".", "plugins/*")
 
 
 def protected(found: Discovery, env: Mapping[str, str]) -> list[str]:
@@ -40,39 +43,40 @@ def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
     package = Path(hookport.__file__).parent
     if root not in package.parents:  # else it is the project itself
         yield str(package)
-    for dialect in map(get, names()):
-        agents = () if dialect.runs_from else dialect.locations
-        for place in (*dialect.runs_from, *agents):
-            start, star, _ = place.path.partition("/*")
-            if place.scope in ("project", "local"):
-                yield str(root / start)
-            elif place.scope == "user" and (dialect.runs_from or (star and not dialect.file_name)):
-                yield _at_home(start, env)
+    for place in _places():
+        # What may be anything below a folder is protected with the folder.
+        yield absolute(None, place.partition("/*")[0], str(root), env)
     for path in _settings(env):
         if not path.exists() or _is_ours(path):
             yield str(path)
-    for one in found.hooks:
+    for one in (*found.hooks, *found.scoped):
+        yield one.file if one.scope == "project" else ""
         yield from one.scripts
         if one.scope == "project":
             files = identity(one, found.root, env).files
             yield from (trust.resolved(name, found.root, env) for name in files)
 
 
+def _places() -> Iterator[str]:
+    """The places that are all about hooks; the settings of agents in the user's home are told apart."""
+    for site in sites():
+        is_format = any(dialect.kind == "format" for dialect in site.dialects)
+        if site.package not in MARKETPLACES and (site.scope == "project" or is_format or "*" in site.path):
+            yield site.path
+    # Code that agents run as hooks.
+    for dialect in map(get, names()):
+        for place in dialect.locations:
+            if place.scope in ("project", "local") or (place.scope == "user" and place.path.endswith("/*")):
+                yield place.path
+
+
 def _settings(env: Mapping[str, str]) -> Iterator[Path]:
     """The settings files of agents in the user's home."""
     for dialect in map(get, names()):
         for place in dialect.locations:
-            path = _at_home(place.path, env)
+            path = absolute(dialect, place.path, "", env)
             if place.scope == "user" and "*" not in place.path and path:
                 yield Path(path)
-
-
-def _at_home(path: str, env: Mapping[str, str]) -> str:
-    home, config = home_folder(env), config_folder(env)
-    for start, folder in (("~/.config/", config), ("~/", home)):
-        if path.startswith(start):
-            return str(folder / path.removeprefix(start)) if folder else ""
-    return ""
 
 
 def _is_ours(path: Path) -> bool:

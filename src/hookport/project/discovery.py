@@ -1,6 +1,6 @@
-"""The hooks that run in a project, found on disk; a file that cannot be read costs its own hooks only.
+"""The hooks of a project and its user, found on disk; a file that cannot be read costs its own hooks only.
 
-User level is loaded before project level, each in the order of `Dialect.runs_from`, folders by their names:
+User level is loaded before project level, each in the order of `places.sites`, folders by their names:
 the guide of the HOOK.md format loads "user-level hooks, project-level hooks (later overrides earlier for same
 name)", and its specification runs hooks of one priority in that order. So a project cannot put a hook before
 those of its user; it can only put one in the place of another of the same name.
@@ -11,21 +11,22 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from functools import cache
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from hookport import convert, salvage, sources
+from hookport import convert
 from hookport.checks.places import placed
 from hookport.checks.scripts import above, named_script
-from hookport.dialects import Dialect, get, names
-from hookport.discovery.disk import Log, data_of, head_of, is_folder, is_there, names_in
-from hookport.discovery.entries import entry_of
+from hookport.dialects import Dialect
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NoHookFile
 from hookport.model.hooks import Hook
+from hookport.project import salvage, sources
+from hookport.project.disk import Log, data_of, head_of, is_there
+from hookport.project.entries import entry_of
+from hookport.project.places import Scope, home_folder, sites
+from hookport.project.spots import Folders, Spot, folders_of, scoped_spots, spots_of
 
-Scope = Literal["project", "user"]
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
 
@@ -51,6 +52,8 @@ class Discovery(NamedTuple):
     """The hooks of a project in the order they were configured.
 
     `watched` lists the files and folders, also those not there yet, whose change may change the hooks.
+    `scoped` are hooks of skills and subagents, which run while one of these is active: only the agent that
+    has them knows when, so nobody else can run them.
     """
 
     root: str
@@ -58,32 +61,7 @@ class Discovery(NamedTuple):
     findings: tuple[Finding, ...]
     watched: tuple[str, ...]
     overridden: tuple[Overridden, ...] = ()
-
-
-class _Folders(NamedTuple):
-    """What places start from; None where there is none."""
-
-    root: Path
-    home: Path | None
-    config: Path | None
-
-
-class _Place(NamedTuple):
-    """Where files may be, and the dialects that they may be in."""
-
-    scope: Scope
-    path: str
-    dialects: tuple[Dialect, ...]
-
-
-class _Spot(NamedTuple):
-    """One file of a place; `name` is the folder that the star of the place stands for."""
-
-    file: Path
-    package: Path
-    scope: Scope
-    name: str
-    dialects: tuple[Dialect, ...]
+    scoped: tuple[Found, ...] = ()
 
 
 class _Unit(NamedTuple):
@@ -91,7 +69,7 @@ class _Unit(NamedTuple):
 
     what: str
     name: str
-    spot: _Spot
+    spot: Spot
     hooks: tuple[Found, ...]
 
 
@@ -104,21 +82,30 @@ def project_root(cwd: str, env: Mapping[str, str]) -> str:
 
 def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     """Every hook that may run for an agent that works in a folder."""
-    folders = _folders(project_root(cwd, env), env)
+    folders = folders_of(project_root(cwd, env), env)
     log = Log([], {})
     units: list[_Unit] = []
     read: set[tuple[str, str]] = set()
-    for place in _places():
-        for spot in _spots(place, folders, log):
-            # A home that is also the project, or a link, leads to the same folder twice.
-            real = (os.path.realpath(spot.file.parent), spot.file.name)
-            if real not in read:
-                read.add(real)
-                units += _read(spot, folders, log)
+    for spot in spots_of(folders, log):
+        # A home that is also the project, or a link, leads to the same folder twice.
+        real = (os.path.realpath(spot.file.parent), spot.file.name)
+        if real not in read:
+            read.add(real)
+            units += _read(spot, folders, log)
     kept, overridden = _merged(units, log)
     hooks = tuple(hook for unit in kept for hook in unit.hooks)
+    scoped = [
+        one for spot in scoped_spots(folders, log) for unit in _read(spot, folders, log) for one in unit.hooks
+    ]
     log.findings.extend(_passed_over(cwd, folders.root, env))
-    return Discovery(str(folders.root), hooks, tuple(log.findings), tuple(log.watched), tuple(overridden))
+    return Discovery(
+        str(folders.root),
+        hooks,
+        tuple(log.findings),
+        tuple(log.watched),
+        tuple(overridden),
+        tuple(scoped),
+    )
 
 
 def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
@@ -128,7 +115,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     # Files that stand where a project has them make the folder above them one, wherever it lies.
     named = [above(one.dialect, Path(file), "project", "local") for one in found for file in one.files]
     root = next(filter(None, named), None) or project_root(str(full if full.is_dir() else full.parent), env)
-    folders = _folders(str(root), env)
+    folders = folders_of(str(root), env)
     log = Log([], {})
     log.watch(full)
     log.broken(*problems)
@@ -138,7 +125,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
         files = [Path(name) for name in source.files]
         if own.companions:
             files = [file for file in files if file.name == own.file_name]
-        spots = [_Spot(file, _package(own, file), "project", "", (own,)) for file in files]
+        spots = [Spot(file, _package(own, file), "project", "", (own,)) for file in files]
         for file in files:
             log.watch(file)
         try:
@@ -157,41 +144,6 @@ def _package(dialect: Dialect, file: Path) -> Path:
     return file.parent if dialect.companions else sources.root_of(file, dialect)
 
 
-@cache
-def _places() -> tuple[_Place, ...]:
-    """Every place, those of the user first."""
-    places: dict[tuple[Scope, str], list[Dialect]] = {}
-    for dialect in map(get, names()):
-        for one in dialect.runs_from:
-            scope: Scope = "user" if one.scope == "user" else "project"
-            places.setdefault((scope, one.path), []).append(dialect)
-    found = [_Place(scope, path, tuple(dialects)) for (scope, path), dialects in places.items()]
-    return tuple(sorted(found, key=lambda place: place.scope != "user"))
-
-
-def home_folder(env: Mapping[str, str]) -> Path | None:
-    """The user's home; None where there is none."""
-    home = Path(env.get("HOME") or env.get("USERPROFILE") or "~")
-    try:
-        home = home.expanduser()
-    except RuntimeError:  # a user without a home
-        return None
-    return home if home.is_absolute() else None
-
-
-def config_folder(env: Mapping[str, str]) -> Path | None:
-    """Where the user's own files are; None where the environment names no place."""
-    config = Path(env.get("XDG_CONFIG_HOME", ""))
-    if config.is_absolute():  # the XDG specification ignores any other
-        return config
-    home = home_folder(env)
-    return home and home / ".config"
-
-
-def _folders(root: str, env: Mapping[str, str]) -> _Folders:
-    return _Folders(Path(root), home_folder(env), config_folder(env))
-
-
 def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:
     """A folder and those above it, up to the user's home, which is a project only for itself."""
     here, home = Path(os.path.realpath(cwd)), home_folder(env)
@@ -206,8 +158,9 @@ def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:
 
 def _marks(folder: Path) -> list[str]:
     """The places of a project that a folder has."""
-    starts = (place.path.partition("/*")[0] for place in _places() if place.scope == "project")
-    return [start for start in starts if is_there(folder / start)]
+    starts = (site.path.partition("/*")[0] for site in sites() if site.scope == "project")
+    own = (start for start in dict.fromkeys(starts) if "/" in start and not start.startswith("plugins"))
+    return [start for start in own if is_there(folder / start)]
 
 
 def _passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[Finding]:
@@ -219,38 +172,23 @@ def _passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[Findi
             yield FolderPassedOver.at("", places=", ".join(marks), root=root)._replace(file=str(folder))
 
 
-def _spots(place: _Place, folders: _Folders, log: Log) -> Iterator[_Spot]:
-    start, star, rest = place.path.partition("/*/")
-    roots = (("~/.config/", folders.config), ("~/", folders.home), ("", folders.root))
-    prefix, root = next(pair for pair in roots if start.startswith(pair[0]))
-    if root is None:
-        return
-    above = root / start.removeprefix(prefix)
-    if not star:
-        package = folders.root if place.scope == "project" else above.parent
-        yield _Spot(above, package, place.scope, "", place.dialects)
-        return
-    log.watch(above)
-    for name in names_in(above, log):
-        if is_folder(above / name, log):
-            yield _Spot(above / name / rest, above / name, place.scope, name, place.dialects)
-
-
-def _read(spot: _Spot, folders: _Folders, log: Log) -> list[_Unit]:
+def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     """The hooks of one file, if it is there; what is wrong with it is a finding."""
     log.watch(spot.file)
+    data = None
     try:
         if spot.dialects[0].companions:
             return _read_folder(spot, log)
         data = data_of(spot.file)
         hooks = _found(_reading(spot, data, log), [spot], folders, log) if data is not None else ()
     except InputError as error:
-        log.broken(*error.problems)
+        if len(spot.dialects) == 1 or data is None or _is_meant(data):
+            log.broken(*error.problems)
         return []
     return [_Unit("plugin" if spot.name else "", spot.name, spot, tuple(hooks))]
 
 
-def _read_folder(spot: _Spot, log: Log) -> list[_Unit]:
+def _read_folder(spot: Spot, log: Log) -> list[_Unit]:
     """The hook of a folder whose script is known by its name; neither its body nor the script is read."""
     dialect = spot.dialects[0]
     head = head_of(spot.file)
@@ -273,23 +211,37 @@ def _read_folder(spot: _Spot, log: Log) -> list[_Unit]:
     return [_Unit("hook", hook.name, spot, (found,))]
 
 
-def _reading(spot: _Spot, data: bytes, log: Log) -> convert.Reading:
+def _reading(spot: Spot, data: bytes, log: Log) -> convert.Reading:
     """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
     fits: list[tuple[tuple[int, ...], convert.Reading | InputError, list[Problem]]] = []
-    for number, dialect in enumerate(spot.dialects):
+    for number, dialect in enumerate(_written_for(spot)):
         reading: convert.Reading | InputError
         problems: list[Problem] = []
         try:
             reading, problems = salvage.read({str(spot.file): data}, dialect)
         except InputError as error:
             reading = error
-        fit = _fit(dialect, reading, data)
-        fits.append(((*fit, -len(problems), -number), reading, problems))
+        rank = (dialect.kind == "format", dialect.precedence, -number)
+        fits.append(((*_fit(dialect, reading, data), -len(problems), *rank), reading, problems))
     _, best, refused = max(fits, key=lambda fit: fit[0])
     if isinstance(best, InputError):
         raise best
     log.broken(*refused)
     return best
+
+
+def _written_for(spot: Spot) -> tuple[Dialect, ...]:
+    """The dialects that a file may be in: of a plugin for one agent, that agent's alone."""
+    if len(spot.dialects) > 1:
+        named = [one for one in spot.dialects if any(is_there(spot.package / file) for file in one.manifests)]
+        if len(named) == 1:
+            return tuple(named)
+    return spot.dialects
+
+
+def _is_meant(data: bytes) -> bool:
+    """Whether a file that only has a common name, such as hooks.json, is meant to hold hooks."""
+    return any(f'"{key}"'.encode() in data for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + data
 
 
 def _fit(dialect: Dialect, reading: convert.Reading | InputError, data: bytes) -> tuple[int, ...]:
@@ -298,7 +250,8 @@ def _fit(dialect: Dialect, reading: convert.Reading | InputError, data: bytes) -
     A file with no event of any dialect and the keys that one of them writes belongs to that one, although it
     refuses the file: another would ignore the hooks, and a guard would be lost without an error.
     """
-    keys = sum(f'"{key}"'.encode() in data for key in dialect.root_keys)
+    # Several agents write the same keys; of a format they say which it is.
+    keys = sum(f'"{key}"'.encode() in data for key in dialect.root_keys) * (dialect.kind == "format")
     if isinstance(reading, InputError):
         return 0, 0, keys, -1, 0
     hooks = reading.decoded.manifest.hooks
@@ -308,7 +261,7 @@ def _fit(dialect: Dialect, reading: convert.Reading | InputError, data: bytes) -
     return bool(known), rooted, keys, 2 * known - len(hooks), -foreign
 
 
-def _found(reading: convert.Reading, spots: list[_Spot], folders: _Folders, log: Log) -> list[Found]:
+def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:
     log.findings.extend(_placed(reading))
     by_file = {str(spot.file): spot for spot in spots}
     found: list[Found] = []
@@ -324,7 +277,7 @@ def _placed(reading: convert.Reading) -> Iterator[Finding]:
     return (placed(finding, reading)._replace(hook=None) for finding in reading.decoded.findings)
 
 
-def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: _Folders) -> tuple[str, ...]:
+def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> tuple[str, ...]:
     """The files that the commands of a hook start, as far as their words tell."""
     found: dict[str, None] = {}
     starts = (

@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.dialects import get
-from hookport.discovery import Found
 from hookport.model.hooks import Handler, Hook, Term
+from hookport.project.discovery import Found
 from hookport.runtime import trust
 
 Tree = Any

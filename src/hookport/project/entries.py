@@ -7,7 +7,6 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.discovery.disk import Log, names_in, start_of
 from hookport.findings import (
     EntryCannotStart,
     EntryMissing,
@@ -15,6 +14,7 @@ from hookport.findings import (
     Finding,
     SeveralEntries,
 )
+from hookport.project.disk import Log, names_in, start_of
 
 # The guide of the HOOK.md format ranks these endings; any other comes after them, by name.
 RANKED = ("", ".sh", ".py")

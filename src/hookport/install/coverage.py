@@ -1,0 +1,166 @@
+"""Whether a hook runs in an agent: the agent loads its file, an entry of ours runs it, or nothing does."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hookport import findings as f
+from hookport.degrade.wrapping import unwrapped
+from hookport.findings import Finding
+from hookport.install import entries
+from hookport.install.targets import Target
+from hookport.model.hooks import Hook
+from hookport.planning import is_dispatch, name_of
+from hookport.project import ownership
+from hookport.project.agent_trust import trust_of_folder
+from hookport.project.discovery import Found
+from hookport.project.ownership import Loading
+from hookport.project.places import is_same
+
+# What a person may do about it.
+SYNC = "Run `hookport sync --agent {agent}{scope}`."
+EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
+SCOPED = "it belongs to a skill or subagent of another agent, and only that agent knows when it is active"
+
+
+class Installed(NamedTuple):
+    """Our entries in one agent's files of one scope: those that are there, and those that should be."""
+
+    target: Target
+    mode: str
+    state: str
+    ours: tuple[Hook, ...]
+    wanted: tuple[Hook, ...]
+
+
+class Cover(NamedTuple):
+    """By what a hook runs in an agent, `agent` or `entry`; if by nothing, why, and what to do about it."""
+
+    by: Literal["agent", "entry", ""]
+    why: str = ""
+    fix: str = ""
+    # The state of the entry: `installed` or `drifted`.
+    state: str = ""
+
+
+def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: bool = False) -> Cover:
+    """By what a hook runs in an agent that is started in a folder."""
+    target = scopes[0].target
+    dialect, root, env = target.dialect, target.root, target.env
+    blocked: list[Cover] = []
+    how = ownership.loading(dialect, one, root, env)
+    if how is not None:
+        why = _obstacle(target, how, start)
+        if not why.why:
+            return Cover("agent")
+        blocked.append(why)
+    if is_scoped:
+        return blocked[0] if blocked else Cover("", SCOPED)
+    level, reason = entries.enforcement(dialect, one.hook)
+    if level == "unavailable":
+        return Cover("", reason, "`hookport matrix` shows which agents have the event.")
+    for installed in scopes:
+        there, wanted = commands_for(installed, one)
+        if not there:
+            continue
+        # An entry stands in the agent's own file of its scope.
+        own = ownership.place_loading(dialect, installed.target.places()[0], root, env)
+        why = _obstacle(target, own, start) if own is not None else _untrusted(target)
+        if not why.why:
+            is_whole = installed.state == "installed" or (wanted and wanted <= there)
+            return Cover("entry", state="installed" if is_whole else "drifted")
+        blocked.append(why)
+    if blocked:
+        return blocked[0]
+    scope = " --scope user" if one.scope == "user" or not scopes[0].target.places() else ""
+    return Cover("", "not installed", SYNC.format(agent=dialect.id, scope=scope))
+
+
+def _obstacle(target: Target, how: Loading, start: str) -> Cover:
+    """What keeps an agent from loading a file here and now; no reason if nothing does."""
+    if how.below is not None and not how.below and not is_same(start, target.root):
+        why = f"{target.dialect.title} reads its file only when started in {target.root}"
+        return Cover("", why, EVERYWHERE.format(agent=target.agent))
+    trust = target.dialect.folder_trust
+    is_unknown = how.proofs is not None and trust is not None and trust.certain and _is_used(target)
+    if is_unknown and not any(target.env.get(name) == value for name, value in how.lifts):
+        return _untrusted(target)
+    return Cover("")
+
+
+def _is_used(target: Target) -> bool:
+    """Whether the agent is on this machine: where it is not, it trusts nothing yet."""
+    home = [place.path for place in target.dialect.locations if place.scope == "user"]
+    folders = [str(Path(path).parent) for place in home if (path := target.path(place))]
+    path = target.env.get("PATH", "")
+    return any(map(os.path.isdir, folders)) or any(
+        shutil.which(one, path=path) for one in target.dialect.programs
+    )
+
+
+def _untrusted(target: Target) -> Cover:
+    trust = target.dialect.folder_trust
+    said = trust_of_folder(target.dialect, target.root, target.env).evidence
+    why = f"{target.dialect.title} does not trust this folder" + (
+        f": its settings file {said}" if said else ""
+    )
+    return Cover("", why, trust.fix if trust else "")
+
+
+def commands_for(installed: Installed, one: Found) -> tuple[set[str], set[str]]:
+    """The commands of our entries that run a hook: those that are there, and those that should be."""
+    lists = (installed.ours, installed.wanted)
+    if installed.mode == "bridge":
+        there, wanted = (
+            {
+                hook.handler.command
+                for hook in hooks
+                if hook.event == one.hook.event and is_dispatch(hook.handler.command)
+            }
+            for hooks in lists
+        )
+        return there, wanted
+    alone = alone_in(installed, one)
+    there, wanted = (
+        {
+            hook.handler.command
+            for hook in hooks
+            # A test of which agent it is may stand before the command.
+            if any(hook.event == event and f" {_inner(hook)}".endswith(f" {text}") for event, text in alone)
+        }
+        for hooks in lists
+    )
+    return there, wanted
+
+
+def alone_in(installed: Installed, one: Found) -> list[tuple[str, str]]:
+    """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
+    if not installed.ours or installed.mode == "bridge":
+        return []
+    start = entries.program(installed.target, is_vendored=False)
+    return [(hook.event, _inner(hook)) for hook in entries.native(installed.target, (one,), start).hooks]
+
+
+def _inner(hook: Hook) -> str:
+    """The command of the hook itself, without the bridge."""
+    return unwrapped(hook).handler.command
+
+
+def uncovered(
+    hooks: Iterable[Found], scoped: Iterable[Found], scopes: Sequence[Installed], start: str
+) -> list[Finding]:
+    """An error for every hook that does not run in an agent."""
+    found: list[Finding] = []
+    for one, is_scoped in (*((one, False) for one in hooks), *((one, True) for one in scoped)):
+        cover = cover_of(one, scopes, start, is_scoped=is_scoped)
+        if not cover.by:
+            agent, name = scopes[0].target.agent, name_of(one)
+            told = f.NotRunHere.at(one.place, agent=agent, name=name, reason=cover.why, fix=cover.fix)
+            if not entries.is_fired(scopes[0].target.dialect, one.hook):
+                told = f.NeverFires.at(one.place, agent=agent, name=name, reason=cover.why)
+            found.append(told._replace(file=one.file))
+    return found

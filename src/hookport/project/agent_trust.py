@@ -1,0 +1,198 @@
+"""What agents remember of the folders and hooks that they trust, read from their own files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import formats
+from hookport.dialects import Dialect, Tree
+from hookport.dialects._base import FolderTrust, HookTrust
+from hookport.errors import InputError
+from hookport.formats import Document
+from hookport.project.disk import data_of
+from hookport.project.places import absolute
+
+
+class Verdict(NamedTuple):
+    """Whether something is trusted: None where that cannot be told; the file that says so, and its words."""
+
+    is_trusted: bool | None
+    path: Path | None = None
+    evidence: str = ""
+
+
+def trust_of_folder(dialect: Dialect, root: str, env: Mapping[str, str]) -> Verdict:
+    """Whether an agent trusts a project's folder, by what it keeps; an agent without the question does."""
+    trust = dialect.folder_trust
+    if trust is None:
+        return Verdict(is_trusted=True)
+    if not trust.file:
+        return Verdict(is_trusted=None)
+    if any(env.get(name) == value for name, value in trust.lifted) or not _asks(dialect, trust, root, env):
+        return Verdict(is_trusted=True)
+    path = next(iter(files_at(trust.file, dialect, root, env)), None)
+    document = settings(path) if path else None
+    if path is None or (document is None and not trust.certain):
+        return Verdict(None, path)
+    evidence = _unlisted(trust, document, Path(root))
+    if not evidence:
+        return Verdict(is_trusted=True, path=path)
+    return Verdict(False if trust.certain else None, path, evidence)
+
+
+def _asks(dialect: Dialect, trust: FolderTrust, root: str, env: Mapping[str, str]) -> bool:
+    files, key, default = trust.asks
+    found = first_with(files, key, dialect, root, env)
+    if found is None:
+        return default
+    value = at(found[1].tree, key)
+    return not any(is_value(value, one) for one in trust.trusting) if trust.trusting else value is True
+
+
+def _unlisted(trust: FolderTrust, document: Document | None, root: Path) -> str:
+    """What shows that a folder is not trusted; empty if it is."""
+    if document is None:
+        return "is not there"
+    best: tuple[int, bool, str] = (-1, False, f"does not have {root}")
+    for key in trust.keys:
+        listed = at(document.tree, key)
+        rows = list(listed.items()) if isinstance(listed, Mapping) else []
+        rows += [(folder, True) for folder in listed] if isinstance(listed, list) else []
+        for folder, said in rows:
+            value = at(said, trust.field)
+            above = any(is_value(value, one) for one in trust.above)
+            is_trusted = above or isinstance(listed, list) or any(is_value(value, one) for one in trust.yes)
+            if not isinstance(folder, str) or not _covers(
+                Path(folder).parent if above else Path(folder), root, trust
+            ):
+                continue
+            # Where the word for a folder is all there is to it, the nearest folder decides.
+            rank = len(folder) if not trust.field else int(is_trusted)
+            words = f"says {spell_key((*key, folder, *trust.field))} is {spell_value(value)}"
+            best = max(best, (rank, is_trusted, words))
+    return "" if best[1] else best[2]
+
+
+def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
+    folders = {str(folder), os.path.realpath(folder)}
+    roots = {str(root), os.path.realpath(root)}
+    if trust.below:
+        roots |= {str(above) for one in roots for above in Path(one).parents}
+    return bool(folders & roots)
+
+
+def trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+    """What an agent calls a hook that it trusts one by one: its file, event and numbers."""
+    group, index = (*(step for step in path if isinstance(step, int)), 0, 0)[:2]
+    return trust.name.format(file=file, event=_event(path), group=group, index=index)
+
+
+def _event(path: tuple[str | int, ...]) -> str:
+    """The event that a hook stands under, in snake case."""
+    event = next((step for step in path[1:] if isinstance(step, str)), "")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
+
+
+def trust_of_hook(
+    dialect: Dialect, file: str, path: tuple[str | int, ...], root: str, env: Mapping[str, str]
+) -> Verdict:
+    """Whether an agent that trusts hooks one by one trusts this one, by what it keeps."""
+    trust = dialect.hook_trust
+    if trust is None:
+        return Verdict(is_trusted=True)
+    place = next(iter(files_at(trust.file, dialect, root, env)), None)
+    document = settings(place) if place else None
+    states = at(document.tree, trust.key) if document else None
+    keys = [trust_key(trust, one, path) for one in dict.fromkeys((file, os.path.realpath(file)))]
+    state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
+    name = spell_key((*trust.key, keys[0]))
+    if not at(state, (trust.field,)):
+        return Verdict(is_trusted=False, path=place, evidence=f"{name} has no {trust.field}")
+    if at(state, (trust.switch,)) is False:
+        return Verdict(is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false")
+    if trust.fingerprint and at(state, (trust.field,)) != _fingerprint(trust, file, path):
+        evidence = f"{name}.{trust.field} is of what it was before"
+        return Verdict(is_trusted=False, path=place, evidence=evidence)
+    return Verdict(is_trusted=True, path=place)
+
+
+def _fingerprint(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+    """What an agent calls a hook as it is now; empty where there is none."""
+    document = settings(Path(file))
+    trees: list[Tree] = [document.tree if document else None]
+    for step in path:
+        inside = trees[-1]
+        is_list = isinstance(step, int) and isinstance(inside, list) and step < len(inside)
+        trees.append(inside[step] if is_list else at(inside, (str(step),)))
+    groups = [one for one in trees if isinstance(one, Mapping)]
+    if trust.fingerprint is None or not groups or groups[-1] is not trees[-1]:
+        return ""
+    return trust.fingerprint(_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])
+
+
+def trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:
+    """The files that decide what an agent trusts."""
+    folder, hook = dialect.folder_trust, dialect.hook_trust
+    names = [*((folder.file, *folder.asks[0]) if folder else ()), *((hook.file,) if hook else ())]
+    yield from (path for name in names if name and (path := absolute(dialect, name, root, env)))
+
+
+def files_at(path: str, dialect: Dialect, root: str, env: Mapping[str, str]) -> list[Path]:
+    """The files that a place of a dialect stands for, be they there or not."""
+    full = absolute(dialect, path, root, env)
+    return expand_last(Path(full)) if full else []
+
+
+def expand_last(path: Path) -> list[Path]:
+    """The files that a path stands for whose last name may have stars."""
+    if "*" not in path.name:
+        return [path]
+    return sorted(file for file in path.parent.glob(path.name) if file.is_file())
+
+
+def first_with(
+    files: tuple[str, ...], key: tuple[str, ...], dialect: Dialect, root: str, env: Mapping[str, str]
+) -> tuple[Path, Document] | None:
+    """The first of the files that has the key."""
+    for file in files:
+        for path in files_at(file, dialect, root, env):
+            document = settings(path)
+            if document is not None and at(document.tree, key) is not None:
+                return path, document
+    return None
+
+
+def settings(path: Path) -> Document | None:
+    """A settings file, whatever is in it; None if it cannot be read."""
+    kind = formats.kind_of(path.name)
+    try:
+        data = data_of(path)
+        return None if data is None else formats.parse(data, "jsonc" if kind == "json" else kind)
+    except (InputError, formats.SyntaxProblem):
+        return None
+
+
+def at(tree: Tree, key: Iterable[str]) -> Tree:
+    """The value at the end of a way of keys, None if there is none."""
+    for step in key:
+        tree = tree.get(step) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def is_value(value: Tree, other: str | bool) -> bool:  # noqa: FBT001  (a value to compare with)
+    """Whether two values are the same, `1` and `true` being two."""
+    return type(value) is type(other) and value == other
+
+
+def spell_value(value: Tree) -> str:
+    """A value as its file writes it."""
+    return str(value).lower() if isinstance(value, bool) else repr(value)
+
+
+def spell_key(key: Iterable[str]) -> str:
+    """A way of keys as people write it; one with dots or slashes stands in quotes."""
+    return ".".join(step if re.fullmatch(r"[\w-]+", step) else f'"{step}"' for step in key)

@@ -1,0 +1,197 @@
+"""Which agents load a file of hooks by themselves: by their places, their start folder and what they trust.
+
+The place decides, not the dialect: a file that is written for an agent and stands elsewhere is not loaded by
+it. Where an agent reads another agent's file besides its own, that does not count: it does less with it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import convert
+from hookport.dialects import Dialect, agents, get
+from hookport.dialects._base import Location
+from hookport.errors import InputError
+from hookport.project.agent_trust import (
+    at,
+    files_at,
+    first_with,
+    settings,
+    trust_files,
+    trust_of_folder,
+    trust_of_hook,
+)
+from hookport.project.discovery import Found
+from hookport.project.disk import data_of
+from hookport.project.places import absolute, is_at, is_same
+from hookport.runtime.plan import ENTRIES
+
+
+class Loading(NamedTuple):
+    """That an agent loads a file by itself, and when.
+
+    `below`: where it is started in a folder below the project's root, only if it calls an entry of ours of
+    one of these scopes; None where that makes no difference. `proofs`: where nothing tells that it trusts the
+    folder, the scopes of entries that it would not call either if it did not; None where it does. `lifts` are
+    variables, with their value, that make it trust every folder.
+    """
+
+    below: tuple[str, ...] | None = None
+    proofs: tuple[str, ...] | None = None
+    lifts: tuple[tuple[str, str], ...] = ()
+
+
+def loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> Loading | None:
+    """How an agent loads the file of a hook by itself; None if it does not."""
+    place = own_place(dialect, found.file, root, env)
+    if place is None:
+        return Loading() if _is_installed(dialect, found, root, env) else None
+    if _is_shadowed(dialect, found.file, root, env):
+        return None
+    if trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False:
+        return None
+    return place_loading(dialect, place, root, env)
+
+
+def _steps(place: str) -> tuple[str | int, ...]:
+    """The way in a tree that is spelled out, as far as its numbers and its event matter."""
+    found = re.findall(r"\[(\d+)\]|([^.\[\]]+)", place)
+    return tuple(int(number) if number else key for number, key in found)
+
+
+def place_loading(dialect: Dialect, place: Location, root: str, env: Mapping[str, str]) -> Loading | None:
+    """How an agent loads a file at one of its own places; None where it does not trust the folder."""
+    scope = place.scope
+    below: tuple[str, ...] | None = None
+    if scope != "user":
+        is_repository = Path(root, ".git").exists()
+        if (dialect.at_start and not place.at_repository) or not is_repository:
+            below = ()
+        elif dialect.unsure_below:
+            below = ("project",)
+    trust = dialect.folder_trust
+    if trust is None or scope not in trust.scopes:
+        return Loading(below)
+    # What an environment lifts for this call is looked at when the call comes.
+    state = trust_of_folder(dialect, root, _without(env, trust.lifted)).is_trusted
+    if state:
+        return Loading(below)
+    proofs = tuple(one for one in ENTRIES if one in trust.scopes)
+    if not proofs and not trust.lifted:
+        return None
+    return Loading(below, proofs, trust.lifted)
+
+
+def _without(env: Mapping[str, str], lifted: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    return {name: value for name, value in env.items() if (name, value) not in lifted}
+
+
+def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
+    """The agent's own place that a file is at."""
+    for place in (*dialect.locations, *dialect.scoped_in):
+        if place.scope not in ("project", "local", "user"):
+            continue
+        path = absolute(dialect, place.path, root, env)
+        if path and (is_at(file, path) or ("*" not in path and is_same(file, path))):
+            return place
+    return None
+
+
+def _is_shadowed(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> bool:
+    for shadow in dialect.shadows:
+        hidden, by = (absolute(dialect, one, root, env) for one in (shadow.file, shadow.by))
+        if is_same(file, hidden) and Path(by).is_file() and (shadow.even_empty or _has_hooks(dialect, by)):
+            return True
+    return False
+
+
+def _has_hooks(dialect: Dialect, path: str) -> bool:
+    try:
+        data = data_of(Path(path))
+        return data is not None and bool(convert.read({path: data}, dialect).decoded.manifest.hooks)
+    except InputError:
+        return False
+
+
+def _is_installed(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> bool:
+    """Whether an agent has installed and enabled the plugin that a hook is in, as it is here."""
+    store = dialect.plugin_store
+    if store is None:
+        return False
+    file = next(iter(files_at(store.file, dialect, root, env)), None)
+    document = settings(file) if file else None
+    plugins = at(document.tree, store.key) if document else None
+    for name, copies in plugins.items() if isinstance(plugins, Mapping) else ():
+        if not _is_enabled(dialect, name, root, env):
+            continue
+        for copy in copies if isinstance(copies, list) else [copies]:
+            folder = at(copy, (store.folder,))
+            if isinstance(folder, str) and _is_copy(found, folder):
+                return True
+    return False
+
+
+def _is_enabled(dialect: Dialect, plugin: str, root: str, env: Mapping[str, str]) -> bool:
+    store = dialect.plugin_store
+    assert store is not None  # noqa: S101  (it names the plugin)
+    switch = (*store.switch, plugin)
+    found = first_with(store.settings, switch, dialect, root, env)
+    return found is not None and at(found[1].tree, switch) is True
+
+
+def _is_copy(found: Found, folder: str) -> bool:
+    """Whether a folder is the plugin of a hook, or has the same file of hooks."""
+    if is_same(folder, found.package):
+        return True
+    inside = Path(found.file)
+    if not inside.is_relative_to(found.package):
+        return False
+    try:
+        copy = data_of(Path(folder) / inside.relative_to(found.package))
+        return copy is not None and copy == data_of(inside)
+    except InputError:
+        return False
+
+
+class Readers:
+    """The agents that load the files of hooks by themselves, each file looked at once."""
+
+    def __init__(self, root: str, env: Mapping[str, str]) -> None:
+        self.root, self.env = root, env
+        self._known: dict[tuple[str, ...], Loading | None] = {}
+
+    def of(self, found: Found) -> dict[str, Loading]:
+        """Who loads the file of a hook, and when."""
+        each = ((name, self._loading(get(name), found)) for name in agents())
+        return {name: how for name, how in each if how is not None}
+
+    def _loading(self, dialect: Dialect, found: Found) -> Loading | None:
+        place = found.place if dialect.hook_trust else ""
+        key = (dialect.id, found.file, found.package, place)
+        if key not in self._known:
+            self._known[key] = loading(dialect, found, self.root, self.env)
+        return self._known[key]
+
+
+def watched(root: str, env: Mapping[str, str]) -> Iterator[str]:
+    """The files that decide which agents load what."""
+    for dialect in map(get, agents()):
+        yield from trust_files(dialect, root, env)
+        store = dialect.plugin_store
+        for place in (store.file, *store.settings) if store else ():
+            if path := absolute(dialect, place, root, env):
+                yield path
+
+
+def also_reads(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> str:
+    """The place of another agent's file in which an agent reads a hook besides its own; empty if none."""
+    if own_place(dialect, found.file, root, env):
+        return ""
+    for place in dialect.also_reads:
+        path = absolute(dialect, place.path, root, env)
+        if path and is_same(found.file, path):
+            return place.path
+    return ""

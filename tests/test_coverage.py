@@ -1,0 +1,237 @@
+"""The law of coverage, over every place and agent: exactly one of the agent, an entry of ours, an error.
+
+What agents load by themselves is told here a second time, as it was measured in November 2026 (Claude Code
+2.1.325, Codex 0.166.0, Copilot CLI 1.0.102, droid 0.215.0, Gemini CLI 0.61.0, Qwen Code 0.24.4, Cline 3.0.65,
+Mistral Vibe 3.0.2) or as their documentation says.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hookport import convert, planning
+from hookport.dialects import agents, event_specs, get, names
+from hookport.dialects._wiring import wire
+from hookport.install import sync
+from hookport.install.doctor import examine
+from hookport.install.status import status
+from hookport.install.sync import Wish
+from hookport.model.runs import Call, Event
+from hookport.project.discovery import discover
+from hookport.project.places import sites
+from hookport.runtime import dispatch, plan
+from hookport.runtime.plan import CalledFrom
+from tests.approval import approve
+
+if TYPE_CHECKING:
+    from hookport.project.places import Site
+
+HUB = next(name for name in names() if get(name).is_hub)
+GUARD = {
+    "event": "before_tool_execute",
+    "blocking": True,
+    "matcher": "shell",
+    "handler": {"type": "command", "command": "echo no >&2; exit 2"},
+}
+# Where an agent reads a project's file: `start` in its start folder only, `repository` from every folder of
+# the repository, `root` from its root (below it, nobody knows: --trust-folder changes what is read).
+READS: dict[str, dict[str, str]] = {
+    "augment": {".augment/settings.json": "repository", ".augment/settings.local.json": "repository"},
+    "claude-code": {".claude/settings.json": "start", ".claude/settings.local.json": "repository"},
+    "cline": {},
+    "codex": {},  # it trusts hooks one by one, and none here
+    "copilot-cli": {
+        ".github/hooks/hookport.json": "root",
+        ".github/hooks/*.json": "root",
+        ".github/copilot/settings.json": "root",
+        ".github/copilot/settings.local.json": "root",
+        ".github/hooks/hookport-vscode.json": "root",
+    },
+    "cursor": {".cursor/hooks.json": "repository"},
+    "factory-droid": {
+        ".factory/hooks.json": "repository",
+        ".factory/settings.json": "repository",
+        ".factory/hooks/hooks.json": "repository",
+    },
+    "gemini-cli": {".gemini/settings.json": "start"},
+    "kimi-cli": {},
+    "kiro": {
+        ".kiro/hooks/hookport.json": "repository",
+        ".kiro/agents/hookport.json": "repository",
+        ".kiro/hooks/*.json": "repository",
+        ".kiro/agents/*.json": "repository",
+        ".amazonq/cli-agents/*.json": "repository",
+        ".kiro/hooks/*.kiro.hook": "repository",
+    },
+    "mistral-vibe": {".vibe/hooks.toml": "start"},
+    "opencode": {},
+    "pi": {},
+    "qwen-code": {".qwen/settings.json": "start"},
+    "vs-code-copilot": {
+        ".github/hooks/hookport-vscode.json": "repository",
+        ".github/hooks/*.json": "repository",
+        ".github/hooks/hookport.json": "repository",
+    },
+    "windsurf": {".windsurf/hooks.json": "repository", ".devin/hooks.json": "repository"},
+}
+PROJECT = [site for site in sites() if site.scope == "project"]
+
+
+@cache
+def written(dialect: str) -> dict[str, str]:
+    """A guard on the shell in a dialect, by the paths that it is written to."""
+    data = json.dumps({"spec": "hooks/1.0", "hooks": [GUARD]}).encode()
+    reading = convert.read({"hooks.json": data}, get(HUB))
+    made = convert.convert(reading, get(dialect), bare=True)
+    return {file.path: file.text for file in made.files}
+
+
+def text_for(site: Site) -> str:
+    """The guard as it may stand at a site; empty where no dialect of it writes such a file."""
+    for dialect in site.dialects:
+        if dialect.companions:
+            continue
+        for path, text in written(dialect.id).items():
+            shape = site.path.replace("*", "guard")
+            try:
+                hooks = convert.read({shape: text.encode()}, dialect).decoded.manifest.hooks
+            except Exception:  # noqa: BLE001  (another file of the dialect is of another shape)
+                continue
+            if hooks and Path(path).suffix == Path(shape).suffix:
+                return text
+    return ""
+
+
+SITES = [site for site in PROJECT if text_for(site)]
+
+
+def made(folder: Path, site: Site) -> Path:
+    """A project with the guard at a site."""
+    root = folder / "project"
+    (root / ".git").mkdir(parents=True)
+    (root / "pkg").mkdir()
+    file = root / site.path.replace("*", "guard")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text_for(site), "utf-8")
+    return root
+
+
+def env_of(folder: Path) -> dict[str, str]:
+    (folder / "home").mkdir(exist_ok=True)
+    return {"HOME": str(folder / "home"), "PATH": ""}
+
+
+def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -> bool:
+    """Whether the bridge runs the guard for a shell call."""
+    kept = plan.parse(planning.compiled(discover(str(root), env), env, str(root)))
+    assert isinstance(kept, plan.Plan)
+    caller = CalledFrom(str(start), str(start), entry, env)
+    event = Event(
+        "before_tool_execute", agent, "x", call=Call("shell", "x", input={"command": "y"}), cwd=str(start)
+    )
+    return bool(list(dispatch.of_plan(kept, agent, wire, caller).hooks(event)))
+
+
+def test_every_dialect_with_files_of_its_own_stands_here() -> None:
+    assert sorted(READS) == sorted(agents())
+    covered = {dialect.id for site in SITES for dialect in site.dialects}
+    code = {"cline", "opencode", "pi"}
+    assert {name for name in names() if not get(name).companions} - covered <= code | {"kimi-cli"}
+
+
+@pytest.mark.parametrize("site", SITES, ids=lambda site: site.path)
+def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site) -> None:
+    root, env = made(tmp_path, site), env_of(tmp_path)
+    found = discover(str(root), env)
+    assert [one.file for one in found.hooks] == [str(root / site.path.replace("*", "guard"))]
+    for agent in agents():
+        rule = READS[agent].get(site.path, "") if not site.package else ""
+        for start, entry in ((root, "project"), (root, "user"), (root / "pkg", "user")):
+            is_trusted = entry == "project" or agent in {"claude-code", *UNASKED}
+            loads = bool(rule) and is_trusted and (start == root or rule == "repository")
+            assert runs(root, agent, start, entry, env) is not loads, (agent, str(start), entry)
+
+
+# Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
+UNASKED = ("augment", "factory-droid", "kiro", "qwen-code")
+
+
+@pytest.mark.parametrize("name", [name for name in names() if get(name).kind == "format"])
+def test_a_format_is_run_for_whoever_fires_it(tmp_path: Path, name: str) -> None:
+    """Who embeds hookport calls `dispatch` with a format: nobody else runs its hooks."""
+    root, env = tmp_path / "project", env_of(tmp_path)
+    (root / ".git").mkdir(parents=True)
+    dialect = get(name)
+    place = next(one.path for one in (*dialect.runs_from, *dialect.locations) if one.scope == "project")
+    texts = written(name)
+    for path, text in texts.items():
+        tail = place.replace("*", "guard") if len(texts) == 1 or path.endswith(dialect.file_name) else ""
+        file = root / (tail or f"{Path(place.replace('*', 'guard')).parent}/scripts/{Path(path).name}")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, "utf-8")
+        file.chmod(0o755)
+    assert runs(root, name, root, "", env)
+
+
+CASES = [
+    site
+    for site in SITES
+    if site.path
+    in {
+        ".claude/settings.json",
+        ".cursor/hooks.json",
+        "hooks.json",
+        ".agents/plugins/*/hooks/hooks.json",
+        "plugins/*/hooks/hooks.json",
+        ".gemini/settings.json",
+    }
+]
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "gemini-cli", "kimi-cli"])
+@pytest.mark.parametrize("site", CASES, ids=lambda site: site.path)
+def test_every_command_agrees_on_who_runs_a_hook(tmp_path: Path, site: Site, agent: str) -> None:
+    root, env = made(tmp_path, site), env_of(tmp_path)
+    for folder in (root, root / "pkg"):
+        before = told(agent, folder, env)
+        assert before["missing"] == before["doctor"], (str(folder), before)
+
+        def plan_it(folder: Path = folder) -> sync.Plan:
+            return sync.plan(str(folder), env, Wish((agent,)))
+
+        said = [one for one in plan_it().agents[0].findings if one.severity == "error"]
+        sync.apply(plan_it, env, what="sync")
+        approve(root, env)
+        after = told(agent, folder, env)
+        # What sync said of it is what there is then.
+        assert bool(after["missing"]) is bool(said), (str(folder), after, said)
+        assert after["missing"] == after["doctor"], (str(folder), after)
+
+
+def told(agent: str, folder: Path, env: dict[str, str]) -> dict[str, Any]:
+    """The hooks that do not run, by `status` and by `doctor`."""
+    state = status(str(folder), env, (agent,))
+    rows = {(row.file, row.place): row for one in state.agents for row in one.hooks}
+    missing = sorted(key for key, row in rows.items() if row.state == "missing")
+    reports = examine(str(folder), env, (agent,))
+    dead = {key for report in reports for one in report.diagnoses for key in one.dead}
+    return {"missing": missing, "doctor": sorted(dead & set(rows))}
+
+
+def test_no_event_is_without_a_word(tmp_path: Path) -> None:
+    """A hook that an agent has no event for is an error in `sync`, not a loss."""
+    env = env_of(tmp_path)
+    root = tmp_path / "project"
+    (root / ".git").mkdir(parents=True)
+    (root / ".hookport").mkdir()
+    hook = {"event": "session_end", "handler": {"type": "command", "command": "true"}}
+    (root / ".hookport/hooks.json").write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}))
+    for agent in agents():
+        said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
+        errors = [one.code for one in said if one.severity == "error"]
+        assert bool(errors) is (not event_specs(get(agent), "session_end") or agent == "kimi-cli"), agent
