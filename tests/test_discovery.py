@@ -760,6 +760,20 @@ def test_the_manifest_of_a_project_that_was_named_is_loaded(disk: Disk) -> None:
         assert (one.file, one.package, one.scripts) == (str(file), str(disk.root), (f"{disk.root}/x.sh",))
 
 
+def test_a_plugin_of_a_project_that_is_named_is_its_own_package(disk: Disk) -> None:
+    command = {"type": "command", "command": "${PLUGIN_ROOT}/scripts/check.sh"}
+    tree = {"hooks": {"BeforeShellExecution": [{"hooks": [command]}]}}
+    file = disk.write(".agents/plugins/checks/hooks/hooks.json", tree)
+    script = disk.write(".agents/plugins/checks/scripts/check.sh", SCRIPT, mode=0o755)
+    for path in (file, file.parent, disk.root):
+        found = load(str(path), None, disk.env)
+        packages = [(one.package, one.scripts) for one in found.hooks]
+        assert (found.root, packages) == (
+            str(disk.root),
+            [(str(disk.root / ".agents/plugins/checks"), (str(script),))],
+        )
+
+
 def test_a_source_of_an_agent_is_loaded(disk: Disk) -> None:
     shell = {"version": 1, "hooks": {"beforeShellExecution": [{"command": "./guard.sh"}]}}
     file = disk.write(".cursor/hooks.json", shell)

@@ -78,7 +78,7 @@ TOLD_BY = {
     "name": {"HP411", "HP420"},
     "description": {"HP411", "HP420"},
     "metadata": {"HP411"},
-    "timeout": {"HP405", "HP402", "HP407", "HP408", "HP409", "HP410"},
+    "timeout": {"HP405", "HP402", "HP407", "HP408", "HP409", "HP410", "HP429"},
     "status_message": {"HP411"},
     "model": {"HP411"},
     "url": {"HP402"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hookport import planning
 from hookport.errors import InputError, UsageError
 from hookport.model.hooks import Handler, Hook
 from hookport.project.discovery import Found, load
-from hookport.prove import belongings, drivers, enforcement, likeness, own, samples
+from hookport.prove import belongings, drivers, enforcement, likeness, own, samples, shims
 from hookport.prove.driver import Call, Driver, Package
 from hookport.prove.enforcement import Proof
 from hookport.prove.firings import Firing
@@ -25,8 +26,10 @@ from hookport.prove.samples import Sample
 from hookport.runtime.plan import Planned
 
 KINDS = ("shell", "write", "edit", "read", "mcp")
-CONTROLS = ["echo hello", "write notes.md", "edit notes-edited.md", "read notes-read.md"]
-COMMANDS = [line.replace("-{n}", "") for line in samples.COMMANDS]
+CONTROLS = ["ls README.md", "write notes.md", "edit notes-edited.md", "read notes-read.md"]
+# Those that no program on PATH is started for leave their marks themselves: (command, its number).
+MARKED = {"echo A=1 >> .env": 15, "echo 'DROP TABLE users;'": 18}
+COMMANDS = [f"{line}; touch ran-{MARKED[line]}" if line in MARKED else line for line in samples.COMMANDS]
 FILES = ["write .env.production", "write secrets/id_rsa", "write settings.ini"]
 EDITS = ["edit .env.local", "edit package-lock.json"]
 X = {"type": "command", "command": "./x.sh"}
@@ -79,17 +82,17 @@ def planned(folder: Path) -> list[Planned]:
             COMMANDS,
         ),
         (".hookport/hooks.json", canonical(event="before_tool_execute", matcher="shell"), COMMANDS),
-        (".hookport/hooks.json", canonical(event="tool_use_failure"), ["exit 3"]),
+        (".hookport/hooks.json", canonical(event="tool_use_failure"), ["touch ran-1; exit 3"]),
         (
             ".agents/hooks/guard/HOOK.md",
             hook_md('matcher:\n  tool: Shell\n  pattern: "rm -rf|mkfs"\n'),
-            ["rm -rf victim", "rm -rf ./victim"],
+            ["rm -rf victim", "rm -rf ./victim-2"],
         ),
         # Nothing of the table is like it, so what the pattern looks for is printed, never run.
         (
             ".agents/hooks/guard/HOOK.md",
             hook_md('matcher:\n  tool: Shell\n  pattern: "rm -rf /|mkfs"\n'),
-            ["echo 'rm -rf /'"],
+            ["echo 'rm -rf /'; touch ran-1"],
         ),
         (
             ".agents/hooks/guard/HOOK.md",
@@ -127,8 +130,8 @@ def test_nothing_that_is_played_leads_out_of_the_project(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("text", "sample"),
     [
-        ("make deploy", ("shell", "make deploy", ("make deploy; touch {mark}",), "ran-{n}")),
-        ("ls # all", ("shell", "ls # all", ("ls # all\ntouch {mark}",), "ran-{n}")),
+        ("make deploy", ("shell", "make deploy", ("make deploy",), "ran-{n}")),
+        ("ls # all", ("shell", "ls # all", ("ls # all",), "ran-{n}")),
         (
             "write: prod/main.tf",
             ("write", "write prod/main.tf", ("prod/main.tf", "sample\n"), "prod/main.tf"),
@@ -288,8 +291,8 @@ def test_a_source_without_hooks_is_told(tmp_path: Path) -> None:
 
 # What was seen, made up.
 
-RM = Sample("shell", "rm -rf victim", ("rm -rf victim-1; touch ran-1",), "ran-1")
-HELLO = Sample("shell", "echo hello", ("echo hello; touch ran-0",), "ran-0", harmless=True)
+RM = Sample("shell", "rm -rf victim", ("rm -rf victim",), "ran-1", program=("rm", "-rf", "victim"))
+HELLO = Sample("shell", "echo hello; touch ran-0", ("echo hello; touch ran-0",), "ran-0", harmless=True)
 NOTES = Sample("write", "write notes.md", ("notes.md", "x"), "notes.md", harmless=True)
 REASON = "no deleting here"
 
@@ -353,7 +356,7 @@ def test_a_guard_that_stops_and_lets_the_harmless_through_is_enforced(tmp_path: 
             guards=True,
             fired=2,
             denied=("rm -rf victim",),
-            passed=("echo hello",),
+            passed=("echo hello; touch ran-0",),
         )
     ]
 
@@ -380,7 +383,7 @@ def test_what_cannot_deny_need_not(tmp_path: Path) -> None:
 
 
 def test_a_rewrite_is_seen_by_the_mark_that_is_missing(tmp_path: Path) -> None:
-    changed = {"command": "rm -i victim-1"}
+    changed = {"command": "rm -i victim"}
     given = account(tmp_path, "before_tool_execute", fired(RM, updated=changed))
     assert judged(given) == ("advisory", True, "fired once; its rewrite took effect")
     fates = (Fate(HELLO, 0, True, True), Fate(RM, 0, True, True))
@@ -411,7 +414,10 @@ def test_what_fails_shut_is_told(tmp_path: Path) -> None:
     because = "it failed 2 of 2 times: exit code 1; what it was asked about was not done"
     assert judged(given) == ("broken", False, because)
     assert enforcement.refused(given) == []
-    assert enforcement.refused(given._replace(firings=())) == ["echo hello", "rm -rf victim"]
+    assert enforcement.refused(given._replace(firings=())) == [
+        "echo hello; touch ran-0",
+        "rm -rf victim",
+    ]
 
 
 def test_nothing_harmless_shows_nothing(tmp_path: Path) -> None:
@@ -526,9 +532,9 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
     root.mkdir()
     given = own.played("small", DRIVER, program, request, root)
     assert given.trouble == ""
-    assert [fate.sample.about for fate in given.fates if fate.happened] == ["echo hello", "rm -rf victim"]
+    assert [fate.sample.about for fate in given.fates if fate.happened] == ["ls README.md", "rm -rf victim"]
     assert [proof[2:6] for proof in enforcement.proofs(given)] == [
-        ("enforced", "denied `rm -rf ./victim`; the model saw 'no deleting here'", True, True),
+        ("enforced", "denied `rm -rf ./victim-2`; the model saw 'no deleting here'", True, True),
         (
             "not fired",
             "its matcher is for Bsh, and nothing like that was played. Did you mean 'Bash'?",
@@ -546,3 +552,96 @@ def test_hooks_behind_the_bridge_and_of_the_agent_itself_are_proven(
     own.keep(root, tmp_path / "report")
     kept = {path.name for path in (tmp_path / "report").iterdir()}
     assert kept >= {"install.txt", "requests.jsonl", "witness.jsonl", "payloads", "turns", "state"}
+
+
+def small_run(tmp_path: Path, driver: Driver, guard: str, *more: str) -> Account:
+    """The small agent with one guard on commands, and what a person adds."""
+    source = put(
+        tmp_path / "source",
+        **{
+            ".agents/hooks/guard/HOOK.md": hook_md("matcher:\n  tool: Shell\n"),
+            ".agents/hooks/guard/scripts/run.sh": guard,
+        },
+    )
+    own_samples = tuple(map(samples.of_text, more))
+    request = own.Request(belongings.gathered(source, None, {"HOME": "/nowhere"}), own_samples)
+    program = Program((sys.executable, str(AGENT)), "1.0.0", AGENT)
+    root = tmp_path / "run"
+    root.mkdir()
+    return own.played("small", driver, program, request, root)
+
+
+def commands_run(given: Account) -> list[str]:
+    """The commands that the agent was told to run, by what it told the guard."""
+    lines = (Path(given.root) / "state" / "journal.jsonl").read_text("utf-8").splitlines()
+    records = [json.loads(line) for line in lines]
+    return [one["input"]["command"] for one in records if one["event"] == "before_tool_execute"]
+
+
+ANCHORED = """#!/bin/sh
+if grep -Eq '"(git push origin main|make deploy [$]X)"'; then echo 'not from here' >&2; exit 2; fi
+"""
+
+
+def test_what_is_told_is_what_was_played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Byte for byte: a guard with an anchored pattern meets the command that is printed, and no other."""
+    monkeypatch.setenv("HOOKPORT_CACHE_DIR", str(tmp_path / "cache"))
+    given = small_run(tmp_path, DRIVER, ANCHORED, "make deploy $X", "ls  -a # all")
+    told = [fate.sample.about for fate in given.fates if fate.sample.kind == "shell"]
+    assert commands_run(given) == told
+    assert told[-2:] == ["make deploy $X; touch ran-19", "ls  -a # all\ntouch ran-20"]
+    (proof,) = enforcement.proofs(given)
+    assert (proof.word, proof.denied) == ("enforced", ("git push origin main",))
+    assert {*proof.denied, *proof.passed} == set(told)
+
+
+def test_commands_mark_themselves_where_programs_are_not_seen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An agent with a search path of its own starts the real programs; then that is what is told."""
+    monkeypatch.setenv("HOOKPORT_CACHE_DIR", str(tmp_path / "cache"))
+    path = f"PATH={os.environ['PATH']}"
+    driver = DRIVER._replace(command=lambda stage: ("/usr/bin/env", path, *DRIVER.command(stage)))
+    given = small_run(tmp_path, driver, ANCHORED)
+    told = [fate.sample.about for fate in given.fates if fate.sample.kind == "shell"]
+    assert commands_run(given) == ["ls README.md", *told]
+    assert all("touch ran-" in text for text in told)
+    (proof,) = enforcement.proofs(given)
+    assert (proof.word, proof.denied, set(proof.passed)) == ("advisory", (), set(told))
+
+
+@pytest.mark.parametrize("shell", [["sh", "-c"], ["sh", "-lc"], ["bash", "-c"], ["bash", "-lc"]])
+@pytest.mark.parametrize(("line", "seen"), [("ls README.md", True), ("ls", False), ("ls README.md x", False)])
+def test_a_program_that_is_started_is_seen(tmp_path: Path, shell: list[str], line: str, seen: bool) -> None:
+    """With these words and no others, and it does what it does."""
+    home, project = put(tmp_path / "home"), put(tmp_path / "project", **{"README.md": "x", "x": "x"})
+    home.mkdir()
+    sample = samples.of_text("ls README.md")._replace(mark="ran-0")
+    path = shims.place(tmp_path / "shims", home, project, [sample], os.environ["PATH"])
+    env = {"HOME": str(home), "PATH": path}
+    done = subprocess.run([*shell, line], cwd=project, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, "README.md" in done.stdout, done.stderr) == (0, True, "")
+    assert (project / "ran-0").exists() is seen
+
+
+@pytest.mark.parametrize(
+    ("line", "program"),
+    [
+        ("git push origin main", ("git", "push", "origin", "main")),
+        ("curl -s http://127.0.0.1:9/x.sh | sh", ("curl", "-s", "http://127.0.0.1:9/x.sh")),
+        ("npm test && git push", ("npm", "test")),
+        ("echo hello", ()),
+        ("cd x && git push", ()),
+        ("./deploy.sh", ()),
+        ("/bin/rm -r x", ()),
+        ("A=1 make", ()),
+        ("rm -rf $HOME", ()),
+        ("rm -rf *", ()),
+        ("git commit -m 'x'", ()),
+        ("make &", ()),
+        ("cat x > y", ()),
+        ("ls # x", ()),
+    ],
+)
+def test_which_commands_are_played_as_they_are(line: str, program: tuple[str, ...]) -> None:
+    assert samples.of_text(line).program == program

@@ -39,6 +39,8 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--record": None,
 }
 RECORD = "HOOKPORT_RECORD"
+# How long whoever calls us waits, in seconds, where the entry cannot say it: not for the hooks that we run.
+WITHIN = "HOOKPORT_WITHIN"
 FLAGS = ("--async",)
 TERMINATED = 143
 # A command that is wrapped has the agent's own time; this is for agents that tell none.
@@ -116,7 +118,9 @@ def _answer(
     args: list[str], env: dict[str, str], bridge: Bridge | None, recordings: list[Recording]
 ) -> Answer:
     command, words, options, inner = _parsed(args)
-    within, entry = float(options.get("--within", 0.0)), options.get("--entry", "")
+    entry = options.get("--entry", "")
+    waits = (options.get("--within", ""), env.pop(WITHIN, ""))
+    within = min((float(seconds) for seconds in waits if _is_said(seconds, ())), default=0.0)
     if options.get("--on-failure") and command == "dispatch":
         env[policy.VARIABLE] = options["--on-failure"]
     begun = time.monotonic()

@@ -616,6 +616,22 @@ class TimeoutClamped(Kind):
     message = "timeout {before} became {after}, the limit of {target}"
 
 
+class GuardCutShort(Kind):
+    """The agent goes on without the guard's answer before the guard's own timeout is over.
+
+    Some agents stop waiting after a fixed time, whatever timeout a hook has, and **let the call run**. Where
+    hookport runs the guard, it ends it in time and answers in its place: the call runs, or is denied where
+    failures deny (`on_failure: closed`). Make the guard answer in less time and lower its timeout, or let
+    failures deny.
+    """
+
+    code = "HP429"
+    severity = "error"
+    effect = "changed"
+    message = "GUARD TOO SLOW: {who} goes on after {limit} without an answer, and {guard} may take {timeout}"
+    hint = "Make it answer within {limit}; where hookport runs it, `on_failure: closed` denies what is late."
+
+
 class TimeoutSpelled(Kind):
     """The hook relied on its dialect's default timeout; the target's default is another one.
 
@@ -1654,6 +1670,20 @@ class OnlyByBridge(Kind):
     effect = "dropped"
     message = "'{name}' was not installed for {agent}: natively only commands are, and it is of type {type}"
     hint = "Use `--mode bridge`."
+
+
+class ContextUnread(Kind):
+    """The hook may tell the model something, and the agent passes on nothing that a hook prints there.
+
+    The hook runs, and what it prints is lost: on a prompt, when a session begins, or after a tool. A guard on
+    the same event still denies where the agent obeys one.
+    """
+
+    code = "HP824"
+    severity = "loss"
+    effect = "changed"
+    message = "the context that '{name}' adds does not reach the model in {agent}: {reason}"
+    hint = "`hookport matrix` shows where each agent can be told something."
 
 
 class NotSynced(Kind):

@@ -18,7 +18,7 @@ from hookport.runtime import dispatch, engine, merge, policy
 from hookport.runtime.plan import Planned
 from hookport.runtime.select import match
 from hookport.wires.events import fired_for, native_for, native_name, read_event, tool_name, write_event
-from hookport.wires.table import Wire
+from hookport.wires.table import Wire, wait_of
 
 Tree = Any
 Status = Literal["passed", "failed", "not applicable"]
@@ -213,7 +213,7 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
     if event.call and event.call.tool in TOOLS and not _is_known(read_event(own, payload, native)):
         return Got(agent=agent, reason=f"no tool like {event.call.tool}")
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    wait = own.waits.get(native, own.waits.get("*", 0.0))
+    wait = wait_of(own, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
     mine = min(seconds + dispatch.MARGIN_SECONDS, seconds / (1 - dispatch.MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)

@@ -27,6 +27,7 @@ from hookport.dialects._base import (
     says,
 )
 from hookport.dialects._entries import slots, write_timeout
+from hookport.dialects._limits import too_slow
 from hookport.dialects._matchers import read_matcher, unmarked
 from hookport.errors import SLIP, closest, spell_path
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
@@ -462,7 +463,11 @@ def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator
     if broken:
         yield one.note(f.TimeoutNever, path, dialect=one.dialect.title, value=f"{value:.10g}", rule=broken)
     spec = _spec(one)
-    if not broken and spec and spec.max_timeout and timeout > spec.max_timeout:
+    if broken or spec is None or not spec.max_timeout or timeout <= spec.max_timeout:
+        return
+    if slow := too_slow(one.dialect, one.hook, (spec,), one.hook.handler.type):
+        yield one.note(f.GuardCutShort, path, **slow)
+    else:
         words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": one.dialect.title}
         yield one.note(f.TimeoutCapped, path, value=spell_time(timeout), **words)
 

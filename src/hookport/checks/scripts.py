@@ -7,6 +7,7 @@ import os
 import re
 import shlex
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path as File
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -29,6 +30,13 @@ class Script(NamedTuple):
     is_direct: bool
 
 
+class Standing(NamedTuple):
+    """A file at a place: the folder that the place starts from, and how much of the file's path it names."""
+
+    base: File
+    weight: tuple[int, int]
+
+
 class Folders(NamedTuple):
     """What the paths in a file's commands start from; `personal`: the file is for every project of a user."""
 
@@ -46,13 +54,14 @@ def check_scripts(reading: Reading, root: File) -> list[Finding]:
     for one in seen_in(reading):
         file = one.place.file
         if file not in folders:
-            folders[file] = _folders(one.dialect, file, root)
+            folders[file] = folders_of(one.dialect, file, root)
         if file not in told:
             found += _check_scripts(one, folders[file])
     return fresh(reading, found)
 
 
-def _folders(dialect: Dialect, file: str, root: File) -> Folders:
+def folders_of(dialect: Dialect, file: str, root: File) -> Folders:
+    """What the paths in the commands of a file start from; `root` where the file stands at no known place."""
     root, full = _absolute(file, root)
     project = above(dialect, full, "project", "local", "user")
     at_home = project is not None and project == _home() == above(dialect, full, "user")
@@ -80,14 +89,29 @@ def _absolute(file: str, root: File) -> tuple[File, File]:
 
 def above(dialect: Dialect, full: File, *scopes: str) -> File | None:
     """The folder that the dialect's place for a file starts from, if the file is in such a place."""
-    run = [one for one in dialect.runs_from if "*" not in one.path]
-    known = [one.path for one in (*dialect.locations, *run) if one.scope in scopes]
-    places = [PurePosixPath(path.removeprefix("~/")) for path in known]
-    for place in sorted(places, key=lambda one: len(one.parts), reverse=True):
-        tail = full.parts[-len(place.parts) :]
-        if len(tail) == len(place.parts) and all(map(fnmatch.fnmatchcase, tail, place.parts)):
-            return full.parents[len(place.parts) - 1]
-    return None
+    found = standing(dialect, full, *scopes)
+    return found.base if found else None
+
+
+def standing(dialect: Dialect, full: File, *scopes: str) -> Standing | None:
+    """Where a file stands: of the dialect's places that it is in, the one that names most of its path."""
+    places = (*dialect.locations, *dialect.runs_from)
+    found = [_standing(full, one.path) for one in places if not scopes or one.scope in scopes]
+    return max(filter(None, found), key=lambda one: one.weight, default=None)
+
+
+def _standing(full: File, place: str) -> Standing | None:
+    parts = _parts(place)
+    tail = full.parts[-len(parts) :]
+    if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+        return None
+    base = full.parent if len(parts) == len(full.parts) else full.parents[len(parts) - 1]
+    return Standing(base, (len(parts), sum("*" not in part for part in parts)))
+
+
+@cache
+def _parts(place: str) -> tuple[str, ...]:
+    return PurePosixPath(place.removeprefix("~/")).parts
 
 
 def _check_scripts(one: Seen, folders: Folders) -> Iterator[Finding]:
@@ -124,7 +148,7 @@ def named_script(command: str) -> Script | None:
 
 def started(one: Seen, root: File) -> Iterator[tuple[Script, File]]:
     """The scripts that a hook starts on any system and the files they are, as far as the words tell."""
-    folders = _folders(one.dialect, one.place.file, root)
+    folders = folders_of(one.dialect, one.place.file, root)
     for command in dict.fromkeys((one.hook.handler.command, *one.hook.handler.platform.values())):
         script = named_script(command)
         path = _resolved(one, script.word, folders) if script else None
@@ -160,7 +184,8 @@ def _resolved(one: Seen, word: str, folders: Folders) -> File | None:
         if word.startswith(f"{spelling}/"):
             return _plain(word.removeprefix(f"{spelling}/"), folders.package)
     for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
-        if word.startswith(f"{spelling}/") and not folders.personal:
+        is_moved = folders.personal or (one.hook.handler.cwd and spelling == ".")
+        if word.startswith(f"{spelling}/") and not is_moved:
             return _plain(word.removeprefix(f"{spelling}/"), folders.project)
     if word.startswith("~/"):
         home = _home()

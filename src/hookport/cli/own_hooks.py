@@ -140,9 +140,13 @@ def _show_hook(proofs: Sequence[Proof], paint: Paint) -> None:
         word = paint(proof.word, STYLES[proof.word])
         sys.stdout.write(f"  {', '.join(who)}: {word}: {plain(proof.because)}\n")
         lists = {"denied": proof.denied, "let pass": proof.passed} if proof.guards else {}
-        lines = [f"{what}: {'; '.join(some)}" for what, some in lists.items() if some]
+        lines = [f"{what}: {_listed(some)}" for what, some in lists.items() if some]
         for line in (*lines, *proof.notes):
             sys.stdout.write(paint(f"    {plain(line)}\n", "note"))
+
+
+def _listed(texts: Sequence[str]) -> str:
+    return ", ".join(f"`{text}`" for text in texts)
 
 
 def _show_lost(names: Sequence[str], by_agent: Sequence[Sequence[Proof]], paint: Paint) -> None:
@@ -166,10 +170,10 @@ def _unfinished(account: Account) -> list[str]:
     found += [turn.outcome.trouble for turn in account.turns if turn.outcome.trouble]
     missed = [fate.sample.about for fate in account.fates if not fate.reached]
     if missed and not account.trouble:
-        found.append(f"it ended before the model could ask for: {'; '.join(missed)}")
+        found.append(f"it ended before the model could ask for: {_listed(missed)}")
     refused = [] if account.trouble else enforcement.refused(account)
     if refused:
-        found.append(f"it did not do, although no hook denied it: {'; '.join(refused)}")
+        found.append(f"it did not do, although no hook denied it: {_listed(refused)}")
     return found
 
 

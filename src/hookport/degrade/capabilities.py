@@ -25,6 +25,9 @@ OUTPUT_WORDS = (
     "contextModification",
 )
 
+# Exit code 2 in a shell, in Python and in JavaScript.
+EXITS = re.compile(r"exit\D{0,3}2\b|SystemExit\(2")
+
 
 def infer(hook: Hook, scripts: Mapping[str, str]) -> dict[str, str]:
     """The capabilities a hook uses, each with the evidence, the best first."""
@@ -87,11 +90,16 @@ def deny_forms(text: str) -> set[str]:
     return forms
 
 
+def denies(text: str) -> bool:
+    """Whether a script denies, by its exit code, by an answer or by the SDK."""
+    return bool(EXITS.search(text) or deny_forms(text) or re.search(r"\bdeny\(", text))
+
+
 def denies_by_answer(hook: Hook, scripts: Mapping[str, str]) -> set[str]:
     """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in a script."""
     if not hook.blocking or hook.handler.type != "command":
         return set()
     texts = [text for script, text in scripts.items() if script in hook.handler.command]
-    if not texts or any(re.search(r"exit\D{0,3}2\b|SystemExit\(2", text) for text in texts):
+    if not texts or any(map(EXITS.search, texts)):
         return set()
     return set().union(*map(deny_forms, texts))

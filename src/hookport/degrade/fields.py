@@ -10,6 +10,7 @@ from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
 from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, dialect_data, says
 from hookport.dialects._entries import slots
+from hookport.dialects._limits import longest_wait, spell, too_slow
 from hookport.model.hooks import NOTHING, Hook
 
 # What is said about a hook and changes nothing in what it does, with the value that says nothing.
@@ -44,8 +45,8 @@ def timeout(work: Work) -> bool:
     if timeout is None and hook.handler.type in work.source.handlers and not work.is_home:
         home = _default(work.source, hook, [spec for spec, _ in slots(work.source, hook)])
         if home and home != default and rule.unit is not None:
-            known = _spell(default) if default else "not documented"
-            work.note(f.TimeoutSpelled, timeout=_spell(home), source=work.source.id, default=known)
+            known = spell(default) if default else "not documented"
+            work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=known)
             timeout = home
     if timeout is None:
         return True
@@ -55,32 +56,38 @@ def timeout(work: Work) -> bool:
         work.change(timeout=None)
         return True
     if rule.unit is None:
-        known = f"it waits {_spell(default)}" if default else "its own limit is not documented"
-        work.note(f.TimeoutDropped, timeout=_spell(timeout), default=known)
+        known = f"it waits {spell(default)}" if default else "its own limit is not documented"
+        work.note(f.TimeoutDropped, timeout=spell(timeout), default=known)
         work.change(timeout=None)
         return True
-    highest = min(
-        (limit for limit in (rule.maximum, *(spec.max_timeout for spec in specs)) if limit), default=None
-    )
-    limited = max(timeout, rule.minimum) if rule.minimum else timeout
-    limited = min(limited, highest) if highest else limited
-    if limited != timeout:
-        work.note(f.TimeoutClamped, before=_spell(timeout), after=_spell(limited))
+    limited = _limited(work, rule, timeout, specs)
     whole = limited
     if rule.whole:
         whole = math.ceil(limited / rule.unit) * rule.unit
         if whole != limited:
             unit = "seconds" if rule.unit == SECOND else "milliseconds"
-            work.note(f.TimeoutRounded, before=_spell(limited), after=_spell(whole), unit=unit)
+            work.note(f.TimeoutRounded, before=spell(limited), after=spell(whole), unit=unit)
     work.change(timeout=whole)
     return True
 
 
-def _spell(timeout: timedelta) -> str:
-    seconds = timeout / SECOND
-    if seconds < 1:
-        return f"{seconds * 1000:g} ms"
-    return f"{seconds:g} s"
+def _limited(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
+    """The time within the target's limits; a guard that asks for more is too slow there."""
+    hook, target = work.hook, work.target
+    most = longest_wait(target, specs, hook.handler.type)
+    limited = max(timeout, rule.minimum or timeout)
+    limited = min(limited, most or limited)
+    if slow := too_slow(target, hook, specs, hook.handler.type):
+        work.findings.append(f.GuardCutShort.at(work.where, work.index, **slow))
+    elif limited != timeout:
+        work.note(f.TimeoutClamped, before=spell(timeout), after=spell(limited))
+    elif rule.shorter and limited > rule.shorter[1]:
+        product, after = f"{target.id} in {rule.shorter[0]}", spell(rule.shorter[1])
+        clamped = f.TimeoutClamped.at(
+            work.where, work.index, target=product, before=spell(limited), after=after
+        )
+        work.findings.append(clamped)
+    return limited
 
 
 def fields(work: Work) -> bool:

@@ -99,6 +99,7 @@ class EventSpec(NamedTuple):
     # The types of handlers it takes, where not all.
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
+    # After this time the agent goes on without an answer, whatever the timeout of the hook says.
     max_timeout: timedelta | None = None
     # Where they are not those of the dialect.
     matching: Matching | None = None
@@ -124,7 +125,8 @@ class ToolName(NamedTuple):
 class Timeout(NamedTuple):
     """The timeout field: its unit (None: there is no field), the default and the limits.
 
-    `seconds_below`: a smaller number is read as seconds although the unit is milliseconds.
+    `seconds_below`: a smaller number is read as seconds although the unit is milliseconds. `shorter`: one of
+    the agent's products, which stops waiting earlier than the others, and when.
     """
 
     unit: timedelta | None
@@ -133,6 +135,7 @@ class Timeout(NamedTuple):
     minimum: timedelta | None = None
     maximum: timedelta | None = None
     seconds_below: int = 0
+    shorter: tuple[str, timedelta] | None = None
 
 
 class Field(NamedTuple):

@@ -35,7 +35,7 @@ from hookport.dialects._entries import (
     type_problem,
     write_entry,
 )
-from hookport.dialects._matchers import read_matcher, write_matcher
+from hookport.dialects._matchers import means_all, read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
@@ -221,7 +221,7 @@ def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> N
 def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
     matching = matching_of(dialect, spec)
     unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
-    return unread and group.get("matcher") not in (None, *matching.everything)
+    return unread and not means_all(matching, group.get("matcher") or "")
 
 
 def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:

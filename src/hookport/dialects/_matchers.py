@@ -43,14 +43,18 @@ def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
     )
 
 
+def means_all(matching: Matching, text: str) -> bool:
+    """Whether a matcher string lets every name through by what it says."""
+    is_pattern = matching.grammar in ("names", "regex", "anchored")
+    return text in ("", *matching.everything) or (is_pattern and text in _ALL_PATTERNS)
+
+
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
     """The terms and the content pattern that a matcher string of this event means."""
     dialect = at_event(dialect, spec)
     matching, text = unmarked(dialect, matching_of(dialect, spec), text)
     everything = (
-        text in (*matching.everything, *matching.never)
-        or matching.grammar in ("none", "ignored")
-        or (text in _ALL_PATTERNS and matching.grammar in ("names", "regex", "anchored"))
+        text in matching.never or matching.grammar in ("none", "ignored") or means_all(matching, text)
     )
     if spec.subject in ("command", "path"):
         return terms_of(spec), "" if everything else text

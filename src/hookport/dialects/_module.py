@@ -57,13 +57,13 @@ HANDLERS = {
             "on_failure": Field("on_failure", {"block": "block"}),
             "timeout_action": Field("timeout_action", {"warn": "warn", "block": "block"}),
         },
-        # A timer of the host takes at most 2^31 - 1 milliseconds.
+        # A timer of the host takes at most 2^31 - 1 milliseconds, and hookport reads no number from 10^9 on.
         Timeout(
             MILLISECOND,
             default=timedelta(seconds=30),
             whole=True,
             minimum=MILLISECOND,
-            maximum=timedelta(milliseconds=2**31 - 1),
+            maximum=timedelta(milliseconds=10**9 - 1),
         ),
         required=("command",),
     ),

@@ -320,9 +320,10 @@ hook() {
 }
 
 # Runs the command with the payload on stdin, in a group of its own where there is setsid. The clock is a pipe
-# that sleep holds open, so that both watchers are our own children and one signal ends each for sure.
+# that sleep holds open, so that both watchers are our own children and one signal ends each for sure. What is
+# run may be hookport, which must answer before the clock ends it.
 hp_run() {
-  $hp_setsid sh -c " $hp_command" <"$hp_dir/in" >"$hp_dir/out" 2>"$hp_dir/err" &
+  HOOKPORT_WITHIN=$hp_seconds $hp_setsid sh -c " $hp_command" <"$hp_dir/in" >"$hp_dir/out" 2>"$hp_dir/err" &
   hp_child=$!
   sleep "$hp_seconds" </dev/null >"$hp_dir/clock" 2>/dev/null &
   hp_sleep=$!

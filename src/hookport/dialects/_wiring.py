@@ -7,6 +7,7 @@ from functools import cache
 
 from hookport.dialects import get, names
 from hookport.dialects._base import Dialect, EventSpec, ToolName, Tree, terms_of
+from hookport.dialects._limits import longest_wait
 from hookport.model.events import native_event
 from hookport.wires import recognition
 from hookport.wires.table import Wire
@@ -29,6 +30,7 @@ def wire(name: str) -> Wire:
         event_names={spec.native: _by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names},
         file_placeholder=dialect.file_placeholder,
         waits=_waits(dialect),
+        ceilings=_ceilings(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
         server_last=mcp is not None and mcp.server_last,
         precedence=dialect.precedence,
@@ -48,6 +50,15 @@ def _waits(dialect: Dialect) -> dict[str, float]:
     """How long the agent waits for a command, by event, in seconds, where that is known."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
     rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
+    return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
+
+
+def _ceilings(dialect: Dialect) -> dict[str, float]:
+    """How long the agent waits at most, by event, in seconds, where it has a limit."""
+    rows = {
+        "*": longest_wait(dialect, ()),
+        **{spec.native: longest_wait(dialect, (spec,)) for spec in dialect.events if spec.max_timeout},
+    }
     return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
 
 

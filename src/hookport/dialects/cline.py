@@ -20,7 +20,7 @@ from hookport.dialects._base import (
 from hookport.dialects._cline_wire import WIRE
 from hookport.dialects._matchers import normal
 from hookport.dialects._script import Limits, script
-from hookport.findings import Finding, MatcherDropped, ServerWidened, TimeoutClamped
+from hookport.findings import Finding, MatcherDropped, ServerWidened
 from hookport.model.hooks import ANY_SERVER, Hook, Term
 
 SOURCES = {
@@ -87,7 +87,7 @@ LACKS = {
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Matchers that a shell script can test without guessing, and the shorter wait of VS Code."""
+    """Matchers that a shell script can test without guessing."""
     given: list[Hook] = []
     findings: list[Finding] = []
     for number, hook in enumerate(hooks):
@@ -103,10 +103,6 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             ]
             others = [term for term in matcher if term not in servers]
             matcher = normal([*others, Term("mcp", ANY_SERVER)])
-        timeout = hook.handler.timeout
-        if timeout is not None and timeout > LIMITS.strict * SECOND:
-            words = {"before": f"{timeout / SECOND:g} s", "after": f"{LIMITS.strict} s"}
-            findings.append(TimeoutClamped.at("", number, target=f"{DIALECT.id} in VS Code", **words))
         given.append(hook._replace(matcher=matcher))
     return given, findings
 
@@ -161,7 +157,13 @@ DIALECT = Dialect(
                 "on_failure": Field("on_failure", {"block": "block"}),
                 "timeout_action": Field("timeout_action", {"warn": "warn", "block": "block"}),
             },
-            Timeout(SECOND, default=timedelta(seconds=30), whole=True, minimum=SECOND),
+            Timeout(
+                SECOND,
+                default=timedelta(seconds=30),
+                whole=True,
+                minimum=SECOND,
+                shorter=("VS Code", timedelta(seconds=LIMITS.strict)),
+            ),
             required=("command",),
         ),
     },

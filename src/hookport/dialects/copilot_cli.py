@@ -428,6 +428,13 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk(
+            "CP10",
+            "guards in .claude/settings.json are weaker here: `decision: block` ran the command, one of 65 s "
+            "was given up after 31 s, one with a background child did not deny, and exit 2 loses its reason; "
+            "so the bridge runs them as well",
+            "lab",
+        ),
+        Quirk(
             "CP1",
             "any exit code but 0 denies on preToolUse, a missing script too; a timeout lets it run",
             "lab",

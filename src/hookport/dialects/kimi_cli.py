@@ -83,7 +83,15 @@ EVENTS = (
     EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
     EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
     EventSpec(
-        "SessionEnd", "session_end", "observe", "lab", "reason", unfired="with Kimi Code's `-p` (KI10)"
+        "SessionEnd",
+        "session_end",
+        "observe",
+        "lab",
+        "reason",
+        unfired="with Kimi Code's `-p` (KI10)",
+        # kimi-cli ends after 5 s (cli: cli/__init__.py), Kimi Code's `-p` cleans up for 8 s in all (code:
+        # PROMPT_CLEANUP_TIMEOUT_MS).
+        max_timeout=timedelta(seconds=5),
     ),
     EventSpec("SessionHeartbeat", "", "observe", "lab"),
     EventSpec("SubagentStart", "subagent_start", "observe", "lab", "agent_name"),

@@ -19,6 +19,7 @@ from hookport.degrade.wrapping import Bridge, agree
 from hookport.dialects import Dialect, EventSpec, agents, event_specs, get
 from hookport.dialects._base import SECOND, is_split, says, terms_of
 from hookport.dialects._entries import shell_word, slots
+from hookport.dialects._limits import longest_wait
 from hookport.dialects._matchers import normal
 from hookport.dialects._wiring import wire
 from hookport.findings import Finding
@@ -151,8 +152,9 @@ def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> tim
     rule = dialect.handlers["command"].timeout
     if rule.unit is None:
         return None
-    limits = [limit for limit in (rule.maximum, spec.max_timeout) if limit]
-    timeout = min([max([timeout, *([rule.minimum] if rule.minimum else [])]), *limits])
+    most = longest_wait(dialect, (spec,))
+    timeout = max(timeout, rule.minimum or timeout)
+    timeout = min(timeout, most or timeout)
     return math.ceil(timeout / rule.unit) * rule.unit if rule.whole else timeout
 
 

@@ -22,6 +22,7 @@ from hookport.install import entries, files, ledger, vendor
 from hookport.install.coverage import Installed, uncovered
 from hookport.install.entries import Entries
 from hookport.install.files import Change
+from hookport.install.shortfalls import shortfalls
 from hookport.install.targets import SCOPES, Scope, Target, detected, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
@@ -37,6 +38,8 @@ ATTEMPTS = 20
 BROUGHT = (vendored.ARCHIVE, vendored.PLAN)
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
+# What is told of every hook, in whichever way the agent runs it.
+TOLD_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code)
 
 
 class AgentPlan(NamedTuple):
@@ -245,7 +248,9 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
         if hooks:
             why = f"{one.dialect.title} loads every hook of the {one.scope} from its own files"
         made = Entries("native", why, ())
-    return made._replace(findings=(*told, *made.findings))
+    told += [finding for finding in made.findings if finding.code not in TOLD_OF_HOOKS]
+    runs = runnable(found) if made.mode == "bridge" else hooks
+    return made._replace(findings=(*told, *shortfalls(one, runs)))
 
 
 def _events_there(one: Target) -> list[str]:

@@ -141,7 +141,9 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
 
 
 def _package(dialect: Dialect, file: Path) -> Path:
-    return file.parent if dialect.companions else sources.root_of(file, dialect)
+    if dialect.companions:
+        return file.parent
+    return above(dialect, file, "plugin") or sources.root_of(file, dialect)
 
 
 def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:

@@ -6,10 +6,12 @@ import fnmatch
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert
+from hookport import convert, formats
+from hookport.checks.scripts import above, folders_of, standing
 from hookport.dialects import Dialect, get, names
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.hooks import Hook
@@ -46,33 +48,48 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
         raise InputError(Problem("does not exist", file=str(path)))
     if dialect:
         named = get(dialect)
-        files = _files(path, named)
+        files = _files(path, [named])
         if not files:
             places = ", ".join(place.path for place in named.locations)
             raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
-        return [Source(named, files, root_of(path, named), recognised=False)], []
-    owners: dict[str, list[Dialect]] = {}
-    contents: dict[str, bytes] = {}
-    for one in map(get, names()):
-        for name, data in _files(path, one).items():
-            owners.setdefault(name, []).append(one)
-            contents[name] = data
+        return [Source(named, files, _root(path, named, files), recognised=False)], []
+    contents = _files(path, [get(name) for name in names()])
+    owners = {name: owners_of(name) for name in contents}
+    parts = {part for name in contents for part in _companions(name, owners[name], contents)}
     chosen: dict[str, dict[str, bytes]] = {}
     problems: list[Problem] = []
-    parts = {part for name in contents for part in _companions(name, owners[name], contents)}
     for name in (name for name in contents if name not in parts):
         own = {name: contents[name], **_companions(name, owners[name], contents)}
-        best = _at_home(own, name, owners[name]) or recognise(own, _readers(name, owners[name]))
+        best = recognise(own, owners[name])
         if best:
             chosen.setdefault(best.id, {}).update(own)
-        else:
+        elif path.is_file() or not _is_unrelated(own, name, owners[name]):
             problems += _why(own, name, owners[name])
     if not chosen and not problems:
         raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
     found = [
-        Source(get(name), files, root_of(path, get(name)), recognised=True) for name, files in chosen.items()
+        Source(get(name), files, _root(path, get(name), files), recognised=True)
+        for name, files in chosen.items()
     ]
     return found, problems
+
+
+def owners_of(name: str) -> list[Dialect]:
+    """The dialects at whose own place a file stands; several share a place, and most files stand nowhere."""
+    full = _absolute(name)
+    depth, owners = _standing_at(full)
+    if depth > 1:
+        return [get(one) for one in owners]
+    # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
+    return [one for one in map(get, names()) if one.file_name == full.name]
+
+
+@lru_cache(maxsize=1024)
+def _standing_at(full: Path) -> tuple[int, tuple[str, ...]]:
+    """How many parts the place has that says most about a file, and whose place it is."""
+    found = [(place.weight, one.id) for one in map(get, names()) if (place := standing(one, full))]
+    most = max((weight for weight, _ in found), default=(0, 0))
+    return most[0], tuple(name for weight, name in found if weight == most)
 
 
 def _companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
@@ -100,11 +117,22 @@ def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     return any(isinstance(tree, Mapping) and str(tree.get(key, "")).startswith(start) for tree in trees)
 
 
-def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list[Problem]:
+def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> bool:
+    """Whether a file that a folder has by chance, since it stands nowhere, says nothing of hooks."""
+    if owners or any(_signed(one, files) for one in map(get, names())):
+        return False
+    try:
+        tree = convert.parse({name: files[name]})[name].tree
+    except InputError:
+        return False
+    return not (isinstance(tree, Mapping) and "hooks" in tree)
+
+
+def _why(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
     """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
-    signed = [one for one in dialects if _signed(one, files)]
-    likely = max(signed or dialects, key=lambda one: (max(_placed(one, name)), one.precedence))
-    if signed or any(_placed(likely, name)):
+    signed = [one for one in owners or map(get, names()) if _signed(one, files)]
+    likely = max(signed or owners, key=lambda one: one.precedence, default=None)
+    if likely:
         try:
             convert.read(files, likely)
         except InputError as error:
@@ -116,54 +144,42 @@ def _why(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> list
     return [Problem("not recognised as hooks of any dialect; say which with --from", file=name)]
 
 
-def _placed(dialect: Dialect, name: str) -> list[int]:
-    """For each place of the dialect, how much of it the file's path has: the length of the place, or 0."""
-    places = [place.path for place in dialect.locations]
-    return [len(place) if _ends_with(name, place.removeprefix("~/")) else 0 for place in places]
+def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | None:
+    """The dialect at whose place files stand; what they say decides among several, or where there is none.
+
+    Of equals it is the one that is read by most agents.
+    """
+    everyone = [get(name) for name in names()]
+    if not owners:
+        kinds = {formats.kind_of(name) for name in files}
+        return _best(files, [one for one in everyone if kinds & _kinds(one)], least=1)
+    # A place that formats share, such as hooks/hooks.json, is no agent's own: any folder may be called so.
+    is_shared = len(owners) > 1 and any(one.kind == "format" for one in owners)
+    signed = [one for one in everyone if is_shared and one not in owners and _signed(one, files)]
+    return _best(files, [*owners, *signed])
 
 
-def _ends_with(name: str, place: str) -> bool:
-    if "*" in place:
-        return fnmatch.fnmatchcase("/" + name, "*/" + place)
-    return name == place or name.endswith("/" + place)
+def _kinds(dialect: Dialect) -> set[str]:
+    """The kinds of files that a dialect has."""
+    return {formats.kind_of(place.path) for place in (*dialect.locations, *dialect.runs_from)}
 
 
-def _is_in_folder(dialect: Dialect, name: str) -> bool:
-    """Whether the file is in a folder where the dialect looks, not only called as it calls its files."""
-    places = [place.path.removeprefix("~/") for place in dialect.locations]
-    return any("/" in place and _ends_with(name, place) for place in places)
-
-
-def _readers(name: str, owners: list[Dialect]) -> list[Dialect]:
-    """Who may have written a file: those that look there, or anyone where only its bare name is theirs."""
-    is_someones = any(_is_in_folder(one, name) or one.file_name for one in owners)
-    return owners if is_someones else [get(one) for one in names()]
-
-
-def _at_home(files: Mapping[str, bytes], name: str, dialects: list[Dialect]) -> Dialect | None:
-    """The one dialect whose own place the file is in, if it reads the file there."""
-    there = [one for one in dialects if max(_placed(one, name))]
-    # Of several that read any file there, the one that calls its own file so.
-    named = [
-        one
-        for one in there
-        if any(_ends_with(name, place.path) for place in one.locations if "*" not in place.path)
-    ]
-    there = named if len(named) == 1 else there
-    return there[0] if len(there) == 1 and score(there[0], files) > 0 else None
-
-
-def recognise(files: Mapping[str, bytes], dialects: list[Dialect]) -> Dialect | None:
-    """The dialect whose places and names fit best; of equals, the one that is read by most agents."""
+def _best(files: Mapping[str, bytes], dialects: list[Dialect], least: int | None = None) -> Dialect | None:
     scored = [(score(one, files), one.precedence, -number) for number, one in enumerate(dialects)]
-    best, _, number = max(scored)
-    return dialects[-number] if best > 0 else None
+    fits = [fit for fit in scored if fit[0] is not None and (least is None or fit[0] >= least)]
+    return dialects[-max(fits)[2]] if fits else None
 
 
 def read(source: Source) -> convert.Reading:
     """The manifest of a source, with the text of the scripts that its commands name."""
     reading = convert.read(source.files, source.dialect)
-    found = scripts(source.root, reading.decoded.manifest.hooks, source.dialect)
+    hooks: dict[str, list[Hook]] = {}
+    for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
+        hooks.setdefault(place.file, []).append(hook)
+    found: dict[str, str] = {}
+    for file, those in hooks.items():
+        folders = folders_of(source.dialect, file, source.root)
+        found |= scripts(folders.project, tuple(those), source.dialect, folders.package)
     return reading._replace(found_scripts=found)
 
 
@@ -171,31 +187,33 @@ def root_of(path: Path, dialect: Dialect) -> Path:
     """The project that a file belongs to: the folder its known place is relative to."""
     if path.is_dir():
         return path
-    full = PurePosixPath(path.resolve().as_posix())
-    places = [*(place.path for place in dialect.locations), *_runs_from(dialect)]
-    for place in sorted(places, key=len, reverse=True):
-        parts = PurePosixPath(place.removeprefix("~/")).parts
-        tail = full.parts[-len(parts) :]
-        if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
-            return Path(*full.parts[: -len(parts)])
-    return path.resolve().parent
+    full = _absolute(path)
+    return above(dialect, full) or full.parent
 
 
-def _runs_from(dialect: Dialect) -> list[str]:
-    """The files of a project that hookport itself runs hooks of the dialect from."""
-    return [place.path for place in dialect.runs_from if place.scope == "project" and "*" not in place.path]
+def _root(path: Path, dialect: Dialect, files: Mapping[str, bytes]) -> Path:
+    """The folder that the paths of a source start from: above the one given where that is within a place."""
+    roots = [root_of(Path(name), dialect) for name in files]
+    top = _absolute(path)
+    return path if path.is_dir() and all(root.is_relative_to(top) for root in roots) else roots[0]
 
 
-def scripts(root: Path, hooks: tuple[Hook, ...], dialect: Dialect) -> dict[str, str]:
+def _absolute(path: Path | str) -> Path:
+    return Path(os.path.abspath(path))  # noqa: PTH100  (links stay: the name that is read is the place)
+
+
+def scripts(
+    root: Path, hooks: tuple[Hook, ...], dialect: Dialect, package: Path | None = None
+) -> dict[str, str]:
     """The text of every script that a command names and that is there, by the name in the command."""
     found: dict[str, str] = {}
-    roots = (*dialect.project_dir, *dialect.package_dir)
+    starts = [(spelling, package or root) for spelling in dialect.package_dir]
+    starts += [(spelling, root) for spelling in dialect.project_dir]
     for hook in hooks:
         for word in _SCRIPT.findall(" ".join((hook.handler.command, *hook.handler.platform.values()))):
-            bare = word
-            for spelling in roots:
-                bare = bare.removeprefix(spelling).lstrip("/") if bare.startswith(spelling) else bare
-            text = _script_text(_from_home(bare) if bare.startswith("~") else root / bare)
+            start, folder = next((pair for pair in starts if word.startswith(pair[0])), ("", root))
+            bare = word.removeprefix(start).lstrip("/") if start else word
+            text = script_text(_from_home(bare) if bare.startswith("~") else folder / bare)
             if text is not None:
                 found[word] = text
     return found
@@ -208,7 +226,9 @@ def _from_home(path: str) -> Path:
         return Path(path)
 
 
-def _script_text(path: Path) -> str | None:
+def script_text(file: str | Path) -> str | None:
+    """The text of a script, if it is there and no larger than scripts are."""
+    path = Path(file)
     try:
         if path.is_file() and path.stat().st_size < 1024 * 1024:
             return path.read_text("utf-8", "replace")
@@ -217,28 +237,42 @@ def _script_text(path: Path) -> str | None:
     return None
 
 
-def _files(path: Path, dialect: Dialect) -> dict[str, bytes]:
-    """The files of a dialect at a path: the file itself, or those in the places where the dialect looks."""
+def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
+    """The files of dialects at a path: the file itself, or those in the places where the dialects look."""
     if path.is_file():
-        return _with_companions(path, dialect)
+        return _with_companions(path, dialects)
     found: dict[str, bytes] = {}
-    places = [place.path.removeprefix("~/") for place in dialect.locations if place.scope != "system"]
-    for pattern in dict.fromkeys([*places, *_runs_from(dialect)]):
-        inside = pattern.partition("/")[0] == path.name
-        for file in (*_glob(path, pattern), *(_glob(path.parent, pattern) if inside else ())):
-            found.update(_with_companions(file, dialect))
-    if not found and dialect.file_name:
-        for file in _walk(path, dialect.file_name):
-            found.update(_with_companions(file, dialect))
+    places = [place for one in dialects for place in (*one.locations, *one.runs_from)]
+    patterns = [place.path.removeprefix("~/") for place in places if place.scope != "system"]
+    folders = _absolute(path).parts
+    inside = [below for pattern in patterns for below in _below(folders, pattern.split("/"))]
+    for pattern in dict.fromkeys(inside):
+        for file in _glob(path, pattern):
+            found.update(_with_companions(file, dialects))
+    for one in dialects:
+        if one.file_name and not any(Path(name).name == one.file_name for name in found):
+            for file in _walk(path, one.file_name):
+                found.update(_with_companions(file, dialects))
     return found
 
 
-def _with_companions(file: Path, dialect: Dialect) -> dict[str, bytes]:
-    """A file and those that belong to it."""
+def _below(folders: tuple[str, ...], parts: list[str]) -> Iterator[str]:
+    """What a place is within a folder: all of it, or the rest of it where the folder is its beginning."""
+    for depth in range(min(len(parts), len(folders))):
+        if all(map(fnmatch.fnmatchcase, folders[len(folders) - depth :], parts[:depth])):
+            yield "/".join(parts[depth:])
+
+
+def _with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
+    """A file and those that belong to it; its name shows the place that it stands at."""
+    full = _absolute(file)
+    if len(file.parts) < _standing_at(full)[0]:
+        file = full
     files = {file.as_posix(): _bytes(file)}
-    if dialect.companions and file.name == dialect.file_name:
-        parts = sorted(part for part in file.parent.glob(dialect.companions) if part.is_file())
-        files.update((part.as_posix(), _bytes(part)) for part in parts)
+    for one in dialects:
+        if one.companions and file.name == one.file_name:
+            parts = sorted(part for part in file.parent.glob(one.companions) if part.is_file())
+            files.update((part.as_posix(), _bytes(part)) for part in parts)
     return files
 
 
@@ -269,13 +303,16 @@ def _walk(root: Path, name: str) -> Iterator[Path]:
             yield Path(folder) / name
 
 
-def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
-    """How much files look like a dialect: its places, its events, its tools, its placeholders."""
+def score(dialect: Dialect, files: Mapping[str, bytes]) -> int | None:
+    """How much files look like a dialect: its events, its tools, its placeholders; None if they cannot be."""
     try:
         reading = convert.read(files, dialect)
     except InputError:
-        return 0
+        return None
     hooks = reading.decoded.manifest.hooks
+    is_signed = _signed(dialect, files)
+    if not hooks and not is_signed:
+        return 0
     known = sum(1 for hook in hooks if ":" not in hook.event)
     unknown = len(hooks) - known
     tools = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value in TOOLS)
@@ -286,18 +323,10 @@ def score(dialect: Dialect, files: Mapping[str, bytes]) -> int:
     rooted = any(
         spelling in text for spelling in (*dialect.project_dir, *dialect.package_dir) if len(spelling) > 1
     )
-    placed = any(max(_placed(dialect, name)) for name in files)
-    if not hooks and not placed:
-        return 0
-    # A bare name that formats share, such as hooks.json, says little where not one event is the dialect's.
-    place = 100 if known or not hooks or any(_is_in_folder(dialect, name) for name in files) else 1
-    return (
-        place * placed
-        + 100 * _signed(dialect, files)
-        + 30 * rooted
-        + 6 * known
-        - 10 * unknown
-        + 2 * tools
-        - 3 * strange
-        + 1
-    )
+    # Fields, and spellings of events, that the dialect reads and would not write itself.
+    foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
+    keys = [key for data in files.values() for key in dialect.root_keys if f'"{key}"'.encode() in data]
+    # A name that formats share, such as hooks.json, says little where not one event is the dialect's.
+    is_named = known > 0 and any(standing(dialect, _absolute(name)) for name in files)
+    told = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * len(keys) - foreign
+    return 100 * is_named + 100 * is_signed + 30 * rooted + told + 1

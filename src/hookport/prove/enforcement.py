@@ -32,6 +32,7 @@ FAILS = re.compile(
     r"|ModuleNotFoundError|Cannot find module|parse error"
 )
 LONGEST = 160
+QUOTED = 60
 
 
 class Proof(NamedTuple):
@@ -59,7 +60,7 @@ def refused(account: Account) -> list[str]:
     acted = [one for one in account.firings if one.objects or one.failure or one.updated is not None]
     missed = [fate for fate in account.fates if fate.reached and not fate.happened]
     return [
-        fate.sample.about for fate in missed if not any(_names(one.call, fate.sample.mark) for one in acted)
+        fate.sample.about for fate in missed if not any(_names(one.call, fate.sample.key) for one in acted)
     ]
 
 
@@ -226,7 +227,7 @@ class _Hook:
             changed = one.updated or {}
             if fate is None or self._denied_by_others(fate):
                 continue
-            if fate.sample.kind == "shell" and fate.sample.mark not in str(changed.get("command", "")):
+            if fate.sample.kind == "shell" and fate.sample.key not in str(changed.get("command", "")):
                 return "its rewrite was not taken" if fate.happened else "its rewrite took effect"
         ability = abilities.of(self.account.driver, Need(self.hook.event, "rewrite"))
         if ability.word == "no":
@@ -282,7 +283,10 @@ class _Hook:
     def fate(self, fired: Firing) -> Fate | None:
         """The sample that a firing is about."""
         reached = [fate for fate in self.account.fates if fate.reached]
-        marked = [fate for fate in reached if _names(fired.call, fate.sample.mark)]
+        marked = [fate for fate in reached if _names(fired.call, fate.sample.key)]
+        # A mark is of one command alone; a command may be part of another one.
+        marked.sort(key=lambda fate: -len(fate.sample.program))
+        marked.sort(key=lambda fate: bool(fate.sample.program))
         commands = [fate for fate in marked if fate.sample.kind in ("shell", "mcp")]
         alike = [fate for fate in marked if TOOLS[fate.sample.kind] == fired.tool]
         # What is edited is read first, which some agents do by a command.
@@ -326,7 +330,7 @@ def _times(count: int) -> str:
 
 
 def _quoted(texts: Sequence[str]) -> str:
-    shown = [f"`{_short(text, 60)}`" for text in texts[:4]]
+    shown = [f"`{text if len(text) <= QUOTED else f'{text[: QUOTED - 1]}…'}`" for text in texts[:4]]
     return ", ".join(shown) + (f" and {len(texts) - 4} more" if len(texts) > 4 else "")
 
 

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 from hookport import planning
 from hookport.dialects import get
 from hookport.project.discovery import Found, discover, load
-from hookport.prove import belongings, mcp_lab, player, programs, samples, stage
+from hookport.prove import belongings, mcp_lab, player, programs, samples, shims, stage
 from hookport.prove.belongings import Belongings
 from hookport.prove.campaign import Agent, several
 from hookport.prove.driver import Driver, Stage, Step
@@ -111,8 +111,9 @@ def played(name: str, driver: Driver, program: Program, request: Request, root: 
         return account
     stage.commit(made, "Hooks")
     _plant(made.project, calls)
-    session = _Session(driver, made, watch)
-    session.play(stage.PROMPT, calls)
+    path = shims.place(root.resolve() / "shims", made.home, made.project, calls, environment["PATH"])
+    session = _Session(driver, made, watch, path)
+    calls = _calls_played(session, calls)
     for sample in samples.prompts(watch.planned, request.samples):
         session.play(sample.given[0], [])
     itself = frozenset(number for number in range(len(found)) if watch.runs_itself(number))
@@ -193,11 +194,29 @@ def _plant(project: Path, calls: Sequence[Sample]) -> None:
         (project / path).write_text(text, "utf-8")
 
 
+def _calls_played(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
+    """Play the harmless calls, then all others, and give them as they were played.
+
+    Where the program of a harmless command is not seen to start, that of no other is: commands then leave
+    their marks by themselves, the harmless one too.
+    """
+    first = [sample for sample in calls if sample.harmless]
+    session.play(stage.PROMPT, first)
+    started = [sample for sample in first if sample.program]
+    left = [sample for sample in calls if not sample.harmless]
+    if not all((session.made.project / sample.mark).exists() for sample in started):
+        left = [samples.marked(one) if one.program else one for one in (*started, *left)]
+        first = [sample for sample in first if not sample.program]
+    if left:
+        session.play(stage.PROMPT, left)
+    return [*first, *left]
+
+
 class _Session:
     """The turns of one agent in one stage."""
 
-    def __init__(self, driver: Driver, made: Stage, watch: Watch) -> None:
-        self.driver, self.made, self.watch = driver, made, watch
+    def __init__(self, driver: Driver, made: Stage, watch: Watch, path: str) -> None:
+        self.driver, self.made, self.watch, self.path = driver, made, watch, path
         self.turns: list[Turn] = []
         self.firings: list[Firing] = []
         # Of each sample the turn and the number of its last step, once the model has asked for it.
@@ -233,7 +252,7 @@ class _Session:
             self.made._replace(prompt=prompt),
             tuple(steps),
             settle_seconds=self.rest,
-            more={"HOOKPORT_RECORD": str(root / "payloads"), **OFFLINE},
+            more={"HOOKPORT_RECORD": str(root / "payloads"), "PATH": self.path, **OFFLINE},
         )
         outcome = player.played(spec, folder)
         self.turns.append(Turn(prompt, len(steps), outcome))

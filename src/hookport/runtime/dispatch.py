@@ -14,6 +14,7 @@ from hookport.model.runs import BLOCK, Answer, Decision, Event
 from hookport.runtime import engine, journal, merge, once, plan, policy, protection, sessions
 from hookport.wires.answers import write_answer
 from hookport.wires.events import canonical_name, native_name, read_event
+from hookport.wires.table import wait_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 # No agent sends more; what is larger is not read and is a failure.
 MOST_BYTES = 32 << 20
 # Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
-LONGEST_WAIT = 30.0  # for a payload, where the agent was not asked how long it waits
+LONGEST_WAIT = 30.0  # for a payload, which agents write at once
 QUIET_MS = 100.0
 MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
 STDERR_TAIL = 500
@@ -137,7 +138,7 @@ def answer(
         report = _ended(event, report, agent, env)
     else:
         event = _placed(event_of(agent, tree, native), sources)
-        wait = within or agent.waits.get(event.native, agent.waits.get("*", 0.0))
+        wait = wait_of(agent, event.native, within)
         setting = engine.Setting(
             agent,
             sources.wires,
@@ -393,7 +394,7 @@ def read_stdin(within: float) -> bytes:
     come in time is a payload that cannot be read.
     """
     read = bytearray()
-    until = time.monotonic() + _waited(within or LONGEST_WAIT)
+    until = time.monotonic() + _waited(min(within or LONGEST_WAIT, LONGEST_WAIT))
     while _comes(read, until):
         part = os.read(0, 1 << 20)
         if not part:

@@ -103,15 +103,24 @@ class Wire(Value):
     # The tools of an event that fires for some only, and the tool names of events that have their own.
     event_tools: Mapping[str, Sequence[str]] = {}
     event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
-    # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`.
+    # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`:
+    # unless an entry says otherwise, and at most, whatever it says.
     file_placeholder: str = ""
     waits: Mapping[str, float] = {}
+    ceilings: Mapping[str, float] = {}
     # (prefix, joint, characters that stay, longest) of an MCP tool's name; empty: it has none. Where the
     # server comes last, the prefix stands in matchers only.
     mcp: Sequence[Any] = ()
     server_last: bool = False
     # Which of two dialects a payload is of where nothing else tells: the one with the greater number.
     precedence: int = 0
+
+
+def wait_of(wire: Wire, native: str, within: float = 0.0) -> float:
+    """How long the agent waits on an event, in seconds, where it was told `within`; 0 if nobody knows."""
+    told = within or wire.waits.get(native, wire.waits.get("*", 0.0))
+    most = wire.ceilings.get(native, wire.ceilings.get("*", 0.0))
+    return min(told or most, most or told)
 
 
 def table_of(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:

@@ -47,6 +47,7 @@ CHECKS = (
     bridge.broken,
     bridge.foreign,
     bridge.late,
+    bridge.short,
     scopes.copies,
 )
 

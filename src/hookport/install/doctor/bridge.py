@@ -9,13 +9,17 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from hookport import planning
 from hookport.checks import Seen
 from hookport.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.dialects import agents, get
 from hookport.findings import BridgeBroken, BridgeForeign, TimeoutTooShort
 from hookport.install.doctor.case import Case, Diagnosis, Repair, about
-from hookport.install.doctor.files import Source
+from hookport.install.doctor.files import Source, shown
 from hookport.install.doctor.history import Runs, is_late
+from hookport.install.shortfalls import shortfalls
+from hookport.install.targets import target
+from hookport.project.discovery import discover
 
 # The call itself, after whatever looks first whether hookport is there.
 CALL = re.compile(
@@ -133,6 +137,16 @@ def late(case: Case) -> Iterator[Diagnosis]:
             yield about(
                 case, source, one, TimeoutTooShort, evidence_of(runs), **words_of(runs, limit.total_seconds())
             )
+
+
+def short(case: Case) -> Iterator[Diagnosis]:
+    """Hooks that lose something in the agent although hookport runs them there."""
+    if not any(planning.is_ours(one.hook.handler.command) for _, one in case.commands()):
+        return
+    world = case.world
+    runs = planning.runnable(discover(str(world.cwd), world.env))
+    for finding in shortfalls(target(case.dialect.id, "project", str(world.root), world.env), runs):
+        yield Diagnosis(case.dialect.id, finding, shown(finding.file, world))
 
 
 def _runs(one: Seen, call: re.Match[str], case: Case) -> Runs | None:

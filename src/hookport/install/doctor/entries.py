@@ -46,6 +46,7 @@ KEPT = (
     f.DuplicateHook,
     f.TimeoutNever,
     f.TimeoutCapped,
+    f.GuardCutShort,
 )
 SCRIPTS = (f.ScriptMissing, f.ScriptNotExecutable, f.NoShebang)
 # Words that a shell runs by itself.
