@@ -377,6 +377,29 @@ def test_hooks_that_differ_do_not_answer_for_each_other(tmp_path: Path) -> None:
     assert world.runs() == 3
 
 
+@pytest.mark.parametrize("order", [("user", "project"), ("project", "user")])
+def test_entries_that_ask_different_hooks(order: tuple[str, str], tmp_path: Path) -> None:
+    """Gemini CLI loads a project's file only if it trusts the folder, which the project's entry proves.
+
+    The user's entry knows nothing of that, so it runs the hook of that file too.
+    """
+    world = Project(tmp_path, "exit 0")
+    command = f"echo own >> {tmp_path / 'own'}; echo no >&2; exit 2"
+    group = {"matcher": "run_shell_command", "hooks": [{"type": "command", "command": command}]}
+    (world.root / ".gemini").mkdir()
+    (world.root / ".gemini" / "settings.json").write_text(json.dumps({"hooks": {"BeforeTool": [group]}}))
+    approve(world.root, world.env)
+    seat = SEATS["gemini-cli"]
+    payload = payload_of(seat.agent, seat.native, seat.payload, "ls", world.root)
+    told = [world.fire(entry, (seat.agent, seat.native), payload) for entry in order]
+    outcomes = [seat.outcome(one, args_of(seat, payload)).blocked for one in told]
+    assert (outcomes, world.runs(), (tmp_path / "own").read_text()) == (
+        [order[0] == "user", True],
+        1,
+        "own\n",
+    )
+
+
 def test_two_entries_count_a_stop_once(tmp_path: Path) -> None:
     world = Project(tmp_path)
     stops = [

@@ -122,6 +122,7 @@ def _answer(
     args: list[str], env: dict[str, str], bridge: Bridge | None, recordings: list[Recording]
 ) -> Answer:
     command, words, options, inner = _parsed(args)
+    entry = options.get("--entry", "")
     waits = (options.get("--within", ""), env.pop(WITHIN, ""))
     within = min((float(seconds) for seconds in waits if _is_said(seconds, ())), default=0.0)
     if options.get("--on-failure") and command == "dispatch":
@@ -142,11 +143,10 @@ def _answer(
     elif bridge is not None:
         from hookport.runtime import vendored
 
-        entry = options.get("--entry", "")
         sources = vendored.sources(bridge, agent, lambda own: _caller(own, env, entry), env)
     else:
-        sources = _sources(agent, native, payload, env, options.get("--entry", ""))
-    sources = sources.replace(entry=options.get("--entry", ""))
+        sources = _sources(agent, native, payload, env, entry)
+    sources = sources.replace(entry=entry)
     told = dispatch.answer(payload, native, sources, env, within, begun)
     for one in recordings:
         one.told = told

@@ -184,21 +184,36 @@ def _report(event: Event, sources: Sources, setting: engine.Setting) -> engine.R
         return engine.Report(event, Decision(), notes=("echo: it fired again for a prompt that was seen",))
     hooks = list(sources.hooks(event))
     turn = None
-    if sources.entry is not None and (hooks or sources.broken or sources.waiting(event.agent)):
-        about = [sources.root, sources.needs_approval, sources.broken, setting.on_failure]
+    if sources.entry is not None and (hooks or sources.broken or event.event == "session_start"):
+        # A `wrap` is for its command only, and a `dispatch` for whatever hooks there are.
+        command = None if sources.needs_approval else [once.name_of(hook) for hook in hooks]
+        about = [sources.root, sources.broken, setting.on_failure, command]
         turn = once.take(event, sources.entry, hooks, about, setting.deadline, setting.env)
     if turn is None:
         return _decided(event, hooks, sources, setting)
     try:
-        if turn.decision is not None:
-            event, decision = once.replayed(turn, event)
-            by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
-            return engine.Report(event, decision, notes=(f"replay: decided by {by}",))
-        report = _decided(event, hooks, sources, setting)
-        once.keep(turn, report)
+        if turn.decision is None:
+            report = _decided(event, hooks, sources, setting)
+        else:
+            report = _replay(event, turn, sources, setting)
+        if turn.decision is None or turn.rest:
+            once.keep(turn, report)
         return report
     finally:
         once.leave(turn)
+
+
+def _replay(event: Event, turn: once.Turn, sources: Sources, setting: engine.Setting) -> engine.Report:
+    """What another entry decided, together with the hooks that it did not ask."""
+    event, decision = once.replayed(turn, event)
+    by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
+    notes = (f"replay: decided by {by}",)
+    if not turn.rest:
+        return engine.Report(event, decision, notes=notes)
+    report = _with_waiting(engine.run(event, turn.rest, setting), sources, setting.env)
+    denies = report.decision.verdict == "deny" != decision.verdict
+    report = report.replace(decision=merge.merged([decision, report.decision]), notes=(*notes, *report.notes))
+    return _ended(event, report, setting.agent, setting.env) if denies else report
 
 
 def _decided(

@@ -56,9 +56,12 @@ class Turn(Value):
     file: int
     # The run's name in the file: the process that began it, and when.
     run: list[Tree]
-    # What is asked of which hooks, but for the payload.
+    # What is asked, but for the payload.
     key: str
     entry: str
+    # The hooks that this entry asks, and of these those that the other one did not.
+    hooks: list[str]
+    rest: Sequence[Planned] = ()
     by: str = ""
     decision: Decision | None = None
     # The call's input as the other one rewrote it.
@@ -75,13 +78,16 @@ def take(
 ) -> Turn | None:
     """A turn to run the hooks, or what another entry decided; None where nothing can be remembered.
 
-    `about` is what besides the hooks must be the same for both.
+    `about` is what must be the same for both. Entries may ask different hooks, since an agent that calls the
+    one may load files by itself of which the other does not know.
     """
     file = -1
     try:
-        key = _key(event, hooks, about)
+        names = [name_of(hook) for hook in hooks]
+        key = _key(event, about)
         file = _opened(key, env)
-        turn = _turn(Turn(file, [], key, entry), event, _until(deadline))
+        turn, asked = _turn(Turn(file, [], key, entry, names), event, _until(deadline))
+        turn = turn.replace(rest=[hook for hook, name in zip(hooks, names, strict=True) if name not in asked])
     except SPOILT:
         turn = None
     if turn is None and file >= 0:
@@ -113,6 +119,7 @@ def keep(turn: Turn, report: Report) -> None:
         runs = _read(turn.file)
         run = next(run for run in runs if run["run"] == turn.run)
         run |= {"by": turn.entry, "decided": time.time(), "decision": said}
+        run["hooks"] = list(dict.fromkeys([*run["hooks"], *turn.hooks]))
         if decision.updated_input is not None and call is not None:
             run["raw"] = call.raw
         run["prints"] = [*run["prints"], _print(turn.key, report.event)]
@@ -131,14 +138,16 @@ def _until(deadline: float | None) -> float:
     return now + (LONGEST_WAIT if deadline is None else max(0.0, deadline - now) * SHARE)
 
 
-def _turn(turn: Turn, event: Event, until: float) -> Turn:
+def _turn(turn: Turn, event: Event, until: float) -> tuple[Turn, Sequence[str]]:
+    """The turn, and the hooks that the other entry asked."""
     file, entry = turn.file, turn.entry
     _lock(file, TEXT, time.monotonic() + LOCK_SECONDS)
     now, print_ = time.time(), _print(turn.key, event)
     runs = [run for run in _read(file) if _is_fresh(file, run, now)]
     others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
+    others = [run for run in others if not turn.hooks or set(turn.hooks) & set(run["hooks"])]
     # The newest: an older one whose second entry never came is of a call before.
-    run: Tree = others[-1] if others else _new_run(event, now, print_)
+    run: Tree = others[-1] if others else _new_run(event, now, print_, turn.hooks)
     run["entries"].append(entry)
     if not others:
         _lock(file, _place(run), 0.0)
@@ -146,15 +155,21 @@ def _turn(turn: Turn, event: Event, until: float) -> Turn:
     _write(file, runs[-MOST_RUNS:])
     _unlock(file, TEXT)
     turn = turn.replace(run=run["run"])
-    return _followed(turn, run, until) if others else turn
+    return _followed(turn, run, until) if others else (turn, ())
 
 
-def _new_run(event: Event, now: float, print_: str) -> Tree:
+def _new_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
     seconds = SAME_ID_SECONDS if event.call is not None and event.call.id else SAME_SECONDS
-    return {"run": [os.getpid(), now], "seconds": seconds, "entries": [], "prints": [print_]}
+    return {
+        "run": [os.getpid(), now],
+        "seconds": seconds,
+        "entries": [],
+        "hooks": hooks,
+        "prints": [print_],
+    }
 
 
-def _followed(turn: Turn, run: Tree, until: float) -> Turn:
+def _followed(turn: Turn, run: Tree, until: float) -> tuple[Turn, Sequence[str]]:
     """What the other entry decided; a turn to run the hooks where its process ended without."""
     if "decision" not in run:
         _lock(turn.file, _place(run), until)
@@ -162,9 +177,9 @@ def _followed(turn: Turn, run: Tree, until: float) -> Turn:
         run = next((one for one in _read(turn.file) if one["run"] == turn.run), {})
         _unlock(turn.file, TEXT)
     if "decision" not in run:
-        return turn
+        return turn, ()
     decision = Decision(**run["decision"])
-    return turn.replace(by=run["by"], decision=decision, raw=run.get("raw"))
+    return turn.replace(by=run["by"], decision=decision, raw=run.get("raw")), run["hooks"]
 
 
 def _is_fresh(file: int, run: Tree, now: float) -> bool:
@@ -185,11 +200,15 @@ def _is_held(file: int, place: int) -> bool:
     return False
 
 
-def _key(event: Event, hooks: Sequence[Planned], about: Tree) -> str:
-    """One call where the agent names it, else one kind of event; and the hooks that are asked."""
+def _key(event: Event, about: Tree) -> str:
+    """One call where the agent names it, else one kind of event."""
     call = event.call.id if event.call is not None else ""
-    same = [{key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN} for hook in hooks]
-    return _digest([event.agent, event.native, event.session, call, about, same])
+    return _digest([event.agent, event.native, event.session, call, about])
+
+
+def name_of(hook: Planned) -> str:
+    """What a hook is known by: all that it is, wherever it was planned."""
+    return _digest({key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN})
 
 
 def _print(key: str, event: Event) -> str:
@@ -236,6 +255,7 @@ def _checked(run: Tree) -> Tree:
         "run": [int(process), float(began)],
         "seconds": float(run["seconds"]),
         "entries": [str(entry) for entry in run["entries"]],
+        "hooks": [str(hook) for hook in run["hooks"]],
         "prints": [str(one) for one in run["prints"]],
     }
     if "decision" in run:
