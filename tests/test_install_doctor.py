@@ -17,6 +17,7 @@ import pytest
 from hookport import convert
 from hookport.dialects import agents, get
 from hookport.dialects._base import Dialect, Gate
+from hookport.dialects._codex_fingerprint import fingerprint
 from hookport.findings import KINDS
 from hookport.install.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
 from hookport.install.doctor.repair import repair
@@ -38,11 +39,12 @@ def nested(event: str, matcher: str, command: str, timeout: float | None = None,
 
 CODEX_COMMAND = '"$(git rev-parse --show-toplevel)"/guard.sh'
 CODEX = nested("PreToolUse", "Bash", CODEX_COMMAND)
-CODEX_TRUST = """
-[projects."{root}"]
+CODEX_HASH = fingerprint("pre_tool_use", {"matcher": "Bash"}, {"type": "command", "command": CODEX_COMMAND})
+CODEX_TRUST = f"""
+[projects."{{root}}"]
 trust_level = "trusted"
-[hooks.state."{root}/.codex/hooks.json:pre_tool_use:0:0"]
-trusted_hash = "sha256:0"
+[hooks.state."{{root}}/.codex/hooks.json:pre_tool_use:0:0"]
+trusted_hash = "{CODEX_HASH}"
 """
 COPILOT = json.dumps({"version": 1, "hooks": {"preToolUse": [{"type": "command", "bash": "./guard.sh"}]}})
 GEMINI = nested("BeforeTool", "run_shell_command", "$GEMINI_PROJECT_DIR/guard.sh")
@@ -595,7 +597,8 @@ def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     assert (report.hooks, report.dead) == (1, 1)
     approve(place)
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP885"]
-    assert examine(str(place.root), place.env, ["windsurf"]) == [Report("windsurf", "", 0, 0, ())]
+    (named,) = examine(str(place.root), place.env, ["windsurf"])
+    assert ([one.finding.code for one in named.diagnoses], named.dead) == (["HP830"], 1)
     place.write({".claude/settings.json": BRIDGED, "bridge.py": GUARD})
     assert itself(place).diagnoses == ()
     (place.root / "guard.sh").chmod(0o644)

@@ -248,11 +248,14 @@ def test_a_hook_that_the_agent_reads_elsewhere_is_not_installed_again(world: Wor
     shutil.rmtree(world.root / ".agents")
     guard = [{"type": "command", "command": "./guard.sh"}]
     world.write(".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": guard}]}})
-    for agent in ("claude-code", "copilot-cli", "vs-code-copilot"):
+    (plan,) = world.plan("claude-code").agents
+    assert (plan.changes, plan.why) == ((), "Claude Code loads every hook of the project from its own files")
+    assert plan.findings == ()
+    # Others read the file too, and do less with it.
+    for agent in ("copilot-cli", "vs-code-copilot"):
         (plan,) = world.plan(agent).agents
-        assert (plan.changes, plan.why) == ((), "it runs all of them by itself")
-        codes = [finding.code for finding in plan.findings]
-        assert codes == ([] if agent == "claude-code" else ["HP810"])
+        assert plan.changes
+        assert "HP822" in [finding.code for finding in plan.findings]
     (plan,) = world.plan("gemini-cli").agents
     assert [hook.event for hook in plan.hooks if hook.event == "before_tool_execute"] == [
         "before_tool_execute"
@@ -595,6 +598,9 @@ class TestStatus:
         )
         program.chmod(0o755)
         env = {**world.env, "PATH": f"{program.parent}:{world.env['PATH']}"}
+        config = Path(world.env["HOME"], ".codex/config.toml")
+        config.parent.mkdir(exist_ok=True)
+        config.write_text(f'[projects."{world.root}"]\ntrust_level = "trusted"\n')
         (found,) = status.status(str(world.root), env, ["codex"]).agents
         (hook,) = found.hooks
         level, remedy = (

@@ -1671,7 +1671,7 @@ class NotRunHere(Kind):
     code = "HP830"
     severity = "error"
     effect = "dropped"
-    message = "'{name}' does not run in {agent}: {reason}"
+    message = "{names} {verb} not run in {agent}: {reason}"
     hint = "{fix}"
 
 
@@ -1693,7 +1693,7 @@ class NeverFires(Kind):
     code = "HP813"
     severity = "error"
     effect = "dropped"
-    message = "'{name}' never runs in {agent}: {reason}"
+    message = "{names} never {verb} in {agent}: {reason}"
     hint = "`hookport matrix` shows which agents have the event."
 
 

@@ -424,7 +424,7 @@ DIALECT = Dialect(
     ),
     quirks=(
         Quirk(
-            "CP10",
+            "CP14",
             "guards in .claude/settings.json are weaker here: `decision: block` ran the command, one of 65 s "
             "was given up after 31 s, one with a background child did not deny, and exit 2 loses its reason; "
             "so the bridge runs them as well",

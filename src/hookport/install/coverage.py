@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from hookport import findings as f
 from hookport.degrade.wrapping import unwrapped
+from hookport.dialects import Dialect
 from hookport.findings import Finding
 from hookport.install import entries
 from hookport.install.targets import Target
@@ -24,6 +25,7 @@ from hookport.project.places import is_same
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
 EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
+MOST_NAMES = 5
 SCOPED = "it belongs to a skill or subagent of another agent, and only that agent knows when it is active"
 
 
@@ -150,17 +152,45 @@ def _inner(hook: Hook) -> str:
     return unwrapped(hook).handler.command
 
 
-def uncovered(
+class Gap(NamedTuple):
+    """A hook that does not run in an agent, why, and what to do about it."""
+
+    hook: Found
+    cover: Cover
+
+
+def find_gaps(
     hooks: Iterable[Found], scoped: Iterable[Found], scopes: Sequence[Installed], start: str
-) -> list[Finding]:
-    """An error for every hook that does not run in an agent."""
-    found: list[Finding] = []
-    for one, is_scoped in (*((one, False) for one in hooks), *((one, True) for one in scoped)):
-        cover = cover_of(one, scopes, start, is_scoped=is_scoped)
-        if not cover.by:
-            agent, name = scopes[0].target.agent, name_of(one)
-            told = f.NotRunHere.at(one.place, agent=agent, name=name, reason=cover.why, fix=cover.fix)
-            if not entries.is_fired(scopes[0].target.dialect, one.hook):
-                told = f.NeverFires.at(one.place, agent=agent, name=name, reason=cover.why)
-            found.append(told._replace(file=one.file))
+) -> list[Gap]:
+    """The hooks that do not run in an agent."""
+    each = (*((one, False) for one in hooks), *((one, True) for one in scoped))
+    covers = [(one, cover_of(one, scopes, start, is_scoped=is_scoped)) for one, is_scoped in each]
+    return [Gap(one, cover) for one, cover in covers if not cover.by]
+
+
+def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, list[Gap]]]:
+    """An error for hooks that do not run; those of one reason are told together."""
+    by_reason: dict[tuple[str, str, bool], list[Gap]] = {}
+    for gap in gaps:
+        is_fired = entries.is_fired(dialect, gap.hook.hook)
+        by_reason.setdefault((gap.cover.why, gap.cover.fix, is_fired), []).append(gap)
+    found: list[tuple[Finding, list[Gap]]] = []
+    for (why, fix, is_fired), those in by_reason.items():
+        kind = f.NotRunHere if is_fired else f.NeverFires
+        shown = [f"'{name_of(gap.hook)}'" for gap in those[:MOST_NAMES]]
+        more = f" and {len(those) - MOST_NAMES} more" if len(those) > MOST_NAMES else ""
+        verbs = ("does", "do") if is_fired else ("runs", "run")
+        verb = verbs[len(those) > 1]
+        words = {
+            "agent": dialect.id,
+            "names": ", ".join(shown) + more,
+            "verb": verb,
+            "reason": why,
+            "fix": fix,
+        }
+        first = those[0].hook
+        place = first.place if len(those) == 1 else ""
+        files = {gap.hook.file for gap in those}
+        told = kind.at(place, None, **words)._replace(file=first.file if len(files) == 1 else "")
+        found.append((told, those))
     return found

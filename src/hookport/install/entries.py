@@ -144,7 +144,9 @@ def _unfired(target: Target, found: Sequence[Found], here: Sequence[Hook]) -> It
     for one in found:
         if event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
             reason = "only another of its products has the event"
-            told = f.NeverFires.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
+            told = f.NeverFires.at(
+                one.place, agent=target.agent, names=f"'{name_of(one)}'", verb="runs", reason=reason
+            )
             yield told._replace(file=one.file)
 
 

@@ -15,7 +15,7 @@ from hookport.install.coverage import Installed, alone_in, commands_for, cover_o
 from hookport.install.doctor import closed_gates
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, Scope, detected, target
-from hookport.planning import name_of, runnable
+from hookport.planning import is_dispatch, name_of, runnable
 from hookport.project.discovery import Found, discover
 from hookport.runtime import journal, trust
 
@@ -138,9 +138,10 @@ def _hook_state(
     level, reason = entries.enforcement(dialect, found.hook)
     if not cover.by:
         level, reason = "unavailable", cover.why
-    elif cover.by == "entry" and level != "unavailable" and (found.file, found.place) in seen.waiting:
-        level, reason = "unavailable", UNAPPROVED
     running = {command for one in scopes for command in commands_for(one, found)[0]}
+    needs_approval = cover.by == "entry" and any(map(is_dispatch, running))
+    if needs_approval and level != "unavailable" and (found.file, found.place) in seen.waiting:
+        level, reason = "unavailable", UNAPPROVED
     said = {seen.said.get((dialect.id, command), "") for command in running} - {""}
     # Of several entries the one counts that holds the hook up.
     worst = next((word for word in (MODIFIED, UNTRUSTED, TRUSTED) if word in said), "")

@@ -19,7 +19,7 @@ from hookport.dialects._entries import slots
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
 from hookport.install import entries, files, ledger, packages, vendor
-from hookport.install.coverage import Installed, uncovered
+from hookport.install.coverage import Installed, find_gaps, report_gaps
 from hookport.install.entries import Entries
 from hookport.install.files import Change
 from hookport.install.shortfalls import shortfalls
@@ -147,11 +147,12 @@ def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) 
     elsewhere = installed_in(target(one.agent, other, one.root, one.env), found).installed
     after = Installed(one, made.mode, "installed", made.hooks, made.hooks)
     known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
-    told = [
-        it
-        for it in uncovered(runnable(found), found.scoped, (after, elsewhere), start)
-        if (it.file, it.where) not in known
+    gaps = [
+        gap
+        for gap in find_gaps(runnable(found), found.scoped, (after, elsewhere), start)
+        if (gap.hook.file, gap.hook.place) not in known
     ]
+    told = [finding for finding, _ in report_gaps(gaps, one.dialect)]
     if not one.places() and told:
         told = [f.NoPlaceThere.at("", agent=one.agent, scope=one.scope, other=other)]
     return made._replace(findings=(*made.findings, *told))

@@ -45,7 +45,9 @@ class Target(NamedTuple):
         return self.dialect.id
 
     def path(self, place: str) -> str:
-        """A place of the dialect on this machine; empty if there is no home for it."""
+        """A place of the dialect on this machine; empty if the environment names no home for it."""
+        if place.startswith("~/") and not (self.env.get("HOME") or self.env.get("USERPROFILE")):
+            return ""
         return absolute(self.dialect, place, self.root, self.env)
 
     def places(self) -> list[Location]:

@@ -9,17 +9,17 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
 from hookport.dialects import Dialect, agents, get
 from hookport.findings import Finding
-from hookport.install.coverage import uncovered
+from hookport.install.coverage import find_gaps, report_gaps
 from hookport.install.doctor import bridge, entries, gates, scopes
 from hookport.install.doctor import own as itself
-from hookport.install.doctor.case import Case, Diagnosis, name
+from hookport.install.doctor.case import Case, Diagnosis, Hooks, name
 from hookport.install.doctor.files import World, foreign, places, shown, sources
 from hookport.install.doctor.history import History, history
 from hookport.install.sync import installed_in
@@ -82,9 +82,7 @@ def examine(cwd: str, env: Mapping[str, str], chosen: Sequence[str] = ()) -> lis
         cases = list(pool.map(lambda dialect: case_of(dialect, world, past, force=bool(chosen)), dialects))
     found = discover(cwd, env)
     here = {one.agent for one in detected(found.root, env)}
-    reports = [
-        _report(case, _not_run(case, found) if chosen or case.dialect.id in here else ()) for case in cases
-    ]
+    reports = [_report(case, found if chosen or case.dialect.id in here else None) for case in cases]
     if chosen:
         return reports
     mine = itself.own(world, cases)
@@ -97,13 +95,16 @@ def examine_agent(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> Report:
     return _report(case_of(dialect, world_of(cwd, env), history(env), force=True))
 
 
-def _not_run(case: Case, found: Discovery) -> Iterator[Diagnosis]:
-    """Hooks that neither the agent nor an entry of ours runs."""
+def _not_run(case: Case, found: Discovery, known: Hooks) -> Iterator[Diagnosis]:
+    """Hooks that neither the agent nor an entry of ours runs, but for those that a check told of already."""
     targets = [target(case.dialect.id, scope, found.root, case.world.env) for scope in SCOPES]
     scopes = [installed_in(one, found).installed for one in targets]
-    for finding in uncovered(runnable(found), found.scoped, scopes, str(case.world.cwd)):
-        dead = frozenset({(finding.file, finding.where)})
-        yield Diagnosis(case.dialect.id, finding, shown(finding.file, case.world), dead)
+    gaps = find_gaps(runnable(found), found.scoped, scopes, str(case.world.cwd))
+    gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in known]
+    for finding, those in report_gaps(gaps, case.dialect):
+        dead = frozenset((gap.hook.file, gap.hook.place) for gap in those)
+        files = dict.fromkeys(shown(gap.hook.file, case.world) for gap in those)
+        yield Diagnosis(case.dialect.id, finding, ", ".join(files), dead)
 
 
 def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Finding]:
@@ -113,11 +114,11 @@ def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Fin
     return [one.finding for one in found if one.dead and one.finding.severity == "error"]
 
 
-def _report(case: Case, more: Iterable[Diagnosis] = ()) -> Report:
+def _report(case: Case, discovery: Discovery | None = None) -> Report:
     seen = [one for check in CHECKS for one in check(case)]
-    dead = frozenset().union(*(one.dead for one in seen))
-    # What a check has told of a hook already, with its evidence, is not told again.
-    found = _once(iter([*seen, *(one for one in more if not one.dead <= dead)]))
+    if discovery is not None:
+        seen += _not_run(case, discovery, frozenset().union(*(one.dead for one in seen)))
+    found = _once(iter(seen))
     hooks = sum(len(source.hooks) for source in case.sources)
     read = frozenset(name(source, one) for source in case.sources for one in source.hooks)
     misplaced = frozenset().union(*(one.dead for one in found)) - read
