@@ -176,6 +176,10 @@ def _is_copy(found: Found, folder: str) -> bool:
         return False
 
 
+def _as_lists(tree: Tree) -> Tree:
+    return [_as_lists(one) for one in tree] if isinstance(tree, tuple) else tree
+
+
 class Readers:
     """The agents that load the files of hooks by themselves, each file looked at once."""
 
@@ -183,10 +187,10 @@ class Readers:
         self.root, self.env = root, env
         self._known: dict[tuple[str, ...], Loading | None] = {}
 
-    def of(self, found: Found) -> dict[str, Loading]:
-        """Who loads the file of a hook, and when."""
+    def of(self, found: Found) -> dict[str, list[Tree]]:
+        """Who loads the file of a hook, and when, as a plan has it."""
         each = ((name, self._loading(get(name), found)) for name in agents())
-        return {name: how for name, how in each if how is not None}
+        return {name: _as_lists(how) for name, how in each if how is not None}
 
     def _loading(self, dialect: Dialect, found: Found) -> Loading | None:
         place = found.place if dialect.hook_trust else ""
