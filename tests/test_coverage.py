@@ -287,3 +287,29 @@ def test_hooks_of_a_subagent_are_its_agents_and_an_error_elsewhere(tmp_path: Pat
     for agent in agents():
         said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
         assert bool([one for one in said if one.severity == "error"]) is (agent != "claude-code"), agent
+
+
+def test_a_copy_of_what_the_agent_runs_itself_is_not_run_again(tmp_path: Path) -> None:
+    root, env = tmp_path / "project", env_of(tmp_path)
+    (root / ".git").mkdir(parents=True)
+    claude = {"hooks": {"PreToolUse": [{"hooks": [{"type": "command", "command": "./guard.sh"}]}]}}
+    cursor = {"version": 1, "hooks": {"preToolUse": [{"command": "guard.sh"}]}}
+    (root / ".claude").mkdir()
+    (root / ".cursor").mkdir()
+    (root / ".cursor/hooks.json").write_text(json.dumps(cursor))
+    (root / ".claude/settings.json").write_text(json.dumps(claude))
+    assert not runs(root, "claude-code", root, "project", env)
+    assert runs(root, "gemini-cli", root, "project", env)
+    # One that the agent does not wait for denies nothing.
+    claude["hooks"]["PreToolUse"][0]["hooks"][0]["async"] = True  # type: ignore[assignment]
+    (root / ".claude/settings.json").write_text(json.dumps(claude))
+    assert runs(root, "claude-code", root, "project", env)
+    # The same words mean another script in another plugin.
+    for name in ("one", "two"):
+        folder = root / f".agents/plugins/{name}/hooks"
+        folder.mkdir(parents=True)
+        entry = {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/guard.sh"}
+        (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
+    found = discover(str(root), env)
+    does = [planning.planned(one).does for one in found.hooks]
+    assert len(set(does)) == 3

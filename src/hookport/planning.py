@@ -16,9 +16,9 @@ from hookport.dialects._base import EventSpec, event_named, says
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
 from hookport.errors import HookportError, InputError
-from hookport.findings import BadSettings, BridgeEntry, Finding, HookDisabled
+from hookport.findings import BadSettings, BridgeEntry, Finding, FolderPassedOver, HookDisabled
 from hookport.model.events import about_tool, split_native
-from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
+from hookport.model.hooks import DEFAULT_TIMEOUT
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.project import ownership, protected
@@ -92,7 +92,9 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
         files |= dict.fromkeys((*_approvals(found.root, env), *protected.watched(env)))
     hooks = judged(found, env, files)
     there = {path: Path(path).exists() for path in _repositories(cwd, found.root)}
-    broken = [_spoken(one) for one in (*found.findings, *findings) if one.severity == "error"]
+    # Hooks of a folder below may be run by their own agent; they are no reason to deny what others do.
+    wrong = [one for one in (*found.findings, *findings) if one.severity == "error"]
+    broken = [_spoken(one) for one in wrong if one.code != FolderPassedOver.code]
     origin = Origin(
         found.root,
         __version__,
@@ -271,18 +273,21 @@ def planned(found: Found) -> Planned:
         place=found.place,
         package=found.package,
         scope=found.scope,
-        does=_does(hook),
+        does=does(found, found.package),
     ).replace(**said)
     return bare.replace(tools=_tools(bare, own))
 
 
-def _does(hook: Hook) -> str:
+def does(found: Found, package: str) -> str:
     """What a hook does, by which copies of it in files of several agents are known."""
-    text = hook.handler.command or hook.handler.url or hook.handler.prompt
-    text = re.sub(r"""["']""", "", text)
-    for spelling in sorted(get(hook.dialect).project_dir, key=len, reverse=True):
+    handler, dialect = found.hook.handler, get(found.hook.dialect)
+    text = re.sub(r"""["']""", "", handler.command or handler.url or handler.prompt)
+    for spelling in sorted(dialect.package_dir, key=len, reverse=True):
+        text = text.replace(spelling, package)
+    for spelling in sorted(dialect.project_dir, key=len, reverse=True):
         text = text.replace(f"{spelling}/", "")
-    return f"{hook.handler.type} {text.removeprefix('./')}"
+    start = package if dialect.script_rules else handler.cwd
+    return f"{handler.type} {start} {text.removeprefix('./')}"
 
 
 def _one_word(command: str, roots: Iterable[str]) -> str:

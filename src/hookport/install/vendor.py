@@ -183,10 +183,9 @@ def _portable(found: Found, root: str) -> Planned:
     for script in found.scripts if get(hook.dialect).companions else ():
         name = f"{vendored.MARK}{_from(root, script)}{vendored.MARK}"
         command = command.replace(shlex.quote(script), name)
-    does = hook.does if command == hook.command else f"{hook.type} {command}"
-    return hook.replace(
-        command=command, does=does, file=_from(root, found.file), package=_from(root, found.package)
-    )
+    package = _from(root, found.package)
+    does = planning.does(found, package) if command == hook.command else f"{hook.type} {command}"
+    return hook.replace(command=command, does=does, file=_from(root, found.file), package=package)
 
 
 def _from(root: str, path: str) -> str:

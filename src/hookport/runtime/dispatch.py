@@ -95,7 +95,11 @@ def of_plan(
 
     def is_copy(hook: plan.Planned, itself: list[plan.Planned], event: Event) -> bool:
         """Whether the agent runs the same command by itself on this event, from a file of its own."""
-        same = [one for one in itself if one.does == hook.does and one.dialect == event.agent]
+        same = [
+            one
+            for one in itself
+            if one.does == hook.does and one.dialect == event.agent and not one.is_async and one.blocking
+        ]
         return any(engine.matches(one, wires(one.dialect), event) for one in same)
 
     return Sources(
