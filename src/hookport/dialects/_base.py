@@ -204,7 +204,8 @@ class FolderTrust(NamedTuple):
     is trusted with all that is in it. `asks`: the settings files and the key that switch the question on,
     and whether it is on without them; only `true` does, or every value but those in `trusting`. `lifted`:
     variables, with their value, that trust every folder.
-    Not `certain`: hooks were seen to run although the file says otherwise.
+    Not `certain`: hooks were seen to run although the file says otherwise. Not `lift_shows`: a hook may see
+    such a variable although the folder is not trusted.
     """
 
     file: str
@@ -220,6 +221,7 @@ class FolderTrust(NamedTuple):
     trusting: tuple[str | bool, ...] = ()
     lifted: tuple[tuple[str, str], ...] = ()
     certain: bool = True
+    lift_shows: bool = True
 
 
 class HookTrust(NamedTuple):

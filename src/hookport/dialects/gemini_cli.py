@@ -155,6 +155,8 @@ DIALECT = Dialect(
             True,
         ),
         lifted=(("GEMINI_CLI_TRUST_WORKSPACE", "true"),),
+        # With --skip-trust it sets the variable for hooks, and reads no file of the project (lab).
+        lift_shows=False,
     ),
     same_once=True,
     at_start=True,

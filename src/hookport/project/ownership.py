@@ -80,9 +80,8 @@ def place_loading(dialect: Dialect, place: Location, root: str, env: Mapping[str
     if state:
         return Loading(below)
     proofs = tuple(one for one in ENTRIES if one in trust.scopes)
-    if not proofs and not trust.lifted:
-        return None
-    return Loading(below, proofs, trust.lifted)
+    lifts = trust.lifted if trust.lift_shows else ()
+    return Loading(below, proofs, lifts) if proofs or lifts else None
 
 
 def _without(env: Mapping[str, str], lifted: tuple[tuple[str, str], ...]) -> dict[str, str]:
