@@ -89,7 +89,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names())
 def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     driver = get(name)
-    abilities = {f"{event}.{can}" for event in EVENTS for can in ABILITIES}
+    abilities = {f"{event}.{can}" for event in EVENTS for can in (*ABILITIES, *scenario.WAYS)}
     missing = {f"calls.{kind}" for kind in KINDS if kind not in driver.calls}
     assert set(driver.calls) <= set(KINDS)
     assert missing <= set(driver.lacks)
@@ -108,6 +108,17 @@ def test_a_driver_writes_settings_that_can_be_read_and_nothing_else(name: str, t
     assert here.url in told
     if "mcp" in driver.calls:
         assert all(word in told for word in SERVER)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_folder_is_trusted_or_not_where_the_agent_tells_them_apart(name: str, tmp_path: Path) -> None:
+    driver, told = get(name), []
+    here = staged(tmp_path)
+    for trusted in (True, False):
+        stage_ = here._replace(trusted=trusted)
+        driver.settle(stage_)
+        told.append((files(here.home), driver.command(stage_), driver.environment(stage_)))
+    assert (told[0] != told[1]) == bool(dialects.get(dialect_of(driver)).folder_trust)
 
 
 @pytest.mark.parametrize("name", names())

@@ -30,7 +30,8 @@ def settle(stage: Stage) -> None:
 
 def command(stage: Stage) -> Sequence[str]:
     # Without `--trust` no hook of the project is loaded.
-    return (*stage.program, "--auto-approve", "--trust", "-p", stage.prompt)
+    trust = ("--trust",) if stage.trusted else ()
+    return (*stage.program, "--auto-approve", *trust, "-p", stage.prompt)
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:

@@ -20,9 +20,10 @@ def settle(stage: Stage) -> None:
 
 def command(stage: Stage) -> Sequence[str]:
     # Without --approve a project's extensions are left out without a word (measured, 0.87.1).
+    trust = ("--approve",) if stage.trusted else ()
     return (
         *(*stage.program, "--provider", "lab", "--model", "lab-model"),
-        *("--offline", "--approve", "-p", stage.prompt),
+        *("--offline", *trust, "-p", stage.prompt),
     )
 
 
