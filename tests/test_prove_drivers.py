@@ -19,6 +19,7 @@ from hookport.model.events import EVENTS
 from hookport.prove import mcp_lab, scenario, stage
 from hookport.prove.driver import Call, Stage
 from hookport.prove.drivers import _opencode_session, dialect_of, get, names
+from hookport.prove.run import reads_projects
 
 KINDS: dict[str, tuple[Any, ...]] = {
     "shell": ("echo hi",),
@@ -151,8 +152,9 @@ def test_sync_adds_to_what_every_driver_settled(tmp_path: Path) -> None:
         get(name).settle(here)
     settled = {path: text for path, text in files(tmp_path).items() if path.suffix in {".json", ".toml"}}
     agents = sorted({dialect_of(get(name)) for name in names()})
-    for scope in ("project", "user"):
-        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *agents]
+    readers = [name for name in agents if reads_projects(dialects.get(name))]
+    for scope, chosen in (("project", readers), ("user", agents)):
+        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *chosen]
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *arguments],
             cwd=here.project,
