@@ -19,6 +19,7 @@ from hookport.model.events import EVENTS
 from hookport.prove import mcp_lab, scenario, stage
 from hookport.prove.driver import Call, Stage
 from hookport.prove.drivers import _opencode_session, dialect_of, get, names
+from hookport.prove.run import reads_projects
 
 KINDS: dict[str, tuple[Any, ...]] = {
     "shell": ("echo hi",),
@@ -89,7 +90,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", names())
 def test_a_driver_says_what_it_lacks_in_known_words(name: str) -> None:
     driver = get(name)
-    abilities = {f"{event}.{can}" for event in EVENTS for can in ABILITIES}
+    abilities = {f"{event}.{can}" for event in EVENTS for can in (*ABILITIES, *scenario.WAYS)}
     missing = {f"calls.{kind}" for kind in KINDS if kind not in driver.calls}
     assert set(driver.calls) <= set(KINDS)
     assert missing <= set(driver.lacks)
@@ -108,6 +109,17 @@ def test_a_driver_writes_settings_that_can_be_read_and_nothing_else(name: str, t
     assert here.url in told
     if "mcp" in driver.calls:
         assert all(word in told for word in SERVER)
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_folder_is_trusted_or_not_where_the_agent_tells_them_apart(name: str, tmp_path: Path) -> None:
+    driver, told = get(name), []
+    here = staged(tmp_path)
+    for trusted in (True, False):
+        stage_ = here._replace(trusted=trusted)
+        driver.settle(stage_)
+        told.append((files(here.home), driver.command(stage_), driver.environment(stage_)))
+    assert (told[0] != told[1]) == bool(dialects.get(dialect_of(driver)).folder_trust)
 
 
 @pytest.mark.parametrize("name", names())
@@ -140,8 +152,9 @@ def test_sync_adds_to_what_every_driver_settled(tmp_path: Path) -> None:
         get(name).settle(here)
     settled = {path: text for path, text in files(tmp_path).items() if path.suffix in {".json", ".toml"}}
     agents = sorted({dialect_of(get(name)) for name in names()})
-    for scope in ("project", "user"):
-        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *agents]
+    readers = [name for name in agents if reads_projects(dialects.get(name))]
+    for scope, chosen in (("project", readers), ("user", agents)):
+        arguments = ["sync", "--scope", scope, "--mode", "bridge", "--agent", *chosen]
         done = subprocess.run(
             [sys.executable, "-m", "hookport", *arguments],
             cwd=here.project,

@@ -7,18 +7,23 @@ import os
 import subprocess
 import sys
 from collections import Counter
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
+from hookport import dialects
+from hookport.dialects import event_specs
 from hookport.errors import InputError, UsageError
 from hookport.model.events import EVENTS
+from hookport.model.runs import RunResult
 from hookport.project.discovery import discover
-from hookport.prove import campaign, drivers, formats, scenario
+from hookport.prove import campaign, drivers, formats, scenario, stage
 from hookport.prove.formats import World
 from hookport.prove.programs import Program
-from hookport.prove.run import hooks_of, write
+from hookport.prove.run import hooks_of, reads_projects, write, write_own
 from hookport.prove.scenario import filled
+from hookport.wires.answers import read_answer
 
 MINIMAL = {"title": "t", "steps": [], "expect": []}
 HOOK = {"name": "guard", "event": "before_tool_execute", "answer": "deny"}
@@ -68,6 +73,18 @@ def test_every_scenario_is_read_and_some_format_can_write_it(name: str) -> None:
             {**MINIMAL, "otherwise": [{"gone": "a"}]},
             ["otherwise: 'otherwise' and 'instead' go together: the checks, and the words"],
         ),
+        ({**MINIMAL, "own": "yes"}, ["own: must be true or false"]),
+        (
+            {**MINIMAL, "own": {"when": "rm -r"}},
+            ["own: 'when' and 'reason' go together: what it denies, and why"],
+        ),
+        (
+            {**MINIMAL, "own": {"scope": "user"}, "scope": "all"},
+            [
+                "scope: unknown word 'all'. Known: project, user, both",
+                "own.scope: unknown word 'user'. Known: project, local",
+            ],
+        ),
         (
             {**MINIMAL, "hooks": [{"name": "a"}]},
             ["hooks[0]: 'event' is missing", "hooks[0]: 'answer' is missing"],
@@ -101,7 +118,7 @@ def test_the_number_of_runs_stays_small() -> None:
         agent = campaign.Agent(name, driver, Program(("x",), "1", Path("x")))
         runs = campaign.planned([agent]).runs
         assert len({(run.name, run.mode) for run in runs}) == len(runs)
-        assert len(runs) <= 100, name
+        assert len(runs) <= 110, name
 
 
 PAYLOAD = {
@@ -181,6 +198,39 @@ def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) 
             form, tool_name="mcp_lab_shout", tool_input={"text": "whisper-{format}"}, mcp_context=mcp
         )
         assert answer == {"decision": "deny", "reason": f"no shouting, says {form}"}, form
+
+
+@pytest.mark.parametrize("name", drivers.names())
+def test_a_hook_of_the_users_own_stands_where_the_agent_looks_and_answers_in_its_words(
+    tmp_path: Path, name: str
+) -> None:
+    dialect = dialects.get(drivers.dialect_of(drivers.get(name)))
+    made = stage.staged(tmp_path, (), shared=tmp_path / "shared")
+    one = scenario.get("own-file-subdirectory")
+    before = set(tmp_path.rglob("*"))
+    write_own(made, dialect, one, World("project", made.home, tmp_path / "hooks.jsonl"))
+    script = made.home / "own.py"
+    written = {path for path in set(tmp_path.rglob("*")) - before - {script} if path.is_file()}
+    places = [place.path for place in dialect.locations if place.scope in ("project", "user")]
+    where = [
+        path.relative_to(made.project).as_posix()
+        if path.is_relative_to(made.project)
+        else f"~/{path.relative_to(made.home)}"
+        for path in written
+    ]
+    assert where
+    names = [path.replace("/own.", "/hookport.") for path in where]
+    assert all(any(fnmatchcase(path, place) for place in places) for path in names), where
+    assert all(not path.startswith("~") for path in where) == reads_projects(dialect)
+    canonical = "before_tool_execute"
+    native = event_specs(dialect, canonical)[0].native
+    for given, verdict, reason in (("rm -r victim", "deny", "no deleting here"), ("ls", "none", "")):
+        done = subprocess.run([script], input=json.dumps(given), capture_output=True, text=True, check=False)
+        result = RunResult("completed", done.returncode, done.stdout, done.stderr)
+        said = read_answer(dialect.wire, result, native=native, canonical=canonical)
+        assert (said.verdict, said.reason) == (verdict, reason)
+    acts = [json.loads(line)["acts"] for line in (tmp_path / "hooks.jsonl").read_text("utf-8").splitlines()]
+    assert acts == [True, False]
 
 
 @pytest.mark.parametrize("name", scenario.names())

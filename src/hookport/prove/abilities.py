@@ -45,6 +45,12 @@ def _of_way(dialect: Dialect, can: str, mode: str) -> Ability:
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
         return Ability("no", reason) if dialect.at_start else Ability("yes")
+    if can == "readable":
+        reason = f"{dialect.title} has its hooks in programs that only it can run"
+        programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
+        return Ability("perhaps", reason) if programs else Ability("yes")
+    if can == "untrusted":
+        return Ability("yes")
     if can == "mcp_reason":
         reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
         return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")

@@ -42,7 +42,8 @@ class Stage(NamedTuple):
 
     `cwd` is where the agent is started: the project, or a folder in it. `program` starts the command line.
     `shared` is kept between runs, for what a program unpacks on its first start. `mcp` is the command line of
-    an MCP server that the agent must know by the name `lab`, or nothing.
+    an MCP server that the agent must know by the name `lab`, or nothing. `trusted`: the agent trusts the
+    project's folder, where that makes a difference to it.
     """
 
     home: Path
@@ -53,6 +54,7 @@ class Stage(NamedTuple):
     shared: Path
     prompt: str
     mcp: tuple[str, ...] = ()
+    trusted: bool = True
 
 
 # The agent's own tool call for each kind of step.

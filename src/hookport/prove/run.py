@@ -13,22 +13,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import convert, edit
-from hookport.dialects import Dialect, get
+from hookport.dialects import Dialect, event_specs, get
 from hookport.dialects._base import event_named
+from hookport.model.runs import Decision, Event
 from hookport.prove import formats, judge, mcp_lab, player, stage
 from hookport.prove.driver import Call, Driver, Stage, Step
 from hookport.prove.drivers import dialect_of
 from hookport.prove.formats import File, Format, World
 from hookport.prove.judge import Given, Seen, Verdict
 from hookport.prove.programs import Program
-from hookport.prove.scenario import STEPS, Hook, Mode, Scenario, filled, is_of_format
+from hookport.prove.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
+from hookport.wires.answers import write_answer
 
 Tree = Any
 # How long `hookport sync` and the like may take on a machine that is busy.
 INSTALL_SECONDS = 120
 # How long hooks that nobody waits for have to come up after the agent has ended.
 BESIDE_SECONDS = 10
-OWN = "own"
+OWN, OWN_EVENT = "own", "before_tool_execute"
 
 
 class Run(NamedTuple):
@@ -81,13 +83,14 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
         files=project,
         within=run.scenario.cwd,
     )
+    made = made._replace(trusted=run.scenario.trusted)
     if run.scenario.uses_mcp:
         made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
     driver.settle(made)
     if world.scope == "user":
         write(made.home, written)
     if run.scenario.own:
-        _write_own(made, driver, world)
+        write_own(made, get(dialect_of(driver)), run.scenario, world)
     environment = {**stage.environment(made), **driver.environment(made)}
     trouble = _installed(run, driver, made, environment)
     recorded = root / "payloads"
@@ -167,8 +170,10 @@ def missing_calls(scenario: Scenario, driver: Driver) -> str:
 def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str]) -> str:
     """Install the hooks of a scenario as a user does; what went wrong, or nothing."""
     dialect = get(dialect_of(driver))
-    scope = run.scenario.scope if reads_projects(dialect) else "user"
-    commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope]]
+    scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
+    if not reads_projects(dialect):
+        scopes = ("user",)
+    commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope] for scope in scopes]
     commands.append(["trust", "--yes", "--agents"])
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
@@ -219,20 +224,50 @@ def write(folder: Path, wanted: Sequence[File]) -> None:
             path.chmod(0o755)
 
 
-def _write_own(made: Stage, driver: Driver, world: World) -> None:
+# Cline runs no file that begins with `#!/usr/bin/env -S` (measured, 3.0.65).
+OWN_SCRIPT = """#!/usr/bin/env python3
+import json, sys
+
+payload = sys.stdin.read()
+acts = bool({when!r}) and {when!r} in payload
+with open({records!r}, "a") as file:
+    file.write(json.dumps({{"hook": {name!r}, "acts": acts, "stdin": payload}}) + "\\n")
+stdout, stderr, code = {denied!r} if acts else {passed!r}
+sys.stdout.write(stdout)
+sys.stderr.write(stderr)
+sys.exit(code)
+"""
+
+
+def _own_script(dialect: Dialect, own: Own, records: Path) -> str:
+    """A program that answers in the words that the agent obeys, as if only that agent were known."""
+    native = event_specs(dialect, OWN_EVENT)[0].native
+    event = Event(OWN_EVENT, dialect.id, native)
+    answers = [
+        write_answer(dialect.wire, event, decision)[0]
+        for decision in (Decision("deny", own.reason), Decision())
+    ]
+    denied, passed = ((answer.stdout, answer.stderr, answer.exit_code) for answer in answers)
+    return OWN_SCRIPT.format(when=own.when, records=str(records), name=OWN, denied=denied, passed=passed)
+
+
+def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -> None:
     """A hook of the user's own in the agent's words and file, among what stands there already."""
     form = formats.get(formats.names()[0])
-    hook = Hook(OWN, "before_tool_execute", "none", tools=("shell",))
-    script, manifest = formats.write(form, [hook], world._replace(scope="user"))
-    write(made.home, [File("own.py", script.text)])
-    tree = json.loads(manifest.text)
-    tree["hooks"][0]["handler"]["command"] = str(made.home / "own.py")
-    tree["hooks"][0].pop("blocking")
-    dialect = get(dialect_of(driver))
-    reading = convert.read({form.places["project"].file: json.dumps(tree).encode()}, get(form.name))
+    own = scenario.own or Own()
+    script = made.home / "own.py"
+    write(made.home, [File(script.name, _own_script(dialect, own, world.records))])
+    handler = {"type": "command", "command": str(script)}
+    hook: dict[str, Tree] = {"name": OWN, "event": OWN_EVENT, "matcher": "shell", "handler": handler}
+    if own.when:
+        hook["blocking"] = True
+    manifest = json.dumps({**form.beside, "hooks": [hook]})
+    reading = convert.read({form.places["project"].file: manifest.encode()}, get(form.name))
     for file in convert.convert(reading, dialect, bare=True).files:
-        path = _own_place(made, dialect, file.path)
-        data = file.text.encode()
+        place = local_file(dialect) if own.scope == "local" else file.path
+        path = _own_place(made, dialect, place, is_alone=scenario.scope == "user")
+        # Where an event is a file, the hook is that file.
+        data = script.read_bytes() if event_named(dialect, path.name) else file.text.encode()
         if path.exists():
             there = convert.read({file.path: path.read_bytes()}, dialect)
             added = convert.read({file.path: data}, dialect).decoded.manifest.hooks
@@ -243,12 +278,20 @@ def _write_own(made: Stage, driver: Driver, world: World) -> None:
             path.chmod(0o755)
 
 
-def _own_place(made: Stage, dialect: Dialect, path: str) -> Path:
-    """Where a user has a hook: not in a file that is hookport's by its name or by its event."""
+def local_file(dialect: Dialect) -> str:
+    """The file of a project that is the user's alone; empty where the agent has none."""
+    return next((place.path for place in dialect.locations if place.scope == "local"), "")
+
+
+def _own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> Path:
+    """Where a user has a hook: not in a file that is hookport's by its name or by its event.
+
+    `is_alone`: hookport writes none of the project's files.
+    """
     if path.startswith("~/"):
         return made.home / path[2:]
     name = Path(path).name
-    if event_named(dialect, name):
+    if event_named(dialect, name) and not is_alone:
         folder = next(place.path for place in dialect.locations if place.scope == "user")
         return made.home / folder.removeprefix("~/").replace("*", name)
     return made.project / path.replace("hookport.", f"{OWN}.")

@@ -28,8 +28,9 @@ ANSWERS = (
 )
 ABILITIES = ("fires", "block", "rewrite", "context")
 # What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root; to
-# tell the model why a tool of an MCP server was denied.
-WAYS = ("content", "below", "mcp_reason")
+# tell the model why a tool of an MCP server was denied; hooks of its own that others can read; to call
+# tools in a folder that it does not trust.
+WAYS = ("content", "below", "mcp_reason", "readable", "untrusted")
 SUBJECTS = ("command", "path", "prompt", "text")
 STEPS: dict[str, tuple[str, ...]] = {
     "shell": (),
@@ -67,6 +68,18 @@ class Hook(NamedTuple):
     witness: str = ""
     closed: bool = False
     is_async: bool = False
+
+
+class Own(NamedTuple):
+    """A hook of the user's own in the agent's words and file.
+
+    It denies with `reason` where the text `when` is in the payload; without one it only watches. `scope` is
+    that of the file, where the agent has such a file.
+    """
+
+    when: str = ""
+    reason: str = ""
+    scope: Literal["project", "local"] = "project"
 
 
 class Need(NamedTuple):
@@ -107,9 +120,11 @@ class Scenario(NamedTuple):
     cwd: str = ""
     approved: bool = True
     # Whose settings hooks are installed in, where the agent has the choice.
-    scope: Literal["project", "user"] = "project"
-    # A hook of the user's own stands in the agent's file before anything is installed.
-    own: bool = False
+    scope: Literal["project", "user", "both"] = "project"
+    # It stands in the agent's file before anything is installed.
+    own: Own | None = None
+    # The agent trusts the project's folder.
+    trusted: bool = True
     # Programs that must be on the machine.
     programs: tuple[str, ...] = ()
     # The text of the file, for the key of what was played before.
@@ -150,7 +165,8 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "cwd": str,
     "approved": bool,
     "scope": str,
-    "own": bool,
+    "own": (bool, dict),
+    "trusted": bool,
     "programs": list,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
@@ -229,7 +245,7 @@ class _Reader:
             self.wrong(("otherwise",), "'otherwise' and 'instead' go together: the checks, and the words")
         for key in ("formats", "ending"):
             self.word(tree.get(key, "together"), ("together", "each", "one"), (key,))
-        self.word(tree.get("scope", "project"), ("project", "user"), ("scope",))
+        self.word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
         for number, mode in enumerate(tree.get("modes", ())):
             self.word(mode, MODES, ("modes", number))
         return Scenario(
@@ -250,7 +266,8 @@ class _Reader:
             tree.get("cwd", ""),
             tree.get("approved", True),
             tree.get("scope", "project"),
-            tree.get("own", False),
+            self.own(tree.get("own", False)),
+            tree.get("trusted", True),
             tuple(tree.get("programs", ())),
         )
 
@@ -283,6 +300,15 @@ class _Reader:
     def word(self, word: Tree, known: tuple[str, ...], path: Path) -> None:
         if word not in known:
             self.wrong(path, f"unknown word '{word}'.{closest(str(word), known)} Known: {', '.join(known)}")
+
+    def own(self, tree: Tree) -> Own | None:
+        if isinstance(tree, bool):
+            return Own() if tree else None
+        one = self.fields(tree, {"when": str, "reason": str, "scope": str}, ("own",))
+        self.word(one.get("scope", "project"), ("project", "local"), ("own", "scope"))
+        if bool(one.get("when")) != bool(one.get("reason")):
+            self.wrong(("own",), "'when' and 'reason' go together: what it denies, and why")
+        return Own(**one)
 
     def texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
         for key, value in tree.items():

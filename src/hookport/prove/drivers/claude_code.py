@@ -10,8 +10,10 @@ from hookport.prove.drivers._settings import absolute, servers, write_json
 
 # Measured on 2.1.325: with `-p` no folder has to be trusted and no account is asked for.
 def settle(stage: Stage) -> None:
-    if stage.mcp:
-        write_json(stage.home / ".claude.json", servers(stage))
+    refused = {str(stage.project): {"hasTrustDialogAccepted": False}}
+    settings = {**servers(stage), **({} if stage.trusted else {"projects": refused})}
+    if settings:
+        write_json(stage.home / ".claude.json", settings)
 
 
 def command(stage: Stage) -> Sequence[str]:

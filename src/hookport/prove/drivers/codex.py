@@ -32,8 +32,11 @@ def settle(stage: Stage) -> None:
         "model_providers.lab": provider,
         "features": dict.fromkeys(waiting, False),
         "analytics": {"enabled": False},
-        # A project that is not trusted has its hooks skipped.
-        f"projects.{json.dumps(str(stage.project))}": {"trust_level": "trusted"},
+        # A project that is not trusted has its hooks skipped. Without a word on it the bypass of approvals
+        # counts as trust (measured, 0.166.0).
+        f"projects.{json.dumps(str(stage.project))}": {
+            "trust_level": "trusted" if stage.trusted else "untrusted"
+        },
     }
     if stage.mcp:
         tables["mcp_servers.lab"] = server(stage)

@@ -12,7 +12,8 @@ def settle(stage: Stage) -> None:
     # Hooks of a repository that is not trusted are skipped. `--trust-folder` trusts the folder that it is
     # started in, and below the repository's root it then skips them even where this entry stands (measured,
     # 1.0.102).
-    write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": [str(stage.project)]})
+    folders = [str(stage.project)] if stage.trusted else []
+    write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": folders})
     if stage.mcp:
         write_json(stage.home / ".copilot" / "mcp-config.json", servers(stage, type="local", tools=["*"]))
 

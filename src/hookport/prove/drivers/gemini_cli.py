@@ -11,7 +11,10 @@ from hookport.prove.drivers._settings import absolute, servers, write_json
 def settle(stage: Stage) -> None:
     settings = {
         # Without a type it ends with 41, "Invalid auth method selected" (measured, 0.61.0).
-        "security": {"auth": {"selectedType": "gemini-api-key"}, "folderTrust": {"enabled": False}},
+        "security": {
+            "auth": {"selectedType": "gemini-api-key"},
+            "folderTrust": {"enabled": not stage.trusted},
+        },
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
@@ -25,7 +28,9 @@ def command(stage: Stage) -> Sequence[str]:
     # started in are out of its reach, unless they are named.
     model = ("-m", "gemini-2.5-flash")
     reach = ("--include-directories", str(stage.project)) if stage.cwd != stage.project else ()
-    return (*stage.program, *model, *reach, "-p", stage.prompt, "--approval-mode=yolo")
+    # Without it nothing is done in a folder that is not trusted: it ends with 55 (measured, 0.61.0).
+    anyway = () if stage.trusted else ("--skip-trust",)
+    return (*stage.program, *model, *reach, "-p", stage.prompt, "--approval-mode=yolo", *anyway)
 
 
 def environment(stage: Stage) -> Mapping[str, str]:
@@ -34,7 +39,7 @@ def environment(stage: Stage) -> Mapping[str, str]:
         "GOOGLE_GEMINI_BASE_URL": stage.url,
         "GEMINI_CLI_NO_RELAUNCH": "true",
         # `--skip-trust` would skip a project's hooks without a word (measured, 0.61.0).
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        **({"GEMINI_CLI_TRUST_WORKSPACE": "true"} if stage.trusted else {}),
     }
 
 

@@ -26,11 +26,14 @@ def settle(stage: Stage) -> None:
     if stage.mcp:
         tables["[mcp_servers]"] = {"name": "lab", "transport": "stdio", "command": list(stage.mcp)}
     write_toml(stage.home / ".vibe" / "config.toml", tables)
+    # No hook of a folder that is not in it is loaded; `--trust` trusts one run, which nobody else can see.
+    folders = [str(stage.project)]
+    kept = {"trusted": folders if stage.trusted else [], "untrusted": [] if stage.trusted else folders}
+    write_toml(stage.home / ".vibe" / "trusted_folders.toml", {"": kept})
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # Without `--trust` no hook of the project is loaded.
-    return (*stage.program, "--auto-approve", "--trust", "-p", stage.prompt)
+    return (*stage.program, "--auto-approve", "-p", stage.prompt)
 
 
 def environment(_stage: Stage) -> Mapping[str, str]:

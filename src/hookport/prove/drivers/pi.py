@@ -16,13 +16,15 @@ def settle(stage: Stage) -> None:
         "models": [{"id": "lab-model"}],
     }
     write_json(stage.home / ".pi" / "agent" / "models.json", {"providers": {"lab": model}})
+    # Extensions of a project that is not trusted are left out without a word; `--approve` trusts one run,
+    # which nobody else can see (measured, 0.87.1).
+    write_json(stage.home / ".pi" / "agent" / "trust.json", {str(stage.project): stage.trusted})
 
 
 def command(stage: Stage) -> Sequence[str]:
-    # Without --approve a project's extensions are left out without a word (measured, 0.87.1).
     return (
         *(*stage.program, "--provider", "lab", "--model", "lab-model"),
-        *("--offline", "--approve", "-p", stage.prompt),
+        *("--offline", "-p", stage.prompt),
     )
 
 

@@ -10,7 +10,7 @@ from hookport.prove.drivers._settings import absolute, servers, write_json
 
 def settle(stage: Stage) -> None:
     settings = {
-        "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": False}},
+        "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": not stage.trusted}},
         "privacy": {"usageStatisticsEnabled": False},
         "telemetry": {"enabled": False},
         "general": {"enableAutoUpdate": False},
@@ -61,6 +61,8 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
+        "before_tool_execute.untrusted": "Qwen Code runs no shell in a folder that it does not trust,"
+        " whatever approvals it has (measured, 0.24.4)",
         "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
     },
 )
