@@ -36,7 +36,7 @@ AGENTS = agents()
 HUB = next(name for name in names() if get(name).is_hub)
 MINUTE = timedelta(minutes=1)
 TOLD = "the word is larch"
-LOST = (f.NeverFires.code, f.ContextUnread.code)
+LOST = f.ContextUnread.code
 
 
 class World(NamedTuple):
@@ -204,16 +204,17 @@ def test_a_guard_in_the_agents_own_file_is_told_of_too() -> None:
     assert codes == [f.GuardCutShort.code, f.TimeoutCapped.code]
 
 
-def test_a_claude_file_has_less_time_where_another_agent_reads_it(world: World) -> None:
+def test_a_claude_file_has_its_time_where_another_agent_gives_it_less(world: World) -> None:
+    """Copilot CLI gives such a guard up after 30 s, so the bridge runs it, in an entry that waits longer."""
     claude = world.root / ".claude" / "settings.json"
     claude.parent.mkdir()
     hook = {"type": "command", "command": "./guard.sh", "timeout": 65}
     claude.write_text(json.dumps({"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}), "utf-8")
     world.script("guard.sh", "exit 0")
-    slow = [one for one in world.plan("copilot-cli").findings if one.code == f.GuardCutShort.code]
-    assert [one.message.partition(": ")[2] for one in slow] == [
-        "GitHub Copilot CLI goes on after 30 s without an answer, and 'guard.sh' may take 65 s"
-    ]
+    plan = world.plan("copilot-cli")
+    assert f.GuardCutShort.code not in [one.code for one in plan.findings]
+    waits = [hook.handler.timeout for hook in plan.hooks if hook.event == "before_tool_execute"]
+    assert [wait.total_seconds() >= 65 for wait in waits if wait] == [True] * len(waits)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -292,18 +293,18 @@ def test_context_is_passed_on_or_its_loss_is_told(agent: str, world: World) -> N
         "doctor": doctor.diagnose(str(world.root), world.env, (agent,)),
     }
     told = {
-        command: sorted(re.findall(r"'on-(\w+)'", one.message)[0] for one in some if one.code in LOST)
+        command: sorted(re.findall(r"'on-(\w+)'", one.message)[0] for one in some if one.code == LOST)
         for command, some in found.items()
     }
+    never = [one for one in found["sync"] if one.code == f.NeverFires.code]
     here = [event for event in CARRIERS if event_specs(get(agent), event)]
     deaf = [
         event
         for event in here
         if not all(takes(agent, spec, event) for spec, _ in slots(get(agent), _hook(world, event)))
     ]
-    assert told["sync"] == sorted({*deaf, *set(CARRIERS).difference(here)})
-    # Those that never run are in the rows of `status`, and no matter of an agent that `doctor` looks at.
-    assert told["status"] == told["doctor"] == sorted(deaf)
+    assert told == dict.fromkeys(found, sorted(deaf))
+    assert bool(never) is bool(set(CARRIERS).difference(here))
 
 
 def _hook(world: World, event: str) -> Hook:

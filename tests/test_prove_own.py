@@ -213,8 +213,8 @@ def test_a_project_goes_along_without_what_is_large_or_secret(tmp_path: Path) ->
                 ".git/HEAD": "",
             },
             "plugins/p",
-            "hooks/hooks.json",
-            "x.sh",
+            "plugins/p/hooks/hooks.json",
+            "plugins/p/x.sh",
         ),
         (
             {"mine.json": canonical(event="agent_stop"), "tool.py": "1"},

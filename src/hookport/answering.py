@@ -286,7 +286,7 @@ def _wrapped(
         return [hook.replace(event=event.event)]
 
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
-    sources = sources.replace(needs_approval=False, waiting=lambda _agent: ())
+    sources = sources.replace(needs_approval=False, waiting=None)
     named = next(_named_roots(sources.agent, env), "")
     root = named if named and not sources.agent.root_moves else _repository(named or dispatch.here())
     return sources.replace(hooks=hooks, root=root)

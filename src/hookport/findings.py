@@ -1200,7 +1200,7 @@ class FolderPassedOver(Kind):
 
     code = "HP709"
     severity = "error"
-    message = "hookport does not run the hooks at {places}: the project's root is {root}"
+    message = "the hooks at {places} are not run by hookport: the project's root is {root}"
     hint = "Move them to the root if they are to run."
 
 

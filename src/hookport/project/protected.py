@@ -8,15 +8,11 @@ from pathlib import Path
 
 import hookport
 from hookport.dialects import get, names
-from hookport.errors import InputError
 from hookport.project.discovery import Discovery
-from hookport.project.disk import data_of
 from hookport.project.identity import identity
 from hookport.project.places import absolute, config_folder, sites
 from hookport.runtime import journal, plan, trust
 
-# What an entry of ours has in it, whatever its file is like.
-OURS = (b"hookport", b"bridge.py")
 # Plugins that are developed here: of these only the hooks are protected.
 MARKETPLACES = (".", "plugins/*")
 
@@ -46,9 +42,8 @@ def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
     for place in _places():
         # What may be anything below a folder is protected with the folder.
         yield absolute(None, place.partition("/*")[0], str(root), env)
-    for path in _settings(env):
-        if not path.exists() or _is_ours(path):
-            yield str(path)
+    # A hook that is added there would run in every agent, and needs nobody's approval.
+    yield from map(str, _settings(env))
     for one in (*found.hooks, *found.scoped):
         yield one.file if one.scope == "project" else ""
         yield from one.scripts
@@ -77,11 +72,3 @@ def _settings(env: Mapping[str, str]) -> Iterator[Path]:
             path = absolute(dialect, place.path, "", env)
             if place.scope == "user" and "*" not in place.path and path:
                 yield Path(path)
-
-
-def _is_ours(path: Path) -> bool:
-    try:
-        data = data_of(path) or b""
-    except InputError:
-        return True
-    return any(word in data for word in OURS)

@@ -20,7 +20,7 @@ from hookport import planning
 from hookport.dialects import Dialect, get
 from hookport.errors import InputError, Problem
 from hookport.project.discovery import Discovery, Found, load
-from hookport.project.places import home_folder
+from hookport.project.places import home_folder, sites
 
 MOST_FILES = 4_000
 MOST_BYTES = 64 << 20
@@ -207,9 +207,9 @@ def _place(one: Found, root: Path) -> str:
 
 def _places(dialect: Dialect) -> list[str]:
     """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
-    ours = [place.path for place in dialect.runs_from if place.scope == "project"]
+    known = [site.path for site in sites() if site.scope == "project" and dialect in site.dialects]
     own = [place.path for place in dialect.locations if place.scope in ("project", "local")]
-    return ours or own
+    return list(dict.fromkeys([*(place for place in known if "*" in place or place not in own), *own]))
 
 
 def _is_at(path: str, place: str) -> bool:

@@ -52,7 +52,7 @@ class Sources(Value):
     broken: tuple[str, ...] = ()
     # Whether hooks of the project need its user's approval, and which have none.
     needs_approval: bool = False
-    waiting: Callable[[str], Sequence[str]] = lambda _agent: ()
+    waiting: Callable[[str], Sequence[str]] | None = None
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
@@ -288,7 +288,8 @@ def _with_waiting(report: engine.Report, sources: Sources, env: Mapping[str, str
     event = report.event
     silent = [one for one in report.runs if one.hook.trust.get("quiet") and one.decision.verdict != "deny"]
     unrun = [one.hook.name for one in silent if one.answered.failure]
-    waiting = sources.waiting(event.agent) if event.event == "session_start" else ()
+    waits = sources.waiting if event.event == "session_start" else None
+    waiting = waits(event.agent) if waits else ()
     names = list(dict.fromkeys([*waiting, *unrun]))
     if not names or (not sessions.is_first(event, "not approved", env) and not waiting):
         return report
