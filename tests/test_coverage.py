@@ -17,6 +17,8 @@ import pytest
 from hookport import convert, planning
 from hookport.dialects import agents, event_specs, get, names
 from hookport.dialects._wiring import wire
+from hookport.errors import InputError
+from hookport.findings import NeverRuns
 from hookport.install import sync
 from hookport.install.doctor import examine
 from hookport.install.status import status
@@ -29,6 +31,7 @@ from hookport.runtime.plan import CalledFrom
 from tests.approval import approve
 
 if TYPE_CHECKING:
+    from hookport.dialects import Dialect
     from hookport.project.places import Site
 
 HUB = next(name for name in names() if get(name).is_hub)
@@ -63,8 +66,6 @@ READS: dict[str, dict[str, str]] = {
         ".kiro/hooks/hookport.json": "repository",
         ".kiro/agents/hookport.json": "repository",
         ".kiro/hooks/*.json": "repository",
-        ".kiro/agents/*.json": "repository",
-        ".amazonq/cli-agents/*.json": "repository",
         ".kiro/hooks/*.kiro.hook": "repository",
     },
     "mistral-vibe": {".vibe/hooks.toml": "start"},
@@ -92,18 +93,25 @@ def written(dialect: str) -> dict[str, str]:
 
 def text_for(site: Site) -> str:
     """The guard as it may stand at a site; empty where no dialect of it writes such a file."""
+    shape = site.path.replace("*", "guard")
     for dialect in site.dialects:
-        if dialect.companions:
-            continue
-        for path, text in written(dialect.id).items():
-            shape = site.path.replace("*", "guard")
-            try:
-                hooks = convert.read({shape: text.encode()}, dialect).decoded.manifest.hooks
-            except Exception:  # noqa: BLE001  (another file of the dialect is of another shape)
+        for path, text in {} if dialect.companions else written(dialect.id).items():
+            if Path(path).suffix != Path(shape).suffix:
                 continue
-            if hooks and Path(path).suffix == Path(shape).suffix:
-                return text
+            # Of two files of a dialect one may have its hooks below a key.
+            for tried in (text, json.dumps({"hooks": json.loads(text)}) if path.endswith(".json") else text):
+                if is_taken(shape, tried, dialect):
+                    return tried
     return ""
+
+
+def is_taken(path: str, text: str, dialect: Dialect) -> bool:
+    """Whether a dialect reads hooks from a file, and its agent takes them."""
+    try:
+        decoded = convert.read({path: text.encode()}, dialect).decoded
+    except InputError:
+        return False
+    return bool(decoded.manifest.hooks) and NeverRuns.code not in [one.code for one in decoded.findings]
 
 
 SITES = [site for site in PROJECT if text_for(site)]
@@ -313,3 +321,119 @@ def test_a_copy_of_what_the_agent_runs_itself_is_not_run_again(tmp_path: Path) -
     found = discover(str(root), env)
     does = [planning.planned(one).does for one in found.hooks]
     assert len(set(does)) == 3
+
+
+ODD = ["a\0b", "\ud800", "x" * 5000]
+
+
+@pytest.mark.parametrize("text", ODD, ids=["nul", "surrogate", "long"])
+@pytest.mark.parametrize(
+    ("file", "tree"),
+    [
+        ("project/.claude-plugin/marketplace.json", '{"plugins": [{"name": "n", "source": "./%s"}]}'),
+        ("project/.claude-plugin/plugin.json", '{"name": "n", "hooks": "./%s"}'),
+        ("project/.claude-plugin/plugin.json", '{"name": "n", "hooks": ["./%s", {"PreToolUse": []}]}'),
+        ("home/.gemini/trustedFolders.json", '{"/%s": "TRUST_FOLDER"}'),
+        ("home/.copilot/config.json", '{"trustedFolders": ["/%s"]}'),
+        ("home/.claude.json", '{"projects": {"/%s": {"hasTrustDialogAccepted": true}}}'),
+        ("home/.claude/plugins/installed_plugins.json", '{"plugins": {"p@m": [{"installPath": "/%s"}]}}'),
+    ],
+)
+def test_an_impossible_name_costs_no_other_hook(tmp_path: Path, file: str, tree: str, text: str) -> None:
+    site = next(site for site in SITES if site.path == ".agents/plugins/*/hooks/hooks.json")
+    root, env = made(tmp_path, site), env_of(tmp_path)
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(tree % json.dumps(text)[1:-1])
+    for agent in ("claude-code", "codex"):
+        assert runs(root, agent, root, "project", env)
+        assert status(str(root), env, (agent,)).agents
+
+
+def project(folder: Path, **files: str) -> tuple[Path, dict[str, str]]:
+    """A project with files, of which `home` starts those of the user."""
+    env = env_of(folder)
+    (folder / "project/.git").mkdir(parents=True)
+    for path, text in files.items():
+        above = folder if path.startswith("home/") else folder / "project"
+        (above / path).parent.mkdir(parents=True, exist_ok=True)
+        (above / path).write_text(text)
+    return folder / "project", env
+
+
+def claude(command: str, event: str = "PreToolUse") -> str:
+    entry = {"type": "command", "command": command}
+    return json.dumps({"hooks": {event: [{"matcher": "Bash", "hooks": [entry]}]}})
+
+
+def errors(root: Path, env: dict[str, str], agent: str) -> list[str]:
+    """The codes of errors that sync would end with."""
+    found = sync.plan(str(root), env, Wish((agent,)))
+    return [one.code for one in found.agents[0].findings if one.severity == "error"]
+
+
+def test_another_plugin_with_the_same_bytes_is_not_this_one(tmp_path: Path) -> None:
+    text = claude("${CLAUDE_PLUGIN_ROOT}/g.sh")
+    copy = f"{tmp_path}/home/.claude/plugins/cache/z/q/1"
+    files = {
+        "plugins/p/hooks/hooks.json": text,
+        "home/.claude/plugins/cache/z/q/1/hooks/hooks.json": text,
+        "home/.claude/plugins/installed_plugins.json": json.dumps(
+            {"version": 2, "plugins": {"q@z": [{"installPath": copy}]}}
+        ),
+        ".claude/settings.json": json.dumps({"enabledPlugins": {"q@z": True}}),
+    }
+    root, env = project(tmp_path, **files)
+    assert runs(root, "claude-code", root, "project", env)
+
+
+def test_a_link_to_another_agents_file_is_not_read_as_that_agent_reads_it(tmp_path: Path) -> None:
+    root, env = project(tmp_path, **{".claude/settings.json": claude("g.sh"), ".gemini/x": ""})
+    (root / ".gemini/settings.json").symlink_to("../.claude/settings.json")
+    assert runs(root, "gemini-cli", root, "project", env)
+
+
+@pytest.mark.parametrize(
+    ("agent", "file", "event"),
+    [
+        ("gemini-cli", ".gemini/settings.json", "PreToolUse"),
+        ("claude-code", ".claude/settings.json", "BeforeTool"),
+        ("qwen-code", ".qwen/settings.json", "BeforeTool"),
+        ("factory-droid", ".factory/settings.json", "BeforeTool"),
+    ],
+)
+def test_an_event_of_another_agent_is_an_error(tmp_path: Path, agent: str, file: str, event: str) -> None:
+    root, env = project(tmp_path, **{file: claude("g.sh", event)})
+    assert errors(root, env, agent) == ["HP830"]
+
+
+def test_a_file_that_its_agent_refuses_is_run_by_the_bridge(tmp_path: Path) -> None:
+    good = {"matcher": "Bash", "hooks": [{"type": "command", "command": "g.sh"}]}
+    text = json.dumps({"hooks": {"PreToolUse": [{"matcher": 5, "hooks": good["hooks"]}, good]}})
+    root, env = project(tmp_path, **{".claude/settings.json": text})
+    assert runs(root, "claude-code", root, "user", env)
+
+
+def test_a_switch_that_is_off_is_an_error(tmp_path: Path) -> None:
+    off = json.dumps({"disableAllHooks": True})
+    files = {".claude/settings.json": claude("g.sh"), "home/.claude/settings.json": off}
+    root, env = project(tmp_path, **files)
+    assert errors(root, env, "claude-code") == ["HP830"]
+
+
+def test_the_file_of_one_product_is_not_every_products(tmp_path: Path) -> None:
+    text = '[[hooks]]\nevent = "PreToolUse"\nmatcher = "Shell"\ncommand = "g.sh"\n'
+    root, env = project(tmp_path, **{"home/.kimi/config.toml": text})
+    assert not runs(root, "kimi-cli", root, "user", env)
+    (tmp_path / "home/.kimi-code").mkdir()
+    assert runs(root, "kimi-cli", root, "user", env)
+
+
+def test_no_copy_is_put_beside_a_hook_that_waits_for_its_agents_trust(tmp_path: Path) -> None:
+    trusted = f'[projects."{tmp_path}/project"]\ntrust_level = "trusted"\n'
+    root, env = project(
+        tmp_path, **{".codex/hooks.json": claude("./g.sh"), "home/.codex/config.toml": trusted}
+    )
+    made_ = sync.plan(str(root), env, Wish(("codex",))).agents[0]
+    assert (made_.changes, errors(root, env, "codex")) == ((), ["HP830"])
+    # Called by another entry of ours, the bridge runs it.
+    assert runs(root, "codex", root, "user", env)

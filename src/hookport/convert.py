@@ -40,6 +40,8 @@ class Reading(NamedTuple):
     documents: Mapping[str, formats.Document]
     decoded: Decoded
     found_scripts: Mapping[str, str] = MappingProxyType({})
+    # Hooks that are refused were left out.
+    is_partial: bool = False
 
     @property
     def wheres(self) -> tuple[str, ...]:

@@ -104,7 +104,7 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
         broken,
         waiting=trust.waiting(hooks),
         trusted_lock=env.get(trust.VARIABLE, ""),
-        protected=protected.protected(found, env) if found.root else (),
+        protected=protected.protected(_without_entries(found), env) if found.root else (),
     )
     return plan.make(hooks, map(wire, names()), origin)
 
@@ -143,6 +143,10 @@ def judged(found: Discovery, env: Mapping[str, str], files: dict[str, None] | No
         for one in runnable(found)
     ]
     return [*over, *hooks, *_missed(list(own.values()), approved, readers)]
+
+
+def _without_entries(found: Discovery) -> Discovery:
+    return found._replace(hooks=tuple(one for one in found.hooks if not _is_bridge(one)))
 
 
 def projects(found: Discovery) -> list[Found]:
@@ -254,8 +258,7 @@ def planned(found: Found) -> Planned:
     default = waits[0] if waits else spec.timeout.default if spec else None
     timeout = handler.timeout or default or DEFAULT_TIMEOUT
     said = {key: getattr(handler, key) for key in SAME}
-    if dialect.kind == "format":
-        said["command"] = _one_word(handler.command, dialect.package_dir)
+    said["command"] = one_word(handler.command, dialect.package_dir)
     bare = Planned(
         name=name_of(found),
         event=hook.event,
@@ -290,7 +293,7 @@ def does(found: Found, package: str) -> str:
     return f"{handler.type} {start} {text.removeprefix('./')}"
 
 
-def _one_word(command: str, roots: Iterable[str]) -> str:
+def one_word(command: str, roots: Iterable[str]) -> str:
     """A command in which the package's folder stays one word, also where it has a blank.
 
     The formats write `bash ${PACKAGE_ROOT}/x.sh` and leave it to who runs it what becomes of the folder.

@@ -11,13 +11,15 @@ from typing import Literal, NamedTuple
 from hookport import findings as f
 from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import Dialect
+from hookport.dialects._base import event_named
 from hookport.findings import Finding
 from hookport.install import entries
 from hookport.install.targets import Target
+from hookport.model.events import split_native
 from hookport.model.hooks import Hook
 from hookport.planning import is_dispatch, name_of
 from hookport.project import ownership
-from hookport.project.agent_trust import trust_of_folder
+from hookport.project.agent_trust import closed_gate, trust_of_folder
 from hookport.project.discovery import Found
 from hookport.project.ownership import Loading
 from hookport.project.places import is_same
@@ -26,6 +28,7 @@ from hookport.project.places import is_same
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
 EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
 MOST_NAMES = 5
+SCOPED_NOTE = "only while its skill or subagent is active"
 SCOPED = "it belongs to a skill or subagent of another agent, and only that agent knows when it is active"
 
 
@@ -56,9 +59,10 @@ def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: 
     blocked: list[Cover] = []
     how = ownership.loading(dialect, one, root, env)
     if how is not None:
-        why = _obstacle(target, how, start)
+        why = _closed(target, one.scope, how, start)
+        why = _unknown_event(target, one.hook) if not why.why else why
         if not why.why:
-            return Cover("agent")
+            return Cover("agent", SCOPED_NOTE if is_scoped else "")
         blocked.append(why)
     if is_scoped:
         return blocked[0] if blocked else Cover("", SCOPED)
@@ -71,15 +75,32 @@ def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: 
             continue
         # An entry stands in the agent's own file of its scope.
         own = ownership.place_loading(dialect, installed.target.places()[0], root, env)
-        why = _obstacle(target, own, start) if own is not None else _untrusted(target)
+        why = _closed(target, installed.target.scope, own, start) if own is not None else _untrusted(target)
         if not why.why:
             is_whole = installed.state == "installed" or (wanted and wanted <= there)
             return Cover("entry", state="installed" if is_whole else "drifted")
         blocked.append(why)
     if blocked:
         return blocked[0]
+    if ownership.waits_for_trust(dialect, one, root, env) and dialect.hook_trust:
+        return Cover("", f"{dialect.title} skips it until it trusts it", "Run `hookport trust --agents`.")
     scope = " --scope user" if one.scope == "user" or not scopes[0].target.places() else ""
     return Cover("", "not installed", SYNC.format(agent=dialect.id, scope=scope))
+
+
+def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:
+    """What keeps an agent from running what it loads: a setting, its start folder, or trust."""
+    gate = closed_gate(target.dialect, scope, target.root, target.env)
+    return Cover("", gate.what, gate.fix) if gate else _obstacle(target, how, start)
+
+
+def _unknown_event(target: Target, hook: Hook) -> Cover:
+    """An event that is in no table of the agent, such as that of another one, never comes."""
+    native = split_native(hook.event)
+    if not native or native[0] != target.agent or event_named(target.dialect, native[1]):
+        return Cover("")
+    why = f"{target.dialect.title} {target.dialect.facts} has no event '{native[1]}'"
+    return Cover("", why, "`hookport check` tells the right name; `hookport matrix` lists the events.")
 
 
 def _obstacle(target: Target, how: Loading, start: str) -> Cover:

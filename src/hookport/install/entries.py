@@ -26,7 +26,7 @@ from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
-from hookport.planning import MARK, is_ours, name_of, planned
+from hookport.planning import MARK, is_ours, name_of, one_word, planned
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
 from hookport.project.places import absolute
@@ -242,6 +242,7 @@ def _packed(found: Found) -> Hook:
     texts = {"": hook.handler.command, **hook.handler.platform}
     if not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
+    texts = {name: one_word(text, dialect.package_dir) for name, text in texts.items()}
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
@@ -316,7 +317,8 @@ def needs_entry(target: Target, found: Found) -> bool:
     """
     how = ownership.loading(target.dialect, found, target.root, target.env)
     if how is None:
-        return True
+        # An entry beside it in the same file would be as little trusted.
+        return not ownership.waits_for_trust(target.dialect, found, target.root, target.env)
     if target.scope == "project":
         return False
     return how.below is not None or (how.proofs is not None and target.scope not in how.proofs)

@@ -12,7 +12,6 @@ from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.findings import Finding
 from hookport.install import agent_trust, entries, sync
 from hookport.install.coverage import Installed, alone_in, commands_for, cover_of
-from hookport.install.doctor import closed_gates
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, Scope, detected, target
 from hookport.planning import is_dispatch, name_of, runnable
@@ -72,8 +71,6 @@ class _Seen(NamedTuple):
     waiting: Mapping[tuple[str, str], str]
     # By agent and command.
     said: Mapping[tuple[str, str], str]
-    # By agent: what keeps its hooks from running at all.
-    closed: Mapping[str, str]
 
 
 def status(
@@ -87,9 +84,7 @@ def status(
     here = {one.agent: one.why for one in detected(found.root, env)}
     said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
-    gates = {name: closed_gates(get(name), cwd, env) for name in chosen}
-    closed = {name: told[0].message for name, told in gates.items() if told}
-    seen = _Seen(_fired(env), sync.waiting(found, env), said, closed)
+    seen = _Seen(_fired(env), sync.waiting(found, env), said)
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
@@ -149,8 +144,8 @@ def _hook_state(
         remedy = "" if worst == TRUSTED else ": `hookport trust --agents`"
         reason = "; ".join(filter(None, (f"{worst} in {dialect.title}{remedy}", reason)))
         level = level if worst == TRUSTED else "unavailable"
-    elif cover.by and dialect.id in seen.closed:
-        level, reason = "unavailable", seen.closed[dialect.id]
+    elif cover.by == "agent" and cover.why:
+        level, reason = "advisory", cover.why
     keys = [
         (dialect.id, found.file, found.place),
         *((dialect.id, "", text) for one in scopes for _, text in alone_in(one, found)),

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport import formats
 from hookport.dialects import Dialect, Tree
-from hookport.dialects._base import FolderTrust, HookTrust
+from hookport.dialects._base import FolderTrust, Gate, HookTrust
 from hookport.errors import InputError
 from hookport.formats import Document
 from hookport.project.disk import data_of
@@ -78,7 +78,10 @@ def _unlisted(trust: FolderTrust, document: Document | None, root: Path) -> str:
 
 
 def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
-    folders = {str(folder), os.path.realpath(folder)}
+    try:
+        folders = {str(folder), os.path.realpath(folder)}
+    except ValueError:  # no folder can have such a name
+        return False
     roots = {str(root), os.path.realpath(root)}
     if trust.below:
         roots |= {str(above) for one in roots for above in Path(one).parents}
@@ -132,6 +135,21 @@ def _fingerprint(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> st
     if trust.fingerprint is None or not groups or groups[-1] is not trees[-1]:
         return ""
     return trust.fingerprint(_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])
+
+
+def closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
+    """The setting that keeps an agent from running hooks of a scope, if there is one."""
+    for gate in dialect.gates:
+        if scope not in gate.scopes or gate.files == ("",):
+            continue
+        if gate.variable:
+            if env.get(gate.variable):
+                return gate
+            continue
+        found = first_with(gate.files, gate.key, dialect, root, env)
+        if found and any(is_value(at(found[1].tree, gate.key), off) for off in gate.off):
+            return gate
+    return None
 
 
 def trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:

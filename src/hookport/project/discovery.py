@@ -19,7 +19,7 @@ from hookport.checks.places import placed
 from hookport.checks.scripts import above, named_script
 from hookport.dialects import Dialect
 from hookport.errors import InputError, spell_path
-from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NoHookFile
+from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NeverRuns, NoHookFile
 from hookport.model.hooks import Hook
 from hookport.project import salvage, sources
 from hookport.project.disk import Log, data_of, head_of, is_there
@@ -39,6 +39,8 @@ class Found(NamedTuple):
     package: str
     scope: Scope
     scripts: tuple[str, ...]
+    # Its agent takes no hook of the file, for what is wrong elsewhere in it.
+    dropped: bool = False
 
 
 class Overridden(NamedTuple):
@@ -220,7 +222,7 @@ def _reading(spot: Spot, data: bytes, log: Log) -> convert.Reading:
     best = sources.recognise(files, owners) or max(owners, key=lambda one: one.precedence)
     reading, refused = salvage.read(files, best)
     log.broken(*refused)
-    return reading
+    return reading._replace(is_partial=bool(refused))
 
 
 def _is_meant(data: bytes) -> bool:
@@ -232,10 +234,14 @@ def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: L
     log.findings.extend(_placed(reading))
     by_file = {str(spot.file): spot for spot in spots}
     found: list[Found] = []
+    never = [one for one in reading.decoded.findings if one.code == NeverRuns.code and one.hook is None]
+    dropped = reading.is_partial or bool(never)
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         spot = by_file[place.file]
         scripts = _scripts(hook, reading.dialect, spot.package, folders)
-        found.append(Found(hook, place.file, spell_path(place.path), str(spot.package), spot.scope, scripts))
+        found.append(
+            Found(hook, place.file, spell_path(place.path), str(spot.package), spot.scope, scripts, dropped)
+        )
     return found
 
 

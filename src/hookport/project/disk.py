@@ -77,6 +77,8 @@ def data_of(file: Path, limit: int = LARGEST) -> bytes | None:
         if _is_absent(error, file):
             return None
         raise InputError(Problem(_reason(error), file=str(file))) from None
+    except ValueError:  # no file can have such a name
+        return None
 
 
 def head_of(file: Path) -> bytes | None:

@@ -49,11 +49,40 @@ def loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -
     place = own_place(dialect, found.file, root, env)
     if place is None:
         return _plugin_loading(dialect, found, root, env)
-    if _is_shadowed(dialect, found.file, root, env):
+    if found.dropped or _is_shadowed(dialect, found.file, root, env):
+        return None
+    if found.hook.dialect != dialect.id and not _is_shared(dialect, found.hook.dialect, place):
+        return None
+    if _is_of_one_product(dialect, place, root, env):
         return None
     if trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False:
         return None
     return place_loading(dialect, place, root, env)
+
+
+def waits_for_trust(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> bool:
+    """Whether a hook is in an agent's own file, and all that it lacks is that the agent trusts it."""
+    place = own_place(dialect, found.file, root, env)
+    if place is None or found.hook.dialect != dialect.id:
+        return False
+    return trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False
+
+
+def _is_shared(dialect: Dialect, other: str, place: Location) -> bool:
+    """Whether two agents have the same place, where a file of either is read by both."""
+    return any(one.path == place.path for one in get(other).locations) and get(other).kind == dialect.kind
+
+
+def _is_of_one_product(dialect: Dialect, place: Location, root: str, env: Mapping[str, str]) -> bool:
+    """Whether only one of the products that are used here reads a place: which of them calls is not known."""
+    mine = [paths for paths in dialect.products if any(path in place.path for path in paths)]
+    others = [path for paths in dialect.products if paths not in mine for path in paths]
+    return bool(mine) and any(_is_used(dialect, path, root, env) for path in others)
+
+
+def _is_used(dialect: Dialect, path: str, root: str, env: Mapping[str, str]) -> bool:
+    folders = [absolute(dialect, f"{home}{path.rstrip('/')}", root, env) for home in ("", "~/")]
+    return any(folder and Path(folder).is_dir() for folder in folders)
 
 
 def _steps(place: str) -> tuple[str | int, ...]:
@@ -124,7 +153,8 @@ def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str,
     for name, copies in plugins.items() if isinstance(plugins, Mapping) else ():
         folders = [at(copy, (store.folder,)) for copy in (copies if isinstance(copies, list) else [copies])]
         folders.append(_in_market(dialect, name, root, env))
-        if any(isinstance(folder, str) and folder and _is_copy(found, folder) for folder in folders):
+        # A copy elsewhere is not this very file: it may be of another version.
+        if any(isinstance(folder, str) and folder and is_same(folder, found.package) for folder in folders):
             return _enabled_loading(dialect, name, root, env)
     return None
 
@@ -159,20 +189,6 @@ def _enabled_loading(dialect: Dialect, plugin: str, root: str, env: Mapping[str,
         return None
     place = own_place(dialect, str(found[0]), root, env)
     return place_loading(dialect, place, root, env) if place else Loading()
-
-
-def _is_copy(found: Found, folder: str) -> bool:
-    """Whether a folder is the plugin of a hook, or has the same file of hooks."""
-    if is_same(folder, found.package):
-        return True
-    inside = Path(found.file)
-    if not inside.is_relative_to(found.package):
-        return False
-    try:
-        copy = data_of(Path(folder) / inside.relative_to(found.package))
-        return copy is not None and copy == data_of(inside)
-    except InputError:
-        return False
 
 
 def _as_lists(tree: Tree) -> Tree:

@@ -175,6 +175,9 @@ def is_at(path: str, pattern: str) -> bool:
 
 def is_same(one: str, other: str) -> bool:
     """Whether two paths lead to the same file or folder, be it there or not."""
-    return os.path.normpath(one) == os.path.normpath(other) or os.path.realpath(one) == os.path.realpath(
-        other
-    )
+    if os.path.normpath(one) == os.path.normpath(other):
+        return True
+    try:
+        return os.path.realpath(one) == os.path.realpath(other)
+    except ValueError:  # no file can have such a name
+        return False

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.dialects import Dialect, get, names
-from hookport.errors import InputError
+from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (
     CATALOGUES,
@@ -25,6 +26,13 @@ from hookport.project.places import (
 )
 
 Tree = Any
+
+# Of a file in a folder, by what file systems take.
+LONGEST_NAME = 255
+
+
+# A key of a frontmatter, however it is spelled.
+HOOKS = re.compile(rb"""(?:^|[\r\n{,])[ \t]*["']?hooks["']?[ \t]*:""")
 
 
 class Folders(NamedTuple):
@@ -77,7 +85,7 @@ def _has_hooks(file: Path) -> bool:
     except InputError:
         return False
     head, _, _ = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n---")
-    return head.startswith(b"---") and b"\nhooks:" in head.replace(b"\r", b"\n")
+    return head.startswith(b"---") and HOOKS.search(head) is not None
 
 
 def _is_known(folder: str) -> bool:
@@ -124,7 +132,7 @@ def _expand(place: str, log: Log) -> Iterator[Path]:
 def _packages(folder: str, folders: Folders, log: Log) -> list[Path]:
     """The folders that are a plugin each."""
     place = absolute(None, folder, str(folders.root), folders.env)
-    return [path for path in _expand(place, log) if path.is_dir()] if place else []
+    return [path for path in _expand(place, log) if os.path.isdir(path)] if place else []  # noqa: PTH112  (a name may be impossible)
 
 
 def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
@@ -135,15 +143,33 @@ def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
             hooks = object_in(package / name).get("hooks")
             for one in named_files(hooks):
                 yield Spot(package / one, package, scope, package.name, (dialect,))
+            log.broken(*_unread(package, package / name, hooks))
             if isinstance(hooks, dict):
                 inside = manifest_reader(dialect, {"hooks": hooks})
                 yield Spot(package / name, package, scope, package.name, (inside,))
 
 
+def _unread(package: Path, manifest: Path, hooks: Tree) -> Iterator[Problem]:
+    """What a manifest says of hooks that hookport does not read."""
+    for number, one in enumerate(hooks) if isinstance(hooks, list) else [(None, hooks)]:
+        way = ("hooks",) if number is None else ("hooks", number)
+        files = [package / name for name in named_files(one)]
+        if isinstance(one, str) and not any(map(os.path.isfile, files)):
+            yield Problem(f"names '{one}', which is no file of the plugin", way, str(manifest))
+        elif number is not None and not isinstance(one, str):
+            yield Problem("has hooks inside a list, which are not read", way, str(manifest))
+
+
 def named_files(hooks: Tree) -> list[str]:
     """The files that a manifest names for its hooks, from the plugin's folder."""
     names_ = [one for one in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(one, str)]
-    return [one for one in map(os.path.normpath, names_) if not one.startswith((os.pardir, os.sep))]
+    return [one for one in map(os.path.normpath, names_) if _is_inside(one)]
+
+
+def _is_inside(path: str) -> bool:
+    """Whether a path stays below the folder that it starts from, and may be one at all."""
+    is_name = path.isprintable() and max(map(len, path.split("/"))) <= LONGEST_NAME
+    return is_name and not path.startswith((os.pardir, os.sep))
 
 
 def _catalogued(folders: Folders, log: Log) -> Iterator[str]:
@@ -175,7 +201,7 @@ def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
     if isinstance(start, str) and not source.startswith("."):
         source = f"{start}/{source}"
     folder = os.path.normpath(source)
-    return "" if folder.startswith((os.pardir, os.sep)) else folder
+    return folder if _is_inside(folder) else ""
 
 
 def object_in(file: Path) -> dict[str, Tree]:
