@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
@@ -16,7 +17,7 @@ from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, Scope, detected, target
 from hookport.planning import is_dispatch, name_of, runnable
 from hookport.project.discovery import Found, discover
-from hookport.runtime import journal, trust
+from hookport.runtime import journal, trust, vendored
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
@@ -71,6 +72,8 @@ class _Seen(NamedTuple):
     waiting: Mapping[tuple[str, str], str]
     # By agent and command.
     said: Mapping[tuple[str, str], str]
+    # The plan that the project brings along is not the approved one.
+    is_unlocked: bool
 
 
 def status(
@@ -84,7 +87,9 @@ def status(
     here = {one.agent: one.why for one in detected(found.root, env)}
     said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
-    seen = _Seen(_fired(env), sync.waiting(found, env), said)
+    plan = str(Path(found.root, vendored.PLAN))
+    approved = trust.approval(found.root, env).bridge.get(vendored.PLAN)
+    seen = _Seen(_fired(env), sync.waiting(found, env), said, approved != trust.digest(plan))
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
@@ -135,7 +140,9 @@ def _hook_state(
         level, reason = "unavailable", cover.why
     running = {command for one in scopes for command in commands_for(one, found)[0]}
     needs_approval = cover.by == "entry" and any(map(is_dispatch, running))
-    if needs_approval and level != "unavailable" and (found.file, found.place) in seen.waiting:
+    is_waiting = (found.file, found.place) in seen.waiting
+    is_waiting |= seen.is_unlocked and any(vendored.ARCHIVE in command for command in running)
+    if needs_approval and level != "unavailable" and is_waiting and found.scope == "project":
         level, reason = "unavailable", UNAPPROVED
     said = {seen.said.get((dialect.id, command), "") for command in running} - {""}
     # Of several entries the one counts that holds the hook up.

@@ -122,6 +122,9 @@ def plan(
     names = list(waiting(found, env).values()) if any(one.mode == "bridge" for one in plans) else []
     if names:
         general.append(f.NotApproved.at("", names=", ".join(names)))
+    elif wish.vendor and any(change.path == str(Path(found.root, vendored.PLAN)) for change in changes):
+        # Its hooks run again once the new plan is approved: the next step, and no fault of this one.
+        general.append(f.BridgeUnlocked.at("", name=vendored.PLAN)._replace(severity="loss"))
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
 
 

@@ -45,7 +45,11 @@ def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
     # A hook that is added there would run in every agent, and needs nobody's approval.
     yield from map(str, _settings(env))
     for one in (*found.hooks, *found.scoped):
-        yield one.file if one.scope == "project" else ""
+        if one.scope == "project":
+            yield one.file
+            # A manifest says which files of a plugin are hooks.
+            manifests = (Path(one.package, name) for name in get(one.hook.dialect).manifests)
+            yield from (str(path) for path in manifests if path.is_file())
         yield from one.scripts
         if one.scope == "project":
             files = identity(one, found.root, env).files

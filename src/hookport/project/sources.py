@@ -68,13 +68,16 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
         own = {name: contents[name], **_companions(name, owners[name], contents)}
         best = recognise(own, owners[name])
         if best:
-            chosen.setdefault((best.id, *best.root), (best, {}))[1].update(own)
+            plugin = _named_by_plugin(_absolute(name))
+            key = (best.id, str(plugin.package) if plugin else "", *best.root)
+            chosen.setdefault(key, (best, {}))[1].update(own)
         elif path.is_file() or not _is_unrelated(own, name, owners[name]):
             problems += _why(own, name, owners[name])
     if not chosen and not problems:
         raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
     found = [
-        Source(best, files, _root(path, best, files), recognised=True) for best, files in chosen.values()
+        Source(best, files, Path(key[1]) if key[1] else _root(path, best, files), recognised=True)
+        for key, (best, files) in chosen.items()
     ]
     return found, problems
 
@@ -333,6 +336,7 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
         return _with_companions(path, dialects)
     found: dict[str, bytes] = {}
     empty: dict[str, bytes] = {}
+    named: list[Path] = []
     wanted = {one.id for one in dialects}
     patterns = [
         place.removeprefix("~/") for place, owners, _ in _patterns() if wanted & {one.id for one in owners}
@@ -341,11 +345,16 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     inside = [below for pattern in patterns for below in _below(folders, pattern.split("/"))]
     for pattern in dict.fromkeys(inside):
         for file in _glob(path, pattern):
-            (empty if _is_empty_manifest(_absolute(file)) else found).update(_with_companions(file, dialects))
+            if not _is_empty_manifest(_absolute(file)):
+                found.update(_with_companions(file, dialects))
+                continue
+            empty.update(_with_companions(file, dialects))
+            named += [one.file for one in _named_above(_absolute(file).parents[1])]
     known, top = {_absolute(name) for name in found}, _absolute(path)
     spots = spots_of(Folders(path, path, {"HOME": str(top)}), Log([], {}))
     more = [(_absolute(spot.file), spot.dialects) for spot in spots]
     more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
+    more += [(file, tuple(owners_of(str(file)))) for file in named if file.is_relative_to(top)]
     for full, owners in more:
         if full not in known and full.is_file() and wanted & {one.id for one in owners}:
             known.add(full)

@@ -146,7 +146,8 @@ def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
         for one in source.hooks
     )
     called = called or any(map(_is_code, cases))
-    if mine.hooks and not called:
+    # Where an agent is used, what does not run there is told of it.
+    if mine.hooks and not called and not any(case.is_here for case in cases):
         files = dict.fromkeys(one.file for one in mine.hooks)
         finding = f.NoBridge.at("", count=counted(len(mine.hooks)))._replace(file=next(iter(files)))
         evidence = "no entry of any agent calls `hookport dispatch`"
