@@ -539,7 +539,11 @@ def test_a_wrapped_command_is_measured_too(place: Place) -> None:
 
 def test_two_bridges_for_one_event_run_twice(place: Place) -> None:
     place.write({**CLEAN["claude-code"], ".claude/settings.json": BRIDGED, "bridge.py": GUARD})
-    place.write({"~/.claude/settings.json": claude("{root}/bridge.py dispatch claude-code PreToolUse")})
+    again = claude("{root}/bridge.py dispatch claude-code PreToolUse", 7)
+    # An entry of the user and one of the project share what is decided.
+    place.write({"~/.claude/settings.json": again})
+    assert place.codes("claude-code") == []
+    place.write({".claude/settings.local.json": again})
     assert place.codes("claude-code") == ["HP878"]
 
 

@@ -51,7 +51,7 @@ def loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -
         return _plugin_loading(dialect, found, root, env)
     if found.dropped or _is_shadowed(dialect, found.file, root, env):
         return None
-    if found.hook.dialect != dialect.id and not _is_shared(dialect, found.hook.dialect, place):
+    if found.hook.dialect != dialect.id and not own_place(get(found.hook.dialect), found.file, root, env):
         return None
     if _is_of_one_product(dialect, place, root, env):
         return None
@@ -68,15 +68,11 @@ def waits_for_trust(dialect: Dialect, found: Found, root: str, env: Mapping[str,
     return trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False
 
 
-def _is_shared(dialect: Dialect, other: str, place: Location) -> bool:
-    """Whether two agents have the same place, where a file of either is read by both."""
-    return any(one.path == place.path for one in get(other).locations) and get(other).kind == dialect.kind
-
-
 def _is_of_one_product(dialect: Dialect, place: Location, root: str, env: Mapping[str, str]) -> bool:
     """Whether only one of the products that are used here reads a place: which of them calls is not known."""
-    mine = [paths for paths in dialect.products if any(path in place.path for path in paths)]
-    others = [path for paths in dialect.products if paths not in mine for path in paths]
+    mine = [path for paths in dialect.products for path in paths if path in place.path]
+    tops = {path.partition("/")[0] for path in mine}
+    others = [path for paths in dialect.products for path in paths if path.partition("/")[0] not in tops]
     return bool(mine) and any(_is_used(dialect, path, root, env) for path in others)
 
 
@@ -123,7 +119,11 @@ def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) ->
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = absolute(dialect, place.path, root, env)
-        if path and (is_at(file, path) or ("*" not in path and is_same(file, path))):
+        # By another way to the same folder; a link from one agent's file to another's is another file.
+        is_linked = (
+            "*" not in path and file.endswith(f"/{place.path.removeprefix('~/')}") and is_same(file, path)
+        )
+        if path and (is_at(file, path) or is_linked):
             return place
     return None
 

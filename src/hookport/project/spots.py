@@ -62,8 +62,13 @@ def spots_of(folders: Folders, log: Log) -> Iterator[Spot]:
     """Every file that may hold hooks, those of the user first."""
     catalogued = [folder for folder in _catalogued(folders, log) if not _is_known(folder)]
     named = [site for folder in catalogued for site in plugin_sites("project", folder)]
+    # A file that has a place of its own is of nobody else who reads the folder.
+    own = [absolute(site.dialects[0], site.path, str(folders.root), folders.env) for site in sites()]
+    exact = {path for path in own if path and "*" not in path}
     for site in (*sites(), *named):
-        yield from _expand_site(site, folders, log)
+        for spot in _expand_site(site, folders, log):
+            if "*" not in site.path or str(spot.file) not in exact:
+                yield spot
     for scope, folder in (*PLUGINS, *(("project", folder) for folder in catalogued)):
         for package in _packages(folder, folders, log):
             yield from _manifest_spots(package, scope, log)

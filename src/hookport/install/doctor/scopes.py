@@ -85,7 +85,7 @@ def copies(case: Case) -> Iterator[Diagnosis]:
         if first.path == second.path or name(second, other) in told or _key(one) != _key(other):
             continue
         # Of entries of a project and of a user one answers for both.
-        if _key(one)[0] == "bridge" and first.scope != second.scope:
+        if _key(one)[0] == "bridge" and (first.scope == "user") != (second.scope == "user"):
             continue
         if _overlap(one, other) and not _once(case, one, other) and not _apart(case, first, second):
             told.add(name(second, other))
