@@ -80,12 +80,20 @@ def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: 
             is_whole = installed.state == "installed" or (wanted and wanted <= there)
             return Cover("entry", state="installed" if is_whole else "drifted")
         blocked.append(why)
-    if blocked:
-        return blocked[0]
-    if ownership.waits_for_trust(dialect, one, root, env) and dialect.hook_trust:
+    return blocked[0] if blocked else _not_installed(one, target)
+
+
+def _not_installed(one: Found, target: Target) -> Cover:
+    """Why no entry runs a hook that none keeps from running, and which command installs one."""
+    dialect, agent = target.dialect, target.agent
+    about = (dialect, one, target.root, target.env)
+    if ownership.waits_for_trust(*about):
         return Cover("", f"{dialect.title} skips it until it trusts it", "Run `hookport trust --agents`.")
-    scope = " --scope user" if one.scope == "user" or not scopes[0].target.places() else ""
-    return Cover("", "not installed", SYNC.format(agent=dialect.id, scope=scope))
+    if ownership.is_of_one_product(*about):
+        reason = f"only one product of {dialect.title} reads its file"
+        return Cover("", reason, EVERYWHERE.format(agent=agent))
+    scope = " --scope user" if one.scope == "user" or not target.places() else ""
+    return Cover("", "not installed", SYNC.format(agent=agent, scope=scope))
 
 
 def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:

@@ -317,8 +317,9 @@ def needs_entry(target: Target, found: Found) -> bool:
     """
     how = ownership.loading(target.dialect, found, target.root, target.env)
     if how is None:
-        # An entry beside it in the same file would be as little trusted.
-        return not ownership.waits_for_trust(target.dialect, found, target.root, target.env)
+        # An entry beside it in the same file would be as little trusted, or a copy for its own product.
+        about = (target.dialect, found, target.root, target.env)
+        return not (ownership.waits_for_trust(*about) or ownership.is_of_one_product(*about))
     if target.scope == "project":
         return False
     return how.below is not None or (how.proofs is not None and target.scope not in how.proofs)

@@ -53,7 +53,7 @@ def loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -
         return None
     if found.hook.dialect != dialect.id and not own_place(get(found.hook.dialect), found.file, root, env):
         return None
-    if _is_of_one_product(dialect, place, root, env):
+    if is_of_one_product(dialect, found, root, env):
         return None
     if trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False:
         return None
@@ -68,17 +68,30 @@ def waits_for_trust(dialect: Dialect, found: Found, root: str, env: Mapping[str,
     return trust_of_hook(dialect, found.file, _steps(found.place), root, env).is_trusted is False
 
 
-def _is_of_one_product(dialect: Dialect, place: Location, root: str, env: Mapping[str, str]) -> bool:
-    """Whether only one of the products that are used here reads a place: which of them calls is not known."""
+def is_of_one_product(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> bool:
+    """Whether only one of the products that are used here reads a hook: which of them calls is not known."""
+    place = own_place(dialect, found.file, root, env) if dialect.products else None
+    if place is None:
+        return False
     mine = [path for paths in dialect.products for path in paths if path in place.path]
     tops = {path.partition("/")[0] for path in mine}
     others = [path for paths in dialect.products for path in paths if path.partition("/")[0] not in tops]
-    return bool(mine) and any(_is_used(dialect, path, root, env) for path in others)
+    files = [
+        Path(path)
+        for row in dialect.locations
+        if any(one in row.path for one in others) and (path := absolute(dialect, row.path, root, env))
+    ]
+    # One that has a copy of its own runs that.
+    return bool(mine) and any(file.parent.is_dir() and not _names(file, found) for file in files)
 
 
-def _is_used(dialect: Dialect, path: str, root: str, env: Mapping[str, str]) -> bool:
-    folders = [absolute(dialect, f"{home}{path.rstrip('/')}", root, env) for home in ("", "~/")]
-    return any(folder and Path(folder).is_dir() for folder in folders)
+def _names(file: Path, found: Found) -> bool:
+    """Whether a file has the command of a hook."""
+    try:
+        data = data_of(file) or b""
+    except InputError:
+        return False
+    return found.hook.handler.command in data.decode("utf-8", "replace").replace('\\"', '"')
 
 
 def _steps(place: str) -> tuple[str | int, ...]:
