@@ -426,6 +426,11 @@ def test_the_file_of_one_product_is_not_every_products(tmp_path: Path) -> None:
     assert not runs(root, "kimi-cli", root, "user", env)
     (tmp_path / "home/.kimi-code").mkdir()
     assert runs(root, "kimi-cli", root, "user", env)
+    # Of two hooks, that which the other product has too runs there by itself.
+    (tmp_path / "home/.kimi-code/config.toml").write_text(text)
+    assert not runs(root, "kimi-cli", root, "user", env)
+    (tmp_path / "home/.kimi/config.toml").write_text(text + text.replace("g.sh", "other.sh"))
+    assert runs(root, "kimi-cli", root, "user", env)
 
 
 def test_no_copy_is_put_beside_a_hook_that_waits_for_its_agents_trust(tmp_path: Path) -> None:

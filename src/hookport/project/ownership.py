@@ -221,7 +221,8 @@ class Readers:
         return {name: _as_lists(how) for name, how in each if how is not None}
 
     def _loading(self, dialect: Dialect, found: Found) -> Loading | None:
-        place = found.place if dialect.hook_trust else ""
+        # Some agents tell hooks of one file apart.
+        place = found.place if dialect.hook_trust or dialect.products else ""
         key = (dialect.id, found.file, found.package, place)
         if key not in self._known:
             self._known[key] = loading(dialect, found, self.root, self.env)
