@@ -129,7 +129,7 @@ def made(folder: Path, site: Site) -> Path:
 
 
 def env_of(folder: Path) -> dict[str, str]:
-    (folder / "home").mkdir(exist_ok=True)
+    (folder / "home").mkdir(parents=True, exist_ok=True)
     return {"HOME": str(folder / "home"), "PATH": ""}
 
 
@@ -442,3 +442,39 @@ def test_no_copy_is_put_beside_a_hook_that_waits_for_its_agents_trust(tmp_path: 
     assert (made_.changes, errors(root, env, "codex")) == ((), ["HP830"])
     # Called by another entry of ours, the bridge runs it.
     assert runs(root, "codex", root, "user", env)
+
+
+def test_a_plugin_in_a_folder_with_a_blank_keeps_its_root_one_word(tmp_path: Path) -> None:
+    root, env = project(
+        tmp_path / "a b", **{"plugins/p/hooks/hooks.json": claude("${CLAUDE_PLUGIN_ROOT}/g.sh x")}
+    )
+    (one,) = discover(str(root), env).hooks
+    assert planning.planned(one).command == '"${CLAUDE_PLUGIN_ROOT}"/g.sh x'
+
+
+def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tmp_path: Path) -> None:
+    own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "g.sh"}]}}
+    files = {".github/hooks/x.json": json.dumps(own), "home/.copilot/config.json": '{"trustedFolders": []}'}
+    root, env = project(tmp_path, **files)
+    wish = Wish(("copilot-cli",), "user", "bridge")
+    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
+    approve(root, env)
+    (state,) = status(str(root), env, ("copilot-cli",)).agents
+    assert [(row.state, row.level) for row in state.hooks] == [("installed", "enforced")]
+    assert runs(root, "copilot-cli", root, "user", env)
+
+
+def test_a_vendored_plan_is_what_the_next_sync_makes(tmp_path: Path) -> None:
+    root, env = project(tmp_path, **{".claude/settings.json": claude("g.sh")})
+    wish = Wish(("codex",), vendor=True)
+    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
+    assert sync.plan(str(root), env, wish).changes == ()
+    approve(root, env)
+    (state,) = status(str(root), env, ("codex",)).agents
+    assert [row.level for row in state.hooks] == ["enforced"]
+    # Another plan than the approved one runs nothing, and nobody calls that enforced.
+    (root / ".cursor").mkdir()
+    (root / ".cursor/hooks.json").write_text('{"version": 1, "hooks": {"stop": [{"command": "x"}]}}')
+    sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
+    (state,) = status(str(root), env, ("codex",)).agents
+    assert {row.level for row in state.hooks} == {"unavailable"}
