@@ -441,27 +441,17 @@ def test_variables_move_settings_and_lift_the_question(place: Place) -> None:
     assert place.codes("gemini-cli") == []
 
 
-APP_SERVER = """#!{python}
-import json, sys
-if sys.argv[1] == "--version":
-    print("codex-cli 0.166.0")
-    sys.exit()
-for line in sys.stdin:
-    if json.loads(line).get("id") == 2:
-        hook = {"key": "{root}/.codex/hooks.json:pre_tool_use:0:0", "trustStatus": "modified"}
-        print(json.dumps({"id": 2, "result": {"data": [{"hooks": [hook]}]}}), flush=True)
-"""
-
-
-def test_a_hook_that_changed_since_it_was_trusted_is_found_by_asking_the_agent(place: Place) -> None:
-    place.write({**CLEAN["codex"], "~/bin/codex": APP_SERVER.replace("{python}", sys.executable)})
+def test_a_hook_that_changed_since_it_was_trusted_is_found(place: Place) -> None:
+    place.write({**CLEAN["codex"], ".codex/hooks.json": nested("PreToolUse", "Bash", CODEX_COMMAND, 5)})
     (one,) = place.report("codex").diagnoses
     assert one.finding.message == "Codex CLI skips this hook: it changed since it was trusted"
 
 
 def test_an_event_of_a_later_version_never_fires(place: Place) -> None:
     place.write({**CLEAN["codex"], ".codex/hooks.json": nested("Interrupt", "", "true")})
-    place.write({"~/.codex/config.toml": CODEX_TRUST.replace("pre_tool_use", "interrupt")})
+    hash_ = fingerprint("interrupt", {"matcher": ""}, {"type": "command", "command": "true"})
+    trust = CODEX_TRUST.replace("pre_tool_use", "interrupt").replace(CODEX_HASH, hash_)
+    place.write({"~/.codex/config.toml": trust})
     place.program("codex", "0.151.0")
     (one,) = place.report("codex").diagnoses
     assert one.finding.message == "Codex CLI 0.151.0 has no event 'Interrupt', which came with 0.152.0"

@@ -23,6 +23,8 @@ class Verdict(NamedTuple):
     is_trusted: bool | None
     path: Path | None = None
     evidence: str = ""
+    # What the hook lacks, as the end of a sentence.
+    why: str = ""
 
 
 def trust_of_folder(dialect: Dialect, root: str, env: Mapping[str, str]) -> Verdict:
@@ -114,12 +116,16 @@ def trust_of_hook(
     state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
     name = spell_key((*trust.key, keys[0]))
     if not at(state, (trust.field,)):
-        return Verdict(is_trusted=False, path=place, evidence=f"{name} has no {trust.field}")
+        return Verdict(
+            is_trusted=False, path=place, evidence=f"{name} has no {trust.field}", why="it is not trusted"
+        )
     if at(state, (trust.switch,)) is False:
-        return Verdict(is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false")
+        return Verdict(
+            is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false", why="it is switched off"
+        )
     if trust.fingerprint and at(state, (trust.field,)) != _fingerprint(trust, file, path):
         evidence = f"{name}.{trust.field} is of what it was before"
-        return Verdict(is_trusted=False, path=place, evidence=evidence)
+        return Verdict(is_trusted=False, path=place, evidence=evidence, why="it changed since it was trusted")
     return Verdict(is_trusted=True, path=place)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -50,10 +49,6 @@ class Case(NamedTuple):
             if one.hook.handler.command
         ]
 
-    def modified(self) -> frozenset[str]:
-        """The keys of hooks that the agent says are not as it approved them."""
-        return _modified(self.dialect.id, str(self.world.root), tuple(self.world.env.items()))
-
     def is_at_least(self, version: str) -> bool | None:
         """Whether the installed version is that one or later; None if that is not known."""
         if not self.version or not numbers(version):
@@ -82,16 +77,6 @@ class Diagnosis(NamedTuple):
     evidence: str
     dead: Hooks = NOBODY
     repair: Repair | None = None
-
-
-@lru_cache(maxsize=4)
-def _modified(agent: str, root: str, env: tuple[tuple[str, str], ...]) -> frozenset[str]:
-    """Asked once: an agent takes its time to start."""
-    from hookport.dialects._agent_trust import MODIFIED
-    from hookport.install import agent_trust
-
-    states = agent_trust.states(root, dict(env))
-    return frozenset(hook.key for hook in states if (hook.agent, hook.state) == (agent, MODIFIED))
 
 
 def numbers(version: str) -> tuple[int, ...]:

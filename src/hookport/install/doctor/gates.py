@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from hookport.dialects._base import Gate
@@ -16,11 +15,10 @@ from hookport.project.agent_trust import (
     at,
     first_with,
     is_value,
-    settings,
     spell_key,
     spell_value,
-    trust_key,
     trust_of_folder,
+    trust_of_hook,
 )
 
 
@@ -91,34 +89,13 @@ def untrusted_hooks(case: Case) -> Iterator[Diagnosis]:
     trust = case.dialect.hook_trust
     if trust is None or not case.is_here:
         return
-    path = next(iter(places(trust.file, case.dialect, case.world)), None)
-    document = settings(path) if path else None
-    states = at(document.tree, trust.key) if document else None
     for source, one in case.hooks(("project", "local", "user")):
-        keys = [
-            trust_key(trust, file, one.place.path)
-            for file in dict.fromkeys((str(source.path), os.path.realpath(source.path)))
-        ]
-        state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
-        name = spell_key((*trust.key, keys[0]))
-        if not at(state, (trust.field,)):
-            why, evidence = "it is not trusted", f"{name} has no {trust.field}"
-        elif at(state, (trust.switch,)) is False:
-            why, evidence = "it is switched off", f"{name}.{trust.switch} is false"
-        elif _modified(case, keys):
-            why, evidence = (
-                "it changed since it was trusted",
-                f"{name}.{trust.field} is of what it was before",
-            )
-        else:
-            continue
-        told = f"{shown(path or trust.file, case.world)}: {evidence}"
-        yield about(case, source, one, HookUntrusted, told, why=why, fix=trust.fix)
-
-
-def _modified(case: Case, keys: list[str]) -> bool:
-    """Whether the agent itself says that a hook is not as it was trusted; only it knows how it counts."""
-    return bool(case.version) and not case.modified().isdisjoint(keys)
+        found = trust_of_hook(
+            case.dialect, str(source.path), one.place.path, str(case.world.root), case.world.env
+        )
+        if found.is_trusted is False:
+            told = f"{shown(found.path or trust.file, case.world)}: {found.evidence}"
+            yield about(case, source, one, HookUntrusted, told, why=found.why, fix=trust.fix)
 
 
 def shadowed(case: Case) -> Iterator[Diagnosis]:
