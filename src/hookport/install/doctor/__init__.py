@@ -107,13 +107,6 @@ def _not_run(case: Case, found: Discovery, known: Hooks) -> Iterator[Diagnosis]:
         yield Diagnosis(case.dialect.id, finding, ", ".join(files), dead)
 
 
-def closed_gates(dialect: Dialect, cwd: str, env: Mapping[str, str]) -> list[Finding]:
-    """What keeps an agent's hooks from running at all, by its settings alone."""
-    case = case_of(dialect, world_of(cwd, env), history(env), force=False, asks=False)
-    found = (one for check in (gates.switched_off, gates.untrusted_folder) for one in check(case))
-    return [one.finding for one in found if one.dead and one.finding.severity == "error"]
-
-
 def _report(case: Case, discovery: Discovery | None = None) -> Report:
     seen = [one for check in CHECKS for one in check(case)]
     if discovery is not None:
