@@ -135,11 +135,11 @@ def world_of(cwd: str, env: Mapping[str, str]) -> World:
     return World(here, Path(project_root(cwd, env)), Path(home) if Path(home).is_absolute() else None, env)
 
 
-def case_of(dialect: Dialect, world: World, past: History, *, force: bool, asks: bool = True) -> Case:
+def case_of(dialect: Dialect, world: World, past: History, *, force: bool) -> Case:
     """What is known of an agent; one without hooks is not asked for its version, unless it is meant."""
     own = tuple(sources(dialect, world))
     others = tuple(foreign(dialect, world))
-    matters = asks and (force or any(source.hooks or source.problems for source in own))
+    matters = force or any(source.hooks or source.problems for source in own)
     path = world.env.get("PATH", os.defpath)
     programs = [found for found in (shutil.which(one, path=path) for one in dialect.programs) if found]
     version = next(filter(None, (version_of(program, world) for program in programs)), "") if matters else ""
