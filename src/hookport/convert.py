@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import codecs
+import re
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 from typing import NamedTuple
@@ -10,9 +12,21 @@ from typing import NamedTuple
 from hookport import checks, formats
 from hookport.degrade import degrade
 from hookport.dialects import Decoded, Dialect, RefusedError, Tree
-from hookport.errors import InputError, InternalError, Problem, spell_path
-from hookport.findings import EFFECTS, Effect, Finding, NothingLeft, TargetNote
-from hookport.model.hooks import Hook
+from hookport.dialects._base import Matching, matching_of
+from hookport.dialects._entries import slots
+from hookport.dialects._matchers import write_matcher
+from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
+from hookport.findings import (
+    EFFECTS,
+    AlwaysRuns,
+    Effect,
+    Finding,
+    MatcherRespelled,
+    NativeDropped,
+    NothingLeft,
+    TargetNote,
+)
+from hookport.model.hooks import NOTHING, Hook, Manifest
 
 
 class File(NamedTuple):
@@ -39,7 +53,8 @@ class Reading(NamedTuple):
     dialect: Dialect
     documents: Mapping[str, formats.Document]
     decoded: Decoded
-    found_scripts: Mapping[str, str] = MappingProxyType({})
+    # For each command the texts of the scripts that it runs, by their names.
+    found_scripts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     # Hooks that are refused were left out.
     is_partial: bool = False
 
@@ -55,11 +70,19 @@ class Reading(NamedTuple):
         )
 
     @property
-    def scripts(self) -> dict[str, str]:
-        """The text of every script that came with the hooks or was found beside them."""
+    def scripts(self) -> dict[str, dict[str, str]]:
+        """For each command the texts of the scripts that came with the hooks or were found beside them."""
+        came = {name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}
+        if self.dialect.shape.in_place:  # its command names a script by its place
+            came = {home_path(self.dialect, name): text for name, text in came.items()}
+        handlers = (hook.handler for hook in self.decoded.manifest.hooks)
+        commands = (one for handler in handlers for one in (handler.command, *handler.platform.values()))
         return {
-            **self.found_scripts,
-            **{name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"},
+            command: {
+                **self.found_scripts.get(command, {}),
+                **{name: text for name, text in came.items() if name in command},
+            }
+            for command in commands
         }
 
 
@@ -73,6 +96,9 @@ def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[st
             documents[name] = formats.parse(data, kind)
         except formats.SyntaxProblem as wrong:
             problems.append(Problem(wrong.message, (), name, wrong.line, wrong.column))
+        if dialect and dialect.refuses_bom and kind == "json" and data.startswith(codecs.BOM_UTF8):
+            message = f"{dialect.title} refuses a file with a byte order mark"
+            problems.append(Problem(message, (), name, 1, 1))
     if problems:
         raise InputError(*problems)
     return documents
@@ -124,8 +150,13 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, b
         return Conversion(
             source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
         )
+    manifest, dropped = _with_matchers(reading) if target.is_hub else _sound(reading, target)
     degraded = degrade(manifest, target, reading.wheres, reading.scripts, bare=bare)
-    found += degraded.findings
+    if source.root[:1] == ("frontmatter",):
+        dropped += [
+            AlwaysRuns.at(reading.wheres[number], number, target=target.id) for number in degraded.kept
+        ]
+    found += [*dropped, *degraded.findings]
     trees: dict[str, Tree] = {}
     if degraded.manifest.hooks:
         trees = target.shape.encode(target, degraded.manifest)
@@ -140,16 +171,99 @@ def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, b
         target.id,
         files,
         tuple(found),
-        manifest.hooks,
-        effects(len(manifest.hooks), degraded.findings),
+        reading.decoded.manifest.hooks,
+        effects(len(manifest.hooks), (*dropped, *degraded.findings)),
     )
+
+
+def _with_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
+    """The manifest with the matchers that would not come back: one word may be several tools of an agent."""
+    dialect, manifest = reading.dialect, reading.decoded.manifest
+    hooks, findings = list(manifest.hooks), []
+    for one in checks.seen_in(reading):
+        pieces = slots(dialect, one.hook)
+        if len(pieces) != 1 or pieces[0][0].subject != "tool":
+            continue
+        spec, terms = pieces[0]
+        _, text = checks.written_matcher(one, spec)
+        written = write_matcher(dialect, spec, terms, one.hook.content)
+        is_same = len(written) == 1 and _is_same(matching_of(dialect, spec), text, written[0])
+        if not text or not terms or is_same or _is_written(one.hook, dialect, text):
+            continue
+        own = {**one.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}
+        kept = one.hook._replace(provider_data={**one.hook.provider_data, dialect.id: own})
+        if _is_written(kept, dialect, text):
+            hooks[one.number] = kept
+        else:
+            told = ", ".join(other or "*" for other in written)
+            findings.append(
+                MatcherRespelled.at(one.words, one.number, dialect=dialect.id, matcher=text, written=told)
+            )
+    return manifest._replace(hooks=tuple(hooks)), findings
+
+
+def _is_same(matching: Matching, one: str, other: str | None) -> bool:
+    """Whether two matchers are the same text, or the same names in another order."""
+    lists = [re.split(f"[{re.escape(matching.separators)}]", text) for text in (one, other or "")]
+    is_list = matching.grammar == "names" and bool(re.fullmatch(f"{matching.plain}+", f"{one}{other}"))
+    return one == other or (is_list and sorted(lists[0]) == sorted(lists[1]))
+
+
+def _is_written(hook: Hook, dialect: Dialect, matcher: str) -> bool:
+    """Whether a dialect writes a hook with the matcher that it was read with."""
+    trees = dialect.shape.encode(dialect, degrade(Manifest((hook,)), dialect, (), {}).manifest)
+    return any(matcher in _values_at(tree, dialect.matcher_key) for tree in trees.values())
+
+
+def _values_at(tree: Tree, key: str) -> Iterator[Tree]:
+    """The values of a key, wherever it is in a tree."""
+    if isinstance(tree, Mapping):
+        if key in tree:
+            yield tree[key]
+        tree = list(tree.values())
+    for inner in tree if isinstance(tree, list) else ():
+        yield from _values_at(inner, key)
+
+
+def _sound(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
+    """The manifest without data for the target that the target could not read back.
+
+    What a file of the target said comes back; a manifest may also say what no such file can.
+    """
+    manifest = reading.decoded.manifest
+    if not reading.dialect.is_hub:
+        return manifest, []
+    hooks, findings = list(manifest.hooks), []
+    for number, hook in enumerate(hooks):
+        own = hook.provider_data.get(target.id)
+        if not own or _comes_back(hook, target):
+            continue
+        rest = {name: data for name, data in hook.provider_data.items() if name != target.id}
+        hooks[number] = hook._replace(provider_data=rest or NOTHING)
+        where = reading.wheres[number] if number < len(reading.wheres) else ""
+        words = {"source": target.id, "target": target.id, "fields": ", ".join(map(str, own))}
+        findings.append(NativeDropped.at(where, number, **words))
+    return manifest._replace(hooks=tuple(hooks)), findings
+
+
+def _comes_back(hook: Hook, target: Dialect) -> bool:
+    """Whether the target reads a hook as it was written; anything may stand in a manifest."""
+    try:
+        degraded = degrade(Manifest((hook,)), target, (), {})
+        trees = target.shape.encode(target, degraded.manifest)
+        written = {path: formats.dump(tree, kind_in(target, path)) for path, tree in trees.items()}
+        verify(target, written, degraded.manifest.hooks)
+    except (HookportError, ValueError, TypeError, AttributeError, KeyError):
+        return False
+    return True
 
 
 def home_path(dialect: Dialect, name: str) -> str:
     """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
-    for place in dialect.locations:
-        known = place.path.split("/")
+    places = [place.path for place in (*dialect.locations, *dialect.scoped_in)]
+    for place in (*places, *dialect.manifests):
+        known = place.split("/")
         own = known[:-1] + dialect.companions.split("/") if dialect.companions else known
         for parts in (known, own):
             wanted = [part for part in parts if part != "~"]
@@ -180,6 +294,9 @@ def _plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
 def kind_in(dialect: Dialect, path: str) -> str:
     """The kind of a file by its name, as the dialect reads it."""
     kind = formats.kind_of(path)
+    scopes = {place.scope for place in dialect.locations if f"/{path}".endswith(f"/{place.path}")}
+    if scopes == {"plugin"}:  # comments are for people's settings
+        return kind
     return dialect.file_kinds.get(path.rpartition(".")[2], dialect.file_kinds.get(kind, kind))
 
 
@@ -195,6 +312,7 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
         decoded = read(written, target).decoded.manifest.hooks
     except InputError as error:
         raise InternalError(f"what was written for {target.id} cannot be read back: {error}") from error
+    hooks = tuple(_without_matcher(target, hook) for hook in hooks)
     if decoded == hooks:
         return
     for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
@@ -204,6 +322,16 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
                     f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}"
                 )
     raise InternalError(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
+
+
+def _without_matcher(target: Dialect, hook: Hook) -> Hook:
+    """A hook without the matcher that it was once read with, which its file has in its own place."""
+    own = hook.provider_data.get(target.id)
+    if target.is_hub or not own or "written_matcher" not in own:
+        return hook
+    rest = {key: value for key, value in own.items() if key != "written_matcher"}
+    others = {name: data for name, data in hook.provider_data.items() if name != target.id}
+    return hook._replace(provider_data={**others, **({target.id: rest} if rest else {})} or NOTHING)
 
 
 def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:

@@ -11,7 +11,7 @@ from hookport.convert import Reading, kind_in, read
 from hookport.dialects import Decoded, Dialect, Place, RefusedError, Tree
 from hookport.dialects._base import Path
 from hookport.dialects._entries import slots
-from hookport.errors import InputError, InternalError
+from hookport.errors import InputError, InternalError, Problem
 from hookport.model.hooks import NOTHING, Hook, Manifest
 
 
@@ -27,6 +27,7 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     before = reading.decoded.manifest.hooks
     if _by_event(reading.dialect, hooks) == _by_event(reading.dialect, before):
         return {name: document.data for name, document in reading.documents.items()}
+    _refuse_scripts(reading)
     left = list(before)
     wanted: list[Hook] = []
     for hook in hooks:
@@ -55,6 +56,15 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     raise InternalError(
         f"these hooks cannot be written into the files of {reading.dialect.id} without changing others"
     )
+
+
+def _refuse_scripts(reading: Reading) -> None:
+    """What somebody programmed is neither edited nor deleted."""
+    scripts = [place.file for place in reading.decoded.places if not place.path]
+    if reading.dialect.shape.in_place and scripts:
+        raise InputError(
+            *(Problem("is a script of its author, so it is not edited", (), one) for one in scripts)
+        )
 
 
 def _as_new(found: Decoded, wanted: list[Hook]) -> Decoded:

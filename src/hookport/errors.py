@@ -13,6 +13,8 @@ from typing import NamedTuple
 # How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse` and `Bsh` is `Bash`,
 # `SessionPause` is not `SessionStart`, nor `TodoRead` `TodoWrite`.
 SLIP = 0.85
+# The letters that tell the start of one name from that of another.
+LEAST_START = 6
 
 
 class Problem(NamedTuple):
@@ -71,8 +73,17 @@ def slip(word: str, known: list[str] | tuple[str, ...]) -> str:
     """The known word that another surely is, but for a slip of the keyboard; empty if there is none."""
     import difflib
 
+    folded = _folded(word)
+    # The same words in another spelling, or the first of them: `preToolUse` or `pre_tool` for `PreToolUse`.
+    for name in sorted((name for name in known if name != word), key=len):
+        if _folded(name) == folded or (len(folded) >= LEAST_START and _folded(name).startswith(folded)):
+            return name
     found = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=SLIP)
     return next((name for name in known if found and name.lower() == found[0] and name != word), "")
+
+
+def _folded(word: str) -> str:
+    return word.replace("_", "").replace("-", "").lower()
 
 
 def closest(word: str, known: list[str] | tuple[str, ...]) -> str:

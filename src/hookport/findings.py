@@ -114,6 +114,20 @@ class UnknownEvent(Kind):
     hint = "Correct the name; `hookport matrix --agent {dialect}` lists the events."
 
 
+class UnknownDegradation(Kind):
+    """`degradation` names a capability or a strategy that the format does not have.
+
+    An unknown capability is kept and changes nothing. With an unknown strategy the capability is treated as
+    `block`, so that nothing passes unprotected.
+    """
+
+    code = "HP110"
+    severity = "loss"
+    effect = "kept"
+    message = "unknown {what} '{word}' in degradation.{guess}"
+    hint = "Use the words of the capability registry, and block, warn or exclude."
+
+
 class UnknownTool(Kind):
     """A matcher names a tool that is in no table of its dialect or not in the tool vocabulary.
 
@@ -199,6 +213,20 @@ class RunsOnce(Kind):
     code = "HP109"
     severity = "note"
     message = "the same hook as in {file}; {dialect} runs it once"
+
+
+class FieldMissing(Kind):
+    """A field that the format requires is missing, and nothing in what the hook does depends on it.
+
+    hookport runs the hook all the same, so that a guard without a description is still a guard. Another
+    program that reads the file may refuse it.
+    """
+
+    code = "HP111"
+    severity = "loss"
+    effect = "kept"
+    message = "'{field}' is missing; the hook runs all the same"
+    hint = "Add it: other programs may refuse the hook."
 
 
 class EventDropped(Kind):
@@ -431,6 +459,19 @@ class ContentDropped(Kind):
     hint = "Let the script look at its input too."
 
 
+class ConditionDropped(Kind):
+    """The hook runs only on calls that a permission rule is for, and the target cannot say that.
+
+    The hook runs on every call of its tools. Converted without `--bare`, the command tests the rule itself.
+    """
+
+    code = "HP316"
+    severity = "loss"
+    effect = "stricter"
+    message = "runs on every call: {target} has no permission rules for hooks, '{rule}' was dropped"
+    hint = "Let the script look at its input too."
+
+
 class ToolMissing(Kind):
     """The target has no such tool, or does not show it to hooks; that part of the matcher is left out."""
 
@@ -488,6 +529,20 @@ class ServerWidened(Kind):
     severity = "loss"
     effect = "changed"
     message = "runs for every MCP server: {target} cannot name one, '{server}' was dropped"
+
+
+class McpPatternWidened(Kind):
+    """A regular expression on MCP tools was replaced by the servers, or all MCP tools, that it is about.
+
+    Agents spell a server and its tool differently, and some do not say the server. The expression itself
+    would match nothing there, so the hook runs on more tools than it did.
+    """
+
+    code = "HP315"
+    severity = "loss"
+    effect = "changed"
+    message = "the pattern '{pattern}' became {tools}: {target} spells MCP tools otherwise"
+    hint = "Name the tools instead of a pattern, or let the bridge match it: `hookport sync`."
 
 
 class SplitMatcher(Kind):
@@ -698,6 +753,21 @@ class OutputLost(Kind):
     hint = "Deny with exit code 2 and a reason on stderr."
 
 
+class OutputCut(Kind):
+    """The target reads nothing but the exit code; the bridge says decisions by it.
+
+    A deny is obeyed and an `ask` becomes a deny. Context, messages and other fields of the answer are lost.
+    """
+
+    code = "HP430"
+    severity = "loss"
+    effect = "changed"
+    message = (
+        "{target} reads only the exit code: decisions are kept, the rest of an answer is lost ({evidence})"
+    )
+    hint = "Choose `block` or `exclude` for structured_output if the hook is useless without it."
+
+
 class PlaceholderTranslated(Kind):
     """A placeholder in the command was replaced by the one the target understands."""
 
@@ -829,6 +899,32 @@ class ReasonLost(Kind):
     message = "the reason on stderr does not reach the model in {target}, only one in its JSON answer does"
 
 
+class AnswerFieldLost(Kind):
+    """The script's answer has a field that the target does not take.
+
+    The rest of the answer counts. The bridge notes the field in the journal whenever it is lost.
+    """
+
+    code = "HP222"
+    severity = "loss"
+    effect = "changed"
+    message = "its answer's {fields} has no effect in {target}"
+
+
+class StandsThere(Kind):
+    """The hook is a script that the target runs in its own place, and a file for it would have that place.
+
+    Nothing is written for it, so the script stays as it is. Where the script itself is missing, as in another
+    project, copy it to its place.
+    """
+
+    code = "HP223"
+    severity = "loss"
+    effect = "dropped"
+    message = "not written: {target} runs the script {script} by itself, in its own place"
+    hint = "Copy the script itself to where it is not yet."
+
+
 class GuardPartialCover(Kind):
     """The guard is for every tool, and the target shows hooks only some: **the others are not guarded**."""
 
@@ -846,6 +942,47 @@ class McpRenamed(Kind):
     severity = "note"
     effect = "changed"
     message = "the MCP tool {before} is called {after} in {target}"
+
+
+class MatcherRespelled(Kind):
+    """The interchange format has one word for several tools of the agent, or of several spellings of them.
+
+    Converted back, the matcher names all of them, so the hook may also run on others than before.
+    """
+
+    code = "HP317"
+    severity = "note"
+    effect = "changed"
+    message = "the matcher '{matcher}' is '{written}' when it is converted back to {dialect}"
+
+
+class AlwaysRuns(Kind):
+    """The hook stands in the frontmatter of a subagent or a skill, and runs only while that is active.
+
+    No other file can say that: converted, the hook runs all the time. A guard becomes stricter by this.
+    """
+
+    code = "HP318"
+    severity = "loss"
+    effect = "changed"
+    message = "runs all the time in {target}, and only while its subagent or skill is active before"
+    hint = "Leave the hook out if that is too much."
+
+
+class ModelAskedHere(Kind):
+    """The target has no handler that asks a model, so `hookport wrap` asks it.
+
+    It needs a model and its key when it runs: `HOOKPORT_LLM_MODEL` and `HOOKPORT_LLM_API_KEY`; an `agent`
+    hook needs the extra `llm` too. A guard whose model cannot be asked denies.
+    """
+
+    code = "HP431"
+    severity = "loss"
+    effect = "changed"
+    message = (
+        "{target} has no handler that asks a model, so `hookport wrap` asks: it needs a model and its key"
+    )
+    hint = "Set HOOKPORT_LLM_MODEL and HOOKPORT_LLM_API_KEY where {target} runs."
 
 
 class ContextLost(Kind):
@@ -1074,6 +1211,141 @@ class WrongEscape(Kind):
     hint = "Write the pattern in single quotes."
 
 
+class DenyNotObeyed(Kind):
+    """The script denies in a form that its own agent does not obey, so the action runs.
+
+    Agents drop answers without a word: Claude Code a nested one without `hookEventName`, Codex one with a key
+    too many, Gemini CLI a `permissionDecision`. Through the bridge the deny holds, since hookport reads what
+    was meant; run by the agent itself it does not. `docs/agents/` has what each agent obeys; exit code 2 with
+    the reason on stderr holds in most.
+    """
+
+    code = "HP514"
+    severity = "loss"
+    message = "{agent} does not obey this deny: {why}"
+    hint = "Exit with 2 and the reason on stderr, or print the answer that the agent's page shows."
+
+
+class RuleNeverHolds(Kind):
+    """The permission rule in `if` is one that no call can be for, so the hook never runs.
+
+    A guard that never runs looks exactly like a guard that approves. Usual causes: a bracket that is missing
+    (`Bash(git push`), several rules in one (`Bash(a *)|Bash(b *)`), a blank at the end, the name of a field
+    (`Bash(command:git *)`), a tool that the matcher leaves out. Agents say nothing of such a rule; Claude
+    Code runs the hook for command lines only that it cannot take apart.
+    """
+
+    code = "HP515"
+    severity = "error"
+    message = "the rule '{rule}' matches no call, so the hook does not run: {why}"
+    hint = "Write one rule such as 'Bash(git push *)', or leave 'if' out."
+
+
+class RuleNotFired(Kind):
+    """The permission rule in `if` is documented, and the agent was seen not to run a hook by it.
+
+    Through the bridge such a rule holds as it is documented. Where the agent runs the hook itself, the hook
+    does not run.
+    """
+
+    code = "HP516"
+    severity = "loss"
+    message = "a hook with the rule '{rule}' does not run by itself: {why}"
+    hint = "Leave 'if' out and look at the call in the script, or let `hookport sync --mode bridge` run it."
+
+
+class WindowsLineEnds(Kind):
+    """The script was saved with Windows line endings (CRLF), which its interpreter takes for text.
+
+    In a first line the kernel looks for a program whose name ends in a carriage return, and the shell reports
+    the *script* as "not found". In a shell script the carriage return becomes part of the last word of every
+    line: `exit 2` exits with another code. `git config core.autocrlf` or a missing `.gitattributes`
+    (`*.sh text eol=lf`) are the usual causes.
+    """
+
+    code = "HP517"
+    severity = "error"
+    message = "{script} has Windows line endings, so {consequence}"
+    hint = "Run `{command}`."
+
+
+class ScriptSyntax(Kind):
+    """The script does not parse, so it fails on every call.
+
+    hookport asks the interpreter for a syntax check (`sh -n`, `node --check`, or Python's compiler), which
+    runs nothing of the script.
+    """
+
+    code = "HP518"
+    severity = "error"
+    message = "{script} does not parse: {why}"
+    hint = "Correct it; `{command}` checks it."
+
+
+class MarkBeforeShebang(Kind):
+    """The script starts with a byte order mark, so its first line is no shebang line.
+
+    An editor on Windows adds the three bytes EF BB BF. The kernel then does not know what runs the script;
+    a shell may run it as its own script, whatever language it is in.
+    """
+
+    code = "HP519"
+    severity = "error"
+    message = "{script} starts with a byte order mark, so its shebang line is not read"
+    hint = "Run `{command}`."
+
+
+class ShebangWords(Kind):
+    """The first line gives `env` several words, and Linux passes them as one.
+
+    `#!/usr/bin/env python3 -u` looks for a program named `python3 -u`. `env -S` splits the words.
+    """
+
+    code = "HP520"
+    severity = "error"
+    message = "{script}: the shebang line asks `env` for one program named '{words}'"
+    hint = "Write `#!/usr/bin/env -S {words}`."
+
+
+class AddressRefused(Kind):
+    """No event is ever sent to this address.
+
+    Events hold commands, prompts and paths. They go to `https://` addresses, or by plain `http://` to this
+    machine. A user or password in an address would end up in logs; headers may name environment variables.
+    """
+
+    code = "HP521"
+    severity = "error"
+    message = "no event is ever sent to {url}: {why}"
+    hint = "{fix}"
+
+
+class ModelNotSet(Kind):
+    """The hook asks a language model, and hookport has no model, no key or no library to ask it with.
+
+    The hook fails on every call, so unless failures deny (`on_failure: closed`) it guards nothing. An agent
+    that runs such hooks itself uses its own model; this is about agents where hookport runs it.
+    """
+
+    code = "HP522"
+    severity = "error"
+    message = "this hook asks a language model: {why}"
+    hint = "{fix}"
+
+
+class KeepsFailing(Kind):
+    """The hook failed on its last runs, by the journal.
+
+    It was installed, its event came, and it did not answer: what it guards was decided by the failure policy.
+    `hookport log` shows each run.
+    """
+
+    code = "HP523"
+    severity = "error"
+    message = "failing since {since} ({count}): {why}"
+    hint = "{fix}"
+
+
 class NothingLeft(Kind):
     """Nothing of the manifest can be said in the target, so no file is written for it."""
 
@@ -1088,6 +1360,68 @@ class TargetNote(Kind):
     code = "HP602"
     severity = "note"
     message = "{note}"
+
+
+class HookUntested(Kind):
+    """No case of a suite ran this hook, so its tests would pass without it.
+
+    A case that names the event runs a hook only if its matcher fits. Without `agents` a case runs the hook on
+    any payload, but one that the matcher does not fit does not count: no agent would run the hook on it.
+    """
+
+    code = "HP603"
+    severity = "loss"
+    message = "no case runs hook '{name}' on {event}{why}"
+    hint = "Add a case that it must stop or change, and one that it must let pass."
+
+
+class NothingExpected(Kind):
+    """A case expects nothing, so it passes whatever the hook decides.
+
+    It fails only if the hook cannot start, crashes or takes too long.
+    """
+
+    code = "HP604"
+    severity = "loss"
+    message = "case '{case}' expects nothing, so it passes whatever the hook decides"
+    hint = "Add `expected`, at least `decision`."
+
+
+class NothingPasses(Kind):
+    """No case shows that this guard lets anything pass: one that always denies would pass the same tests.
+
+    A guard that stops too much is switched off by those it stops. A case counts if the hook ran in it and the
+    case expects something that a deny would not give: `decision` of `none` or `allow`, `exit-code`,
+    `stdout-json`, `updated-input`, `context-contains` or a snapshot.
+    """
+
+    code = "HP605"
+    severity = "loss"
+    message = "no case needs hook '{name}' to let anything pass; an always-deny hook would pass these tests"
+    hint = "Add a case with harmless input and `decision: none`."
+
+
+class NothingStopped(Kind):
+    """No case shows that this hook stops anything: one that never objects would pass the same tests.
+
+    It is reported for hooks that may block, on events before something happens.
+    """
+
+    code = "HP606"
+    severity = "loss"
+    message = "no case needs hook '{name}' to stop anything; a hook that never objects would pass these tests"
+    hint = "Add a case with what it must stop and `decision: deny`."
+
+
+class NothingRan(Kind):
+    """No hook ran in this case, so it passes whatever the hooks do.
+
+    That is right for a case that shows that a matcher does not fit. Give the hook its own cases besides.
+    """
+
+    code = "HP607"
+    severity = "note"
+    message = "no hook runs in case '{case}'{agents}: {why}"
 
 
 class SourceBroken(Kind):
@@ -1208,7 +1542,10 @@ class BadSettings(Kind):
     """hookport's own settings file says something that it does not know.
 
     `.hookport/config.json` of a project and `hookport/config.json` of a user may say what a failure of a hook
-    means: `{"on_failure": "open"}` or `"closed"`. As long as one of them cannot be read, failures deny.
+    means, `{"on_failure": "open"}` or `"closed"`, and what it means that a guard was never asked,
+    `{"on_tamper": "deny"}` or `"warn"`. As long as one of the files cannot be read, both deny.
+    `{"llm": {"model": "anthropic:NAME", "key_variable": "TEAM_KEY", "base_url": "..."}}` names the model that
+    hooks ask.
     """
 
     code = "HP710"
@@ -1227,6 +1564,22 @@ class HookDisabled(Kind):
     hint = "Switch it on in its file if it should run."
 
 
+class HookSwitchedOff(Kind):
+    """A setting of the agent that the hook is written for switches it off, so hookport runs it nowhere.
+
+    The setting may stand in another file than the hook: `disableAllHooks` in `.claude/settings.local.json`
+    switches off the hooks of `.claude/settings.json` too. A setting in the user's own files counts at once.
+    One in a file of the project does not switch off hooks of the user, and where it appears after a guard was
+    approved, what the guard would have seen is denied until `hookport trust` approves the change.
+    """
+
+    code = "HP725"
+    severity = "loss"
+    effect = "dropped"
+    message = "hook '{name}' does not run in any agent: {by} switches it off"
+    hint = "{fix}"
+
+
 class BridgeEntry(Kind):
     """The entry makes its agent call hookport, so it is no hook of its own.
 
@@ -1236,6 +1589,61 @@ class BridgeEntry(Kind):
     code = "HP712"
     severity = "note"
     message = "this entry calls hookport, so it is not run as a hook"
+
+
+class NotManaged(Kind):
+    """A module of code that the agent loads by itself, such as a plugin of OpenCode or an extension of pi.
+
+    It may well be a guard, and hookport knows nothing of it: modules are neither run nor converted, no other
+    agent runs them, and no approval covers them.
+    """
+
+    code = "HP713"
+    severity = "note"
+    message = "not managed by hookport: a module of code that only {agent} runs"
+    hint = "Write what it does as a command to have it in every agent: `hookport new`."
+
+
+class NotRead(Kind):
+    """The file stands at an agent's own place and holds hooks, and hookport does not read hooks there.
+
+    Such are the manifests of some agents' plugins, extensions in a project, and the files of agents that
+    hookport has no dialect for. The agent may run them; hookport neither checks nor approves them, and brings
+    them to no other agent.
+    """
+
+    code = "HP715"
+    severity = "error"
+    effect = "dropped"
+    message = "holds hooks of {agent} that hookport does not read, so no other agent runs them"
+    hint = "Write them once more where hookport reads them: `hookport new`."
+
+
+class PluginRefused(Kind):
+    """The agent refuses the whole plugin for the way in which its manifest names a file of hooks.
+
+    Claude Code 2.1.325 takes only paths that start with `./`; of another it loads nothing of the plugin.
+    """
+
+    code = "HP716"
+    severity = "error"
+    effect = "dropped"
+    message = "{agent} refuses this plugin: '{path}' does not start with '{start}'"
+    hint = "Write '{start}{path}'."
+
+
+class Misplaced(Kind):
+    """The file has hooks, and stands where nothing reads it.
+
+    Each agent reads fixed files: a right file in a wrong folder, or under the name that another agent uses,
+    is ignored without a word. hookport looks at the agents' folders for files whose content is hooks.
+    """
+
+    code = "HP726"
+    severity = "error"
+    effect = "dropped"
+    message = "nothing reads this file, so its {count} never run{s}: {reader} reads {place}"
+    hint = "{fix}"
 
 
 class MatcherUndecided(Kind):
@@ -1540,6 +1948,23 @@ class BridgeBroken(Kind):
     hint = "`hookport doctor --fix` or `hookport sync` writes it anew."
 
 
+class EntrySilent(Kind):
+    """An event was sent through the entry, as the agent would, and what came back is not hookport's answer.
+
+    The event is made up by `hookport doctor`: one hook of its own runs, which denies, and the answer must be
+    that deny in the agent's own terms. No hook of yours runs and nothing is written to the journal. Only
+    entries that hookport wrote on this machine, or would write now, are tried; a bridge that the project
+    brings along is tried once it is approved.
+    """
+
+    code = "HP894"
+    severity = "error"
+    message = "an event through this entry of {dialect} does not reach a hook: {why}"
+    hint = (
+        "Run `hookport sync` with a hookport that works; `python3 -m pip install --force-reinstall hookport`."
+    )
+
+
 class BridgeForeign(Kind):
     """The entry makes hookport answer in the words of another agent than the one that runs it."""
 
@@ -1731,6 +2156,49 @@ class ContextUnread(Kind):
     hint = "`hookport matrix` shows where each agent can be told something."
 
 
+class FieldUnsent(Kind):
+    """The hook reads a field of its payload that the agent does not send, and finds a constant there.
+
+    A guard that acts only in one permission mode, or on what the transcript says, has nothing to go by in
+    such an agent. Where hookport knows nothing it fills in what scripts of the hook's format expect: the mode
+    `default`, and no transcript.
+    """
+
+    code = "HP826"
+    severity = "loss"
+    effect = "changed"
+    message = "'{name}' reads {field}, which {agent} does not send{when}"
+    hint = "Let the hook decide without {field}, or as it would in the strictest case."
+
+
+class TranscriptDiffers(Kind):
+    """The hook reads the transcript, and the agent's has another form than the hook expects.
+
+    hookport writes a copy in Claude Code's form for hooks that expect that one, of the transcripts whose form
+    it knows. Any other hook is given the agent's own file, and finds other records in it.
+    """
+
+    code = "HP828"
+    severity = "loss"
+    effect = "changed"
+    message = "the transcript of {agent} has another form than '{name}' expects"
+    hint = "Let the hook read what its payload says, such as the last message, instead of the file."
+
+
+class ShellVariablesUnread(Kind):
+    """The hook sets variables for the agent's shell, in a file that only its own agent reads.
+
+    The file is there and the hook can write to it, so it does not fail. No command that the agent runs has
+    the variables.
+    """
+
+    code = "HP827"
+    severity = "loss"
+    effect = "changed"
+    message = "the variables that '{name}' writes to ${variable} do not reach the commands of {agent}"
+    hint = "Set them where the agent's shell finds them, such as the profile of your shell."
+
+
 class NotSynced(Kind):
     """The agent's file cannot be edited without a risk to what is in it, so it was left as it is."""
 
@@ -1773,6 +2241,54 @@ class NotApproved(Kind):
     hint = "Look at them and approve them with `hookport trust`."
 
 
+class NotAsApproved(Kind):
+    """A hook is new, changed or gone since it was approved, or since `hookport.lock` was written.
+
+    A blocking hook that was approved and is changed or gone denies every call that it would have seen. Where
+    nobody's own approval is known, as in CI, the lock in the project stands for it.
+    """
+
+    code = "HP840"
+    severity = "error"
+    message = "{name} is {what} since {since}"
+    hint = "Look at it and approve it with `hookport trust`; commit hookport.lock."
+
+
+class NotCovered(Kind):
+    """An approval does not cover everything that a hook runs or reads, as far as hookport can tell.
+
+    Such a file may change, and the hook with it, without anybody being asked: a program on the PATH, a
+    package, a file that the hook itself writes, a path that is computed. A project can name files with
+    `covers` in the hook's own file or in `.hookport/config.json`.
+    """
+
+    code = "HP843"
+    severity = "note"
+    message = "hook '{name}': not covered by an approval: {what}"
+    hint = "Name files that matter with `covers` in the hook's file or in .hookport/config.json."
+
+
+class ApprovedGone(Kind):
+    """A hook that was approved is not there any more, so every call that it would have seen is denied.
+
+    Only the user can say that it is meant to be gone: `hookport trust` shows it and asks.
+    """
+
+    code = "HP841"
+    severity = "error"
+    message = "hook '{name}' was approved and does not run: {why}"
+    hint = "Bring it back, or run `hookport trust` if it is meant to be gone."
+
+
+class HookPaused(Kind):
+    """A hook does not run, because its user paused it with `hookport pause`; that is over by itself."""
+
+    code = "HP842"
+    severity = "loss"
+    message = "{what} is paused until {until}, and denies nothing meanwhile"
+    hint = "`hookport pause --end` ends it."
+
+
 class NotGuarded(Kind):
     """Hooks that are installed by themselves are run by the agent as they are.
 
@@ -1792,6 +2308,11 @@ class RunsBesides(Kind):
     Other agents' files are read with other tool names, fields and answers: a guard on files or MCP tools may
     not recognise what it is asked about, or is never asked. So the hook is installed as well. Where the agent
     runs it by itself too, it runs twice, and the stricter answer counts.
+
+    `hookport sync --adopt` ends that. It puts a test before the command in the file: where the agent runs it
+    and an installed entry of hookport runs the same hook there, the command ends at once. Where the entry is
+    missing, was changed or starts a hookport that is gone, and where the hook is not approved, the command
+    runs as it did, so the test makes no guard weaker. `hookport unsync` and `hookport undo` take it out.
     """
 
     code = "HP822"
@@ -1799,7 +2320,33 @@ class RunsBesides(Kind):
     message = (
         "{agent} also reads {file}, where this hook has less effect; installed anyway, so it may run twice"
     )
-    hint = "To run it once, keep it in a file that only hookport reads, such as .hookport/hooks.json."
+    hint = "{fix}"
+
+
+class CopyRuns(Kind):
+    """The hook starts the same script as one in another agent's file, and each has its own entry.
+
+    In native mode an agent runs every entry, so that the script runs twice for one call. The bridge knows
+    copies and runs the one that was written for the agent, or the strictest.
+    """
+
+    code = "HP832"
+    severity = "loss"
+    message = "'{name}' starts the same script as {other}, and {agent} runs both"
+    hint = "Run `hookport sync --agent {agent} --mode bridge`."
+
+
+class RunsWider(Kind):
+    """The agent reads the file that the hook is in, and has no `if`: it runs the hook on every call there.
+
+    The installed entry keeps to the rule, and the stricter answer counts: a guard denies more than it is for.
+    `hookport sync --adopt` leaves the hook to the entry, as for HP822.
+    """
+
+    code = "HP829"
+    severity = "loss"
+    message = "{agent} also reads {file} and has no `if`, so this hook runs on every call of its tools there"
+    hint = "{fix}"
 
 
 class OnlyAtStart(Kind):
@@ -1835,3 +2382,19 @@ class TwoAgentsRead(Kind):
     severity = "loss"
     message = "{other} reads this file of {agent} too, and a hook cannot tell which of the two runs it"
     hint = "Install for one of the two, or switch the file off in the settings of {other}."
+
+
+class EnvironmentSteered(Kind):
+    """A file of the project sets a variable that tells hookport where approvals, plans or settings are.
+
+    Agents and shells put these files into the environment that hooks are started in. Folders inside a project
+    are refused whatever the variable says, but a variable can still switch a policy off or name a folder
+    elsewhere. Only the person who uses the machine should set it, in their own shell.
+    """
+
+    code = "HP893"
+    severity = "error"
+    message = (
+        "'{name}' is set here for everybody who works in this project, and steers what hookport believes"
+    )
+    hint = "Remove it from this file; set it in your own shell if you need it."

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hookport import dialects
 from hookport import findings as f
+from hookport.checks.rules import dead_rule, tool_of
 from hookport.dialects import Decoded, Dialect, EventSpec, Place, Tree
 from hookport.dialects._base import (
     MILLISECOND,
@@ -29,9 +30,11 @@ from hookport.dialects._base import (
 from hookport.dialects._entries import slots, write_timeout
 from hookport.dialects._limits import too_slow
 from hookport.dialects._matchers import read_matcher, unmarked
+from hookport.dialects._wiring import wire
 from hookport.errors import SLIP, closest, spell_path
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
+from hookport.wires.events import is_other
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -39,9 +42,16 @@ if TYPE_CHECKING:
     from hookport.findings import Finding, Kind
     from hookport.formats import Document
 
-# Long waits that people write in seconds. Any other number from 1000 up that is a multiple of 100 was
-# written as milliseconds: few hooks may take a quarter of an hour, and those get a round time.
-LONG_WAITS = frozenset(60 * minutes for minutes in (20, 30, 40, 45, 60, 90, 120, 180, 240, 1440))
+# Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
+# Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
+# quarter of an hour, and those get a round time.
+LONG_WAITS = frozenset(
+    [
+        *(60 * minutes for minutes in (20, 30, 40, 45, 90)),
+        *(3600 * hours for hours in range(1, 25)),
+        *(86_400 * days for days in range(1, 32)),
+    ]
+)
 SHORTEST_MISTAKE = 1000
 # In less than 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole
 # minutes are a unit of those who count seconds; 100, 250 or 500 ms may be meant.
@@ -130,6 +140,7 @@ def seen_in(reading: Reading) -> Iterator[Seen]:
 def _check_hook(one: Seen) -> Iterator[Finding]:
     yield from _matcher(one)
     yield from _content(one)
+    yield from _rule(one)
     yield from _timeout(one)
     yield from _blocking(one)
     yield from _capabilities(one)
@@ -160,7 +171,7 @@ def _spec(one: Seen) -> EventSpec | None:
     return next((spec for spec in named if spec), None) or next(general, None) or next(iter(written), None)
 
 
-def _written(one: Seen, spec: EventSpec) -> tuple[Path, str]:
+def written_matcher(one: Seen, spec: EventSpec) -> tuple[Path, str]:
     """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
     for depth in range(len(one.place.path), max(len(one.place.path) - 3, -1), -1):
         path = (*one.place.path[:depth], one.dialect.matcher_key)
@@ -176,7 +187,7 @@ def _written(one: Seen, spec: EventSpec) -> tuple[Path, str]:
 
 def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Path, str, Matching]]:
     """Every matcher text of the hook: one that was read from several entries has several."""
-    path, text = _written(one, spec)
+    path, text = written_matcher(one, spec)
     told = read_matcher(one.dialect, spec, text)[0] if path else ()
     if path:
         yield path, text, matching
@@ -228,12 +239,31 @@ def _subject(one: Seen, spec: EventSpec, matching: Matching, path: Path, text: s
 def _content(one: Seen) -> Iterator[Finding]:
     """A pattern on the tool's input, unless it is the matcher and was looked at as such."""
     spec = _spec(one)
-    if not one.hook.content or (spec is not None and _written(one, spec)[1] == one.hook.content):
+    if not one.hook.content or (spec is not None and written_matcher(one, spec)[1] == one.hook.content):
         return
     wrong = pattern_problem(one.hook.content)
     if wrong:
         reason = f"the pattern '{one.hook.content}' is no regular expression ({wrong})"
         yield _never(one, (), reason, "Correct the expression.")
+
+
+def _rule(one: Seen) -> Iterator[Finding]:
+    """A condition that never holds, or for a tool that is in no table."""
+    rule = one.hook.condition
+    path = (*one.place.path, "if") if one.at((*one.place.path, "if")) == rule else ()
+    if not rule:
+        return
+    if dead := dead_rule(one.hook, one.dialect):
+        kind = f.RuleNotFired if dead.is_documented else f.RuleNeverHolds
+        yield one.note(kind, path, rule=rule, why=dead.why)
+    elif one.dialect.kind == "agent":
+        word = tool_of(rule)
+        verdict = _name(one.dialect, word, word in native_tools(one.dialect))
+        if not verdict.is_alive and verdict.meant:
+            why = f"unknown tool '{word}'. Did you mean '{verdict.meant}'?"
+            yield one.note(f.RuleNeverHolds, path, rule=rule, why=why)
+        elif not verdict.is_alive:
+            yield one.note(f.UnknownTool, path, tool=word, guess="")
 
 
 def _never(one: Seen, path: Path, reason: str, way: str) -> Finding:
@@ -364,7 +394,7 @@ def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
 
 def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT001 (a fact that goes with the word)
     """A tool's exact name."""
-    if is_known or not word:
+    if is_known or not word or is_other(wire(dialect.id), word) or _is_wordless(dialect, word):
         return Verdict(word, is_alive=True)
     mcp = dialect.mcp
     if mcp and word.startswith(mcp.prefix) and len(word) > len(mcp.prefix):
@@ -375,6 +405,14 @@ def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT0
     meant = _meant(dialect, word)
     # A format's tools are those of the agent that reads it: another name may be right there.
     return Verdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
+
+
+def _is_wordless(dialect: Dialect, word: str) -> bool:
+    """Whether a tool has that name although no word stands for it; a format's agents may have any."""
+    agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.names())
+    names = [name for agent in agents for name in agent.wordless]
+    starts = tuple(name[:-1] for name in names if name.endswith("*"))
+    return word in names or word.startswith(starts)
 
 
 def _meant(dialect: Dialect, word: str) -> str:
@@ -473,8 +511,14 @@ def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator
 
 
 def _blocking(one: Seen) -> Iterator[Finding]:
-    """Where a hook itself says that it blocks, its event must let it."""
+    """Where a hook itself says that it blocks, its event must let it.
+
+    One that was written for another dialect may block there; what it lost on the way, converting told.
+    """
     if not one.hook.blocking or not says(one.dialect, "blocking", one.hook.handler.type):
+        return
+    # What generated code says of its hooks, converting wrote.
+    if one.hook.dialect not in ("", one.dialect.id) or one.dialect.matching.grammar == "terms":
         return
     specs = [spec for spec in one.dialect.events if spec.canonical == one.hook.event]
     if specs and all(spec.blocks == "observe" for spec in specs):
@@ -491,13 +535,25 @@ def _capabilities(one: Seen) -> Iterator[Finding]:
 
 
 def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
-    groups: dict[str, list[Seen]] = {}
+    groups: dict[tuple[str, str], list[Seen]] = {}
     for one in seen:
-        for other in groups.setdefault(_twin(one.hook), []):
+        key = (_twin(one.hook), _own_root(one))
+        for other in groups.setdefault(key, []):
             if _overlap(one, other):
                 yield one.note(f.DuplicateHook, other=other.where(other.place.path))
                 break
-        groups[_twin(one.hook)].append(one)
+        groups[key].append(one)
+
+
+def _own_root(one: Seen) -> str:
+    """The folder that the root of a package stands for in a hook; empty where the hook does not name it."""
+    texts = (one.hook.handler.command, *one.hook.handler.platform.values())
+    if not any(word in text for text in texts for word in one.dialect.package_dir):
+        return ""
+    file = one.place.file
+    ends = [place.path for place in one.dialect.locations if place.scope == "plugin"]
+    inside = max((end for end in ends if f"/{file}".endswith(f"/{end}")), key=len, default="")
+    return file.removesuffix(inside) if inside else file.rpartition("/")[0]
 
 
 def _twin(hook: Hook) -> str:
@@ -509,8 +565,10 @@ def _twin(hook: Hook) -> str:
 
 def _overlap(one: Seen, other: Seen) -> bool:
     ours, theirs = one.hook, other.hook
-    if ours.content and theirs.content and ours.content != theirs.content:
-        return False
+    for attr in ("content", "condition"):
+        wanted = {getattr(ours, attr), getattr(theirs, attr)}
+        if len(wanted - {""}) > 1:
+            return False
     if not ours.matcher or not theirs.matcher or set(ours.matcher) & set(theirs.matcher):
         return True
     return bool(_names(one.dialect, ours.matcher) & _names(one.dialect, theirs.matcher))

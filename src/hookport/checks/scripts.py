@@ -21,6 +21,10 @@ from hookport.findings import Finding
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value after which the script's name follows; any other may mean that there is none.
 PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
+# What Windows starts by its extension: neither a mode nor a first line says how.
+OF_WINDOWS = frozenset({".ps1", ".psm1", ".bat", ".cmd", ".exe", ".com", ".vbs", ".wsf"})
+# How deep in a plugin its manifest may name a file.
+MOST_FOLDERS = 6
 WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
 
 
@@ -66,8 +70,14 @@ def folders_of(dialect: Dialect, file: str, root: File) -> Folders:
     root, full = _absolute(file, root)
     project = above(dialect, full, "project", "local", "user")
     at_home = project is not None and project == _home() == above(dialect, full, "user")
-    package = above(dialect, full, "plugin")
+    package = _with_manifest(dialect, full) or above(dialect, full, "plugin")
     return Folders(root, project or root, package or root, personal=file.startswith("~") or at_home)
+
+
+def _with_manifest(dialect: Dialect, full: File) -> File | None:
+    """The nearest folder above a file that a manifest makes a plugin: it may name files anywhere in it."""
+    folders = full.parents[:MOST_FOLDERS]
+    return next((one for one in folders if any((one / name).is_file() for name in dialect.manifests)), None)
 
 
 def _home() -> File | None:
@@ -128,7 +138,18 @@ def _check_scripts(one: Seen, folders: Folders) -> Iterator[Finding]:
             yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
         path = _resolved(one, script.word, folders)
         if path is not None:
-            yield from _check_file(one, path, folders, is_started=script.is_direct or rules)
+            is_windows = path.suffix.lower() in OF_WINDOWS or command == one.hook.handler.platform.get(
+                "windows"
+            )
+            in_place = needs_mode(one.dialect, path)
+            is_started = (script.is_direct or rules or in_place) and not is_windows
+            yield from _check_file(one, path, folders, is_started=is_started)
+
+
+def needs_mode(dialect: Dialect, path: File) -> bool:
+    """Whether a script in its place must be executable, although its command names what runs it."""
+    places = [place for place in dialect.locations if place.executable]
+    return not path.suffix and any(_standing(path, place.path) for place in places)
 
 
 def named_script(command: str) -> Script | None:
@@ -194,9 +215,11 @@ def _resolved(one: Seen, word: str, folders: Folders) -> File | None:
         return _plain(word.removeprefix("~/"), home) if home else None
     if word.startswith("/"):
         return _plain(word, folders.root)
-    if folders.personal or one.hook.handler.cwd:
+    if one.hook.handler.cwd or (folders.personal and not one.dialect.starts_in_package):
         return None
-    return _plain(word, folders.package if one.dialect.script_rules else folders.project)
+    if folders.personal:
+        return _plain(word, _absolute(one.place.file, folders.root)[1].parent)
+    return _plain(word, folders.package if one.dialect.starts_in_package else folders.project)
 
 
 def _plain(name: str, folder: File) -> File | None:

@@ -7,12 +7,12 @@ whole. A guard never becomes weaker without an error.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.degrade import commands, fields, guards, handlers, matchers
-from hookport.degrade.capabilities import infer
+from hookport.degrade import answers, commands, fields, guards, handlers, matchers
+from hookport.degrade.capabilities import Scripts, infer
 from hookport.degrade.work import Work, deny_command, specs_of
 from hookport.degrade.wrapping import ON_PATH, Bridge
 from hookport.dialects import Dialect
@@ -27,7 +27,9 @@ __all__ = ["Degraded", "degrade", "deny_command", "infer"]
 
 STEPS: tuple[Callable[[Work], bool], ...] = (
     guards.event,
+    commands.standing,
     handlers.rewrite,
+    matchers.content,
     handlers.handler,
     handlers.command,
     handlers.output,
@@ -37,7 +39,6 @@ STEPS: tuple[Callable[[Work], bool], ...] = (
     commands.directory,
     commands.environment,
     commands.platform,
-    matchers.content,
     matchers.matcher,
     matchers.content,  # again: a pattern that became tools may reach events that cannot filter
     guards.blocking,
@@ -60,7 +61,7 @@ def degrade(
     manifest: Manifest,
     target: Dialect,
     wheres: tuple[str, ...],
-    scripts: Mapping[str, str],
+    scripts: Scripts,
     *,
     bare: bool = False,
     bridge: Bridge = ON_PATH,
@@ -81,6 +82,8 @@ def degrade(
         for index, hook in enumerate(manifest.hooks)
     ]
     left = [work for work in works if all(step(work) for step in STEPS)]
+    for work in left:
+        answers.note_lost_fields(work, target)
     left = _by_priority(left)
     if target.shape.merges:
         left = _merged(left)

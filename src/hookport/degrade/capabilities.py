@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from hookport.model.events import split_native
 from hookport.model.hooks import CAPABILITIES, Handler, Hook
 
 # Words in a script that show which features its answers use, from the answers of the formats and agents.
@@ -25,17 +26,32 @@ OUTPUT_WORDS = (
     "contextModification",
 )
 
+# Events whose answer may have other input for the tool.
+REWRITABLE = ("before_tool_execute", "permission_request")
+
 # Exit code 2 in a shell, in Python and in JavaScript.
 EXITS = re.compile(r"exit\D{0,3}2\b|SystemExit\(2")
 
 
-def infer(hook: Hook, scripts: Mapping[str, str]) -> dict[str, str]:
+# For each command the texts of the scripts that it runs, by their names.
+Scripts = Mapping[str, Mapping[str, str]]
+
+
+def scripts_of(handler: Handler, scripts: Scripts) -> dict[str, str]:
+    """The scripts that a handler runs on any system."""
+    found: dict[str, str] = {}
+    for command in (handler.command, *handler.platform.values()):
+        found.update(scripts.get(command, {}))
+    return found
+
+
+def infer(hook: Hook, scripts: Scripts) -> dict[str, str]:
     """The capabilities a hook uses, each with the evidence, the best first."""
     used: dict[str, str] = {}
     for capability, evidence in (
         *_named(hook),
         *_in_fields(hook.handler),
-        *_in_scripts(hook.handler, scripts),
+        *_in_scripts(hook, scripts),
     ):
         used.setdefault(capability, evidence)
     if hook.blocking and hook.handler.type == "command":
@@ -68,12 +84,14 @@ def _in_fields(handler: Handler) -> Iterator[tuple[str, str]]:
         yield "configurable_cwd", "it sets a working directory"
 
 
-def _in_scripts(handler: Handler, scripts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _in_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
     """What the scripts that its command names print."""
-    for script, text in scripts.items():
-        if not handler.command or script not in handler.command:
-            continue
-        for capability, words in (("input_rewrite", REWRITE_WORDS), ("structured_output", OUTPUT_WORDS)):
+    read = {"input_rewrite": REWRITE_WORDS, "structured_output": OUTPUT_WORDS}
+    if hook.event not in REWRITABLE and not split_native(hook.event):
+        # One script may serve several events; what it says for others is not asked here.
+        del read["input_rewrite"]
+    for script, text in scripts_of(hook.handler, scripts).items():
+        for capability, words in read.items():
             word = next((word for word in words if word in text), None)
             if word:
                 yield capability, f"{script} says {word.strip(chr(34))}"
@@ -95,11 +113,11 @@ def denies(text: str) -> bool:
     return bool(EXITS.search(text) or deny_forms(text) or re.search(r"\bdeny\(", text))
 
 
-def denies_by_answer(hook: Hook, scripts: Mapping[str, str]) -> set[str]:
+def denies_by_answer(hook: Hook, scripts: Scripts) -> set[str]:
     """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in a script."""
     if not hook.blocking or hook.handler.type != "command":
         return set()
-    texts = [text for script, text in scripts.items() if script in hook.handler.command]
+    texts = list(scripts_of(hook.handler, scripts).values())
     if not texts or any(map(EXITS.search, texts)):
         return set()
     return set().union(*map(deny_forms, texts))

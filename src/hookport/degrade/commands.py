@@ -7,9 +7,24 @@ import re
 from hookport import findings as f
 from hookport.degrade.work import Work, can_block, each_command, powershell, quoted, without
 from hookport.dialects._base import says, variable_in
-from hookport.dialects._entries import shell_word
+from hookport.dialects._entries import shell_word, slots
 from hookport.dialects._wiring import wire
 from hookport.model.hooks import NOTHING
+
+
+def standing(work: Work) -> bool:
+    """A script that the target runs in its place is there: a file that calls it would be written over it."""
+    if not work.target.shape.in_place:
+        return True
+    command = work.hook.handler.command.strip().rstrip("'\"")
+    name = command.rpartition("/")[2]
+    native = work.target.shape.in_place(work.target, name)
+    folders = {place.path.removeprefix("~/").rpartition("/")[0] for place in work.target.locations}
+    is_there = any(command.endswith(f"{folder}/{name}") for folder in folders)
+    if is_there and native in {spec.native for spec, _ in slots(work.target, work.hook)}:
+        work.note(f.StandsThere, script=name)
+        return False
+    return True
 
 
 def background(work: Work) -> bool:
@@ -126,7 +141,7 @@ def directory(work: Work) -> bool:
 def placeholders(work: Work) -> bool:
     """Paths that start at the project's or the package's root, in the target's spelling."""
     source, target = work.source, work.target
-    if work.hook.handler.type != "command" or work.is_home or target.is_hub:
+    if work.hook.handler.type != "command" or work.is_prompt or work.is_home or target.is_hub:
         return True
     text = " ".join((work.hook.handler.command, *work.hook.handler.platform.values()))
     replaced: dict[str, str] = {}
@@ -189,8 +204,9 @@ def anchored(work: Work) -> bool:
     source, target, handler = work.source, work.target, work.hook.handler
     if (
         not (source.at_root and target.cwd_moves and target.project_dir)
-        or (work.wraps and wire(source.id).starts_in == "root")
+        or (work.wraps and wire(source.id).starts_in != "cwd")
         or handler.type != "command"
+        or work.is_prompt
         or handler.cwd
     ):
         return True

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
 from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
-from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, dialect_data, says
+from hookport.dialects._base import SECOND, Dialect, EventSpec, Timeout, Tree, dialect_data, says
 from hookport.dialects._entries import slots
 from hookport.dialects._limits import longest_wait, spell, too_slow
 from hookport.model.hooks import NOTHING, Hook
@@ -109,9 +110,16 @@ def fields(work: Work) -> bool:
     _keep_event(work)
     others = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
     for source, data in others.items():
-        names = [name for name in data if name not in ("event", "group")] + list(data.get("group", ()))
+        names = _native_fields(data)
         if names and source == work.source.id:
             work.note(f.NativeDropped, source=source, fields=", ".join(names))
     own = work.hook.provider_data.get(target.id)
     work.hook = work.hook._replace(provider_data={target.id: own} if own else NOTHING)
     return True
+
+
+def _native_fields(data: Mapping[str, Tree]) -> list[str]:
+    """The fields of a dialect's own that a hook carries."""
+    inner = [data.get(part) for part in ("group", "keys")]
+    names = [name for name in data if name not in ("event", "group", "keys", "written_matcher")]
+    return names + [str(name) for part in inner if isinstance(part, Mapping) for name in part]

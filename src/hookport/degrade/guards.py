@@ -79,7 +79,10 @@ def _tell_needs(work: Work, specs: list[EventSpec]) -> None:
 def _keep_from_blocking(work: Work) -> None:
     """A hook that must not block, on events that listen: its command never says so."""
     type_ = work.hook.handler.type
-    if type_ == "command":
+    if work.wraps:
+        work.note(f.KeptFromBlocking)
+        work.options.append("--observe")
+    elif type_ == "command":
         work.note(f.KeptFromBlocking)
         each_command(
             work,

@@ -15,7 +15,7 @@ from hookport.degrade.work import (
     strategy_for,
     without,
 )
-from hookport.degrade.wrapping import MISSING, ON_PATH, agree, wrapped
+from hookport.degrade.wrapping import MISSING, ON_PATH, agree, literal, wrapped
 from hookport.dialects._base import SECOND, says
 from hookport.dialects._entries import shell_word
 from hookport.model.hooks import Handler
@@ -28,24 +28,50 @@ def handler(work: Work) -> bool:
     allowed = all(not spec.types or type_ in spec.types for spec in specs_of(work))
     spec = work.target.handlers.get(type_)
     allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
+    # Its payload and answer would be the target's own; behind the bridge they are those it knows.
+    by_bridge = work.needs_bridge or (type_ == "http" and not agree_here(work))
+    is_foreign = type_ != "command" and work.can_wrap and by_bridge
     if (
         spec
         and allowed
+        and not is_foreign
         and work.hook.handler.url.startswith(spec.url_start)
         and (type_ != "native" or work.is_home)
     ):
+        work.is_settled = True
         return True
     if type_ == "http" and strategy_for(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
-        if work.hook.blocking and not set(work.source.obeys) & set(work.target.obeys):
-            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
         _tell_variables(work)
         closed = any(spec.fails_closed for spec in specs_of(work))
         work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
+        work.is_url = True
         return True
     if type_ == "native":
         return _drop_handler(work)
+    if type_ in ("prompt", "agent") and work.can_wrap and "llm_evaluated" not in work.hook.degradation:
+        return _ask_by_bridge(work)
     return without(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
+
+
+def _ask_by_bridge(work: Work) -> bool:
+    """The bridge asks the model; where it cannot, a guard denies, but not a stop, which must end."""
+    handler = work.hook.handler
+    work.note(f.ModelAskedHere)
+    work.needs_bridge = True
+    work.is_prompt = True
+    work.options.append(f"--type={handler.type}")
+    if handler.model:
+        work.options.append(f"--model={literal(handler.model)}")
+    closed = work.hook.blocking and all(spec.blocks == "prevent" for spec in specs_of(work))
+    asked = handler._replace(type="command", command=handler.prompt, prompt="", model="")
+    work.hook = work.hook._replace(handler=asked._replace(on_failure="block") if closed else asked)
+    return True
+
+
+def agree_here(work: Work) -> bool:
+    """Whether the target talks to the handler as its own dialect does, without anything in between."""
+    return not work.needs_bridge and (work.is_home or agree(work.source, work.target, work.hook.event))
 
 
 def command(work: Work) -> bool:
@@ -130,11 +156,15 @@ def rewrite(work: Work) -> bool:
 
 
 def output(work: Work) -> bool:
-    if work.target.reads_output or work.wraps or "structured_output" not in work.used:
+    if work.target.reads_output or "structured_output" not in work.used:
         return True
+    named = {*work.hook.degradation, *work.hook.capabilities}
+    if work.wraps and "structured_output" not in named:
+        return True  # the bridge says a printed deny by the exit code
 
     def warn(work: Work) -> bool:
-        work.note(f.OutputLost, evidence=work.used["structured_output"])
+        kind = f.OutputCut if work.wraps else f.OutputLost
+        work.note(kind, evidence=work.used["structured_output"])
         return True
 
     return without(work, "structured_output", warn)
@@ -142,7 +172,7 @@ def output(work: Work) -> bool:
 
 def wire(work: Work) -> bool:
     """A command that speaks another dialect is run through the bridge, or that is said."""
-    if work.is_home or work.target.is_hub:
+    if (work.is_home and not work.needs_bridge) or work.target.is_hub:
         return True
     if work.wraps:
         _wrap(work)
@@ -150,7 +180,9 @@ def wire(work: Work) -> bool:
         work.source, work.target, work.hook.event
     ):
         work.note(f.WireDiffers, source=work.source.id, what=work.hook.handler.type)
-        if work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
+        if work.hook.blocking and (work.is_url or work.hook.handler.type == "http"):
+            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
+        elif work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
     for spec in specs_of(work):

@@ -6,9 +6,11 @@ import re
 
 from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
+from hookport.degrade.wrapping import literal
 from hookport.dialects._base import (
     Dialect,
     EventSpec,
+    McpNames,
     at_event,
     event_specs,
     is_gone,
@@ -33,6 +35,7 @@ from hookport.dialects._matchers import (
 from hookport.dialects._terms import re2_problem
 from hookport.model.events import about_tool
 from hookport.model.hooks import ANY_SERVER, Hook, Term
+from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
 from hookport.model.tools import TOOLS
 
 
@@ -44,10 +47,10 @@ def matcher(work: Work) -> bool:
         return True
     if not about_tool(work.hook.event):
         return _subject(work)
-    if not work.hook.matcher:
-        return _every_tool(work)
     if work.origin.id != work.target.id:
         work.hook = work.hook._replace(matcher=_expand(work))
+    if not work.hook.matcher:
+        return _every_tool(work)
     if not _shown(work):
         return False
     present = work.hook.matcher
@@ -180,9 +183,11 @@ def _expand(work: Work) -> tuple[Term, ...]:
         if term.kind != "pattern":
             terms.append(term)
             continue
-        parts = term.value.split("|") if not re.search(r"[()\[\]\\]", term.value) else [term.value]
-        if len(parts) > 1:
-            alone = work.hook._replace(matcher=tuple(Term("pattern", part) for part in parts if part))
+        if matches_all(term.value):
+            return ()
+        alternatives = _split(term.value)
+        if len(alternatives) > 1:
+            alone = work.hook._replace(matcher=tuple(Term("pattern", part) for part in alternatives))
             before, work.hook, count = work.hook, alone, len(work.findings)
             found = _expand(work)
             work.hook = before
@@ -190,21 +195,75 @@ def _expand(work: Work) -> tuple[Term, ...]:
                 terms += found
                 continue
             del work.findings[count:]
-        tools = [
-            tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)
-        ]
-        tools = list(dict.fromkeys(tools))
-        mcp = source.mcp.prefix if source.mcp else "mcp__"
-        if tools:
-            terms += _expanded(work, source, term, tools)
-        elif mcp and re.sub(r"[\^\\(]|\?:", "", term.value).startswith(mcp) and not _same_mcp(work):
-            work.note(f.ServerWidened, server=term.value)
-            terms.append(Term("mcp", ANY_SERVER))
-        else:
-            if not found_in(term.value, native_tools(target)):
-                work.note(f.PatternPassed, pattern=term.value)
-            terms.append(term)
+        terms += _expand_pattern(work, source, target, term)
     return normal(terms)
+
+
+def _split(pattern: str) -> list[str]:
+    """The alternatives of a pattern that has nothing else to tell them apart by."""
+    return [pattern] if re.search(r"[()\[\]\\]", pattern) else pattern.split("|")
+
+
+def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) -> list[Term]:
+    tools = [
+        tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)
+    ]
+    terms = _expanded(work, source, term, list(dict.fromkeys(tools))) if tools else []
+    if Term("mcp", ANY_SERVER) in terms:
+        return terms
+    if _may_be_mcp(source, term.value) and not _is_in_a_part(source, target, term.value):
+        if _same_mcp(work) and not terms:
+            return [term]
+        mcp = _mcp_terms(source, term.value)
+        work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spelled, mcp)))
+        terms += mcp
+        prefix = source.mcp.prefix if source.mcp else "mcp__"
+        if prefix and all(text.startswith(prefix) for text, _, _ in beginnings(term.value)):
+            return terms
+    elif terms:
+        return terms
+    elif not found_in(term.value, native_tools(target)):
+        work.note(f.PatternPassed, pattern=term.value)
+    return terms if tools else [*terms, term]
+
+
+def _may_be_mcp(source: Dialect, pattern: str) -> bool:
+    """Whether a pattern may match MCP tools, of whatever server."""
+    mcp = source.mcp or McpNames("mcp__", "__")
+    part = Unknown(mcp.joint if len(mcp.joint) > 1 else "")
+    if mcp.server_last:
+        if not pattern.startswith(mcp.prefix):
+            return False
+        return may_match(pattern.removeprefix(mcp.prefix), [part, *mcp.joint, part], native_tools(source))
+    text = [*mcp.prefix, *((part, *mcp.joint) if mcp.joint else ()), part]
+    return may_match(pattern, text, native_tools(source))
+
+
+def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
+    """Whether a pattern finds an MCP tool by its server's or its own name alone, and so in the target too."""
+    mcp, there = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
+    # Where fewer characters are allowed, another stands for a sign.
+    is_spelled = not there.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
+    is_free = not re.search(r"[\^$]", pattern) and (not mcp.prefix or mcp.prefix not in pattern)
+    return (
+        bool(there.joint) and is_spelled and is_free and each_may_match(pattern, [Unknown(mcp.joint or "_")])
+    )
+
+
+def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
+    """The MCP tools or servers that a pattern names by how it begins; every server where it does not tell."""
+    mcp = source.mcp or McpNames("mcp__", "__")
+    terms: list[Term] = []
+    for text, is_start, is_end in beginnings(pattern):
+        if text and not _may_be_mcp(source, re.escape(text)):
+            continue
+        server, joint, tool = text.removeprefix(mcp.prefix).partition(mcp.joint or "\0")
+        # `_` and `-` are in servers' names too.
+        is_clear = bool(joint) and joint not in "_-" and not mcp.server_last
+        if not is_clear or not text.startswith(mcp.prefix) or not (mcp.prefix or is_start):
+            return [Term("mcp", ANY_SERVER)]
+        terms.append(Term("mcp", server, tool if is_end else ""))
+    return list(dict.fromkeys(terms)) or [Term("mcp", ANY_SERVER)]
 
 
 def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
@@ -279,11 +338,23 @@ def _subject(work: Work) -> bool:
 
 
 def content(work: Work) -> bool:
-    """A condition on the tool's input, where the target has a place for it."""
-    hook = work.hook
-    if not hook.content or says(work.target, "content"):
-        return True
-    if not all(spec.subject in ("command", "path") for spec in specs_of(work)):
-        work.note(f.ContentDropped, pattern=hook.content)
-        work.hook = hook._replace(content="")
+    """What the tool must be called with: where the target has no place for it, the bridge looks at it."""
+    hook, target = work.hook, work.target
+    if hook.content and not _says_content(work):
+        of = [f"--pattern-of={work.content_of}"] if work.content_of else []
+        if not work.carry("its pattern", f"--pattern={literal(hook.content)}", *of):
+            work.note(f.ContentDropped, pattern=hook.content)
+        work.hook = work.hook._replace(content="")
+    if hook.condition and not says(target, "condition", hook.handler.type):
+        if not work.carry("its rule", f"--if={literal(hook.condition)}"):
+            work.note(f.ConditionDropped, rule=hook.condition)
+        work.hook = work.hook._replace(condition="")
     return True
+
+
+def _says_content(work: Work) -> bool:
+    """Whether the target has a place for the pattern, and keeps it there."""
+    if not says(work.target, "content"):
+        return all(spec.subject in ("command", "path") for spec in specs_of(work))
+    adjusted = work.target.adjust([work.hook])[0] if work.target.adjust else [work.hook]
+    return [hook.content for hook in adjusted] == [work.hook.content]

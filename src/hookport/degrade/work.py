@@ -8,13 +8,13 @@ from datetime import timedelta
 from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
-from hookport.degrade.capabilities import denies_by_answer, infer
+from hookport.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
 from hookport.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.dialects import Dialect, EventSpec, get
 from hookport.dialects._base import dialect_data
 from hookport.dialects._entries import slots
 from hookport.findings import Finding, Kind
-from hookport.model.hooks import CAPABILITIES, NOTHING, Handler, Hook
+from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
 
 
 class HandlerValues(TypedDict, total=False):
@@ -41,7 +41,7 @@ class Work:
         index: int,
         where: str,
         target: Dialect,
-        scripts: Mapping[str, str],
+        scripts: Scripts,
         bridge: Bridge | None = ON_PATH,
     ) -> None:
         inner = unwrapped(hook)
@@ -54,12 +54,24 @@ class Work:
         self.source = self.origin = get(hook.dialect)
         # The event that its script was written for, where the script's dialect would choose another.
         self.written = _chosen(self.source, hook)
+        # The one field of the input that its pattern is for, if not all.
+        self.content_of = _content_of(self.source, hook)
+        # What it is written as: its command, and the scripts that this runs.
+        self.texts = (hook.handler.command, *scripts_of(hook.handler, scripts).values())
         self.used = infer(hook, scripts)
         self.by_answer = denies_by_answer(hook, scripts)
         self.is_replaced = False
+        # Its command asks a URL, which cannot deny but by its answer.
+        self.is_url = False
+        # The target has a handler of its type, and runs it.
+        self.is_settled = False
+        # Its command is the prompt for a model, and no text of a shell.
+        self.is_prompt = False
         # What runs a command that speaks another dialect; None: nothing does.
         self.bridge = bridge
         self.is_wrapped = False
+        # Something of the hook only the bridge can do, whatever the target's wire.
+        self.needs_bridge = False
         # What the wrapped command is told besides, as options.
         self.options: list[str] = []
         self.findings: list[Finding] = []
@@ -86,9 +98,25 @@ class Work:
         """Whether the command is run through the bridge, which hears and answers for it."""
         return (
             self.hook.handler.type == "command"
-            and not (self.bridge is None or self.is_home or self.is_replaced or self.target.is_hub)
-            and not agree(self.source, self.target, self.hook.event)
+            and self.can_wrap
+            and (self.needs_bridge or not (self.is_home or agree(self.source, self.target, self.hook.event)))
         )
+
+    @property
+    def can_wrap(self) -> bool:
+        """Whether there is a bridge to run the handler."""
+        is_known = self.hook.handler.type != "native" and not self.is_settled
+        is_known = is_known or self.hook.handler.type == "command"
+        return is_known and not (self.bridge is None or self.is_replaced or self.target.is_hub)
+
+    def carry(self, what: str, *options: str) -> bool:
+        """Leave to the bridge what the target cannot say; false where there is none."""
+        if not self.can_wrap:
+            return False
+        self.needs_bridge = True
+        self.options += options
+        self.note(f.CarriedInCommand, what=what)
+        return True
 
 
 def _chosen(source: Dialect, hook: Hook) -> str:
@@ -98,8 +126,15 @@ def _chosen(source: Dialect, hook: Hook) -> str:
     return written[0].native
 
 
+def _content_of(source: Dialect, hook: Hook) -> str:
+    subjects = [spec.subject for spec, _ in slots(source, hook)]
+    return subjects[0] if len(subjects) == 1 and subjects[0] in ("command", "path") else ""
+
+
 def strategy_for(work: Work, capability: str) -> str:
-    return work.hook.degradation.get(capability, CAPABILITIES[capability])
+    strategy = work.hook.degradation.get(capability, CAPABILITIES[capability])
+    # A word that nobody knows is a finding; until it is corrected, nothing passes unprotected.
+    return strategy if strategy in STRATEGIES else "block"
 
 
 def specs_of(work: Work) -> list[EventSpec]:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 import shlex
-from functools import cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from hookport.dialects import Dialect, get
-from hookport.dialects._base import dialect_data
+from hookport.dialects._base import SECOND, dialect_data
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.model.hooks import NOTHING, Hook
+from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook
 from hookport.wires.table import Wire, table_of
 
 PROGRAM = "hookport"
@@ -20,7 +21,7 @@ _WRAPPED = re.compile(
     r"""(?:\[ -[nz] "[${}\w-]+" \](?: && \[ -[nz] "[${}\w-]+" \])* \|\| exit 0; )?"""
     r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
     rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ (?:'[^']*'|[^ ]+)"""
-    r"""(?: --for=(?P<event>'[^']*'|[^ ]+)| --[\w-]+(?:=[^ ]*)?)* -- (?P<command>'.*')""",
+    r"""(?P<options>.*) -- (?P<command>'.*')""",
     re.DOTALL,
 )
 
@@ -68,9 +69,11 @@ def wrapped(
     Variables that the bridge sets are spelled in braces with a default, so that only the shell fills them in
     (GM5) and an agent that knows nothing of them runs the command all the same.
     """
-    for name in wire(words[0]).env:
+    is_prompt = any(option.startswith("--type=") for option in options)
+    for name in () if is_prompt else wire(words[0]).env:
         command = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", f"${{{name}-}}", command)
-    call = " ".join([bridge.call, "wrap", *words, *options, "--", _word(command)])
+    inner = _without_names(literal(command)) if is_prompt else literal(command)
+    call = " ".join([bridge.call, "wrap", *words, *options, "--", inner])
     return f"{bridge.there} || {{ {missing}; }}; {call}" if missing else call
 
 
@@ -79,17 +82,57 @@ def unwrapped(hook: Hook) -> Hook:
     found = _WRAPPED.fullmatch(hook.handler.command)
     if not found or hook.handler.platform != NOTHING:
         return hook
-    words = shlex.split(found["command"])
-    if len(words) != 1:
+    words, options = _split(found["command"]), _split(found["options"])
+    if len(words) != 1 or any(not option.startswith("--") for option in options):
         return hook
+    said = dict(option.removeprefix("--").partition("=")[::2] for option in options)
     source = get(found["dialect"])
-    inner = hook._replace(dialect=source.id, handler=hook.handler._replace(command=words[0]))
-    event = shlex.split(found["event"])[0] if found["event"] else ""
+    # Where every failure of an entry blocks, that says nothing of the hook in it.
+    always = hook.blocking and all(spec.fails_closed for spec, _ in slots(get(hook.dialect), hook))
+    on_failure = "" if always else hook.handler.on_failure
+    inner = hook._replace(
+        dialect=source.id,
+        handler=_handler_behind(hook.handler, words[0], said, on_failure),
+        content=said.get("pattern", hook.content),
+        condition=said.get("if", hook.condition),
+        blocking=hook.blocking and not {"observe", "async"} & said.keys(),
+    )
+    event = said.get("for", "")
     if not event or [spec.native for spec, _ in slots(source, inner)] == [event]:
         return inner
     own = {**dialect_data(hook, source.id), "event": event}
     return inner._replace(provider_data={**hook.provider_data, source.id: own})
 
 
-def _word(text: str) -> str:
+@lru_cache(4096)
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a command; every question about an entry takes it apart again."""
+    return tuple(shlex.split(text))
+
+
+def _handler_behind(handler: Handler, command: str, options: Mapping[str, str], on_failure: str) -> Handler:
+    """What the bridge runs, by what it is told; `on_failure` is what its entry says."""
+    timeout, late = handler.timeout, options.get("on-timeout", "")
+    if timeout is None and "within" in options:
+        timeout = float(options["within"]) * SECOND
+    type_ = next((one for one in HANDLER_TYPES if one == options.get("type")), handler.type)
+    return handler._replace(
+        type=type_,
+        command=command if type_ == "command" else "",
+        prompt=command if type_ != "command" else "",
+        model=options.get("model", handler.model),
+        timeout=timeout,
+        is_async=handler.is_async or "async" in options,
+        on_failure="block" if options.get("on-failure") == "closed" else on_failure,
+        timeout_action={"closed": "block", "open": "warn"}.get(late, handler.timeout_action),
+    )
+
+
+def _without_names(word: str) -> str:
+    """A quoted word in which no variable is named: some agents drop a command that names an unset one."""
+    return re.sub(r"\$(?=\w)", r"'\\$'", word)
+
+
+def literal(text: str) -> str:
+    """A text as one word of the shell, in which nothing is filled in."""
     return "'" + text.replace("'", "'\\''") + "'"

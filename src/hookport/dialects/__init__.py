@@ -67,6 +67,11 @@ def agents() -> tuple[str, ...]:
     return tuple(name for name in names() if get(name).kind == "agent")
 
 
+def markers() -> tuple[str, ...]:
+    """The variables that agents set for the commands that they run; see `Dialect.markers`."""
+    return tuple(dict.fromkeys(one for name in agents() for one in get(name).markers))
+
+
 def added() -> tuple[str, ...]:
     """The ids of the dialects that other packages add."""
     return tuple(name for name, found in _loaded().items() if isinstance(found, Dialect))

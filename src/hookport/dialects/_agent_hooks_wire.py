@@ -29,12 +29,20 @@ _SUBAGENT: dict[str, Tree] = {
     "prompt": "task_description",
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
-    "session_start": {"source": "source"},
-    "session_end": {"source": "exit_reason"},
+    "session_start": {"source": "source", "model": "model"},
+    "session_end": {
+        "source": "exit_reason",
+        "session_ms": "duration_seconds:seconds",
+        "steps": "total_steps",
+    },
     "pre_compact": {"source": "trigger"},
-    "before_stop": {"source": "stop_reason"},
+    "before_stop": {"source": "stop_reason", "steps": "step_count"},
     "subagent_start": _SUBAGENT,
     "subagent_stop": _SUBAGENT,
+}
+WORDS: dict[str, dict[str, Tree]] = {
+    "session_end": {"prompt_input_exit": "user_exit"},
+    "agent_stop": {"end_turn": "no_tool_calls"},
 }
 FIXED_OF: dict[str, dict[str, Tree]] = {
     "session_start": {"model": "", "args": {}},
@@ -75,6 +83,7 @@ READ = {
 WIRE = Wire(
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
     fixed={"context": {}},
     fixed_of=FIXED_OF,
     inputs=INPUTS,

@@ -20,6 +20,8 @@ KEYS: dict[str, Tree] = {
     # Both are documented; the second is sent where an entry asks for it.
     "server": ("mcp_server_name", "mcp_metadata.mcpExecutedToolServerName"),
     "is_mcp": "is_mcp_tool",
+    # Sent where an entry asks for it (doc).
+    "model": "context.modelName",
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
     # Before the call the result is there too, as the text `[undefined]` (AU10).
@@ -27,11 +29,14 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
     "PromptSubmit": {"prompt": "user_prompt"},
     "Stop": {
         "source": "agent_stop_cause",
+        "prompt": ("conversation.userPrompt", "_exchange.exchange.request_message"),
+        "turn": "_exchange.exchange.request_id",
         # The first is documented and sent where an entry asks for it, the second was captured.
         "final_message": ("conversation.agentTextResponse", "_exchange.exchange.response_text"),
     },
-    "Notification": {"source": "notification_type"},
+    "Notification": {"source": "notification_type", "message": "notification_message"},
 }
+WORDS: dict[str, dict[str, Tree]] = {"agent_stop": {"max_steps": "max_iterations"}}
 
 INPUTS: dict[str, Tree] = {
     "write-process": {"command": "input_text"},
@@ -78,9 +83,24 @@ READ: dict[str, Tree] = {
 # `continue: false` is a deny of this call (AU6).
 HALTS = ("continue", {"False": "deny", "True": None})
 
+# What Auggie itself obeys (lab): JSON with exit code 0 only (b6), alone on stdout (b7), with `hookEventName`
+# (b5), a deny and no other word (b2, b9, k), `continue: false` (b3), exit code 2. Nothing but text and
+# stderr counts after a tool (l), and nothing at all elsewhere with `--print` (g3, g4, h).
+OBEY: dict[str, Tree] = {
+    **READ,
+    "verdicts": [HALTS, ("hookSpecificOutput.permissionDecision", {"deny": "deny", "allow": "none"})],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "stopReason"],
+    "halt": [],
+    "named": "all",
+    "json": "zero",
+}
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
+
 WIRE: Wire = Wire(
+    obeys={"PreToolUse": OBEY, "PostToolUse": {**OBEY, "verdicts": []}, "*": OBEY_NOTHING},
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
     inputs=INPUTS,
     numbered=("str-replace-editor",),
     fixed={"conversation_id": "$session", "workspace_roots": ["$root"]},
@@ -95,6 +115,9 @@ WIRE: Wire = Wire(
         "AUGMENT_HOOK_EVENT": "$event",
         "AUGMENT_TOOL_NAME": "$tool",
         "AUGMENT_PLUGIN_ROOT": "$package",
+        # (doc) Other names for the same.
+        "AUGGIE_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_ROOT": "$package",
     },
     marks=("is_mcp_tool", "agent_stop_cause", "user_prompt", "conversation_id", "workspace_roots"),
     answers=ANSWERS,

@@ -167,7 +167,7 @@ class Location(NamedTuple):
 
     `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
     a project in its start folder only. Not `loaded`: the documentation names it, and the agent did not run
-    what stands there.
+    what stands there. `executable`: a product of the agent skips a script there whose mode is not.
     """
 
     scope: Literal["project", "local", "user", "plugin", "system"]
@@ -175,14 +175,31 @@ class Location(NamedTuple):
     source: str
     at_repository: bool = False
     loaded: bool = True
+    executable: bool = False
+
+
+class Once(NamedTuple):
+    """That an agent runs the same hook once for an event, however often it finds it.
+
+    `by_name`: copies with other names are not the same.
+    """
+
+    source: str
+    by_name: bool = False
+
+
+NO_SWITCH: tuple[tuple[str, ...], bool] = ((), False)
 
 
 class Gate(NamedTuple):
     """A setting that keeps hooks from running, although they are written down where the agent looks.
 
     Of `files` the first that has the key counts; the empty name is the hook's own file. `off` lists the
-    values that keep hooks of the `scopes` from running. Where `variable` is given, it is one of the
-    environment: any value but an empty one.
+    values that keep hooks of the `scopes` from running. `lists`: the value is a list of the hooks that are
+    off, by their names, else their commands, and every file adds to it. Where `variable` is given, it is one
+    of the environment: any value but an empty one.
+    `stops`: the hooks, which somebody switched off and nobody runs then, or this agent alone, by a policy or
+    since it looks elsewhere.
     """
 
     files: tuple[str, ...]
@@ -194,6 +211,8 @@ class Gate(NamedTuple):
     source: str
     scopes: tuple[str, ...] = ("project", "local", "user")
     variable: str = ""
+    lists: bool = False
+    stops: Literal["hooks", "agent"] = "hooks"
 
 
 class FolderTrust(NamedTuple):
@@ -248,6 +267,8 @@ class PluginStore(NamedTuple):
     At `key` of the file is a map from `plugin@marketplace` to its copies, each with its folder at the field
     `folder`; the first of `settings` that has the name at `switch` says whether it is enabled. `markets` maps
     the name of a marketplace to where it is, at the field `place`: from a folder plugins are run in place.
+    A manifest that names a file by a path with another start than `path_start` makes the agent refuse the
+    plugin. `keeps_default`: the plugin's default file of hooks is loaded beside those that a manifest names.
     """
 
     file: str
@@ -258,6 +279,8 @@ class PluginStore(NamedTuple):
     markets: str
     place: str
     source: str
+    path_start: str = ""
+    keeps_default: bool = False
 
 
 class Shadow(NamedTuple):
@@ -296,13 +319,16 @@ class Shape(NamedTuple):
     """Configuration trees to a manifest and back.
 
     `decode` takes the trees by path; `encode` gives them. `by_event`: hooks are grouped by native event,
-    so their order is the order of the event table. `merges`: one hook may be several entries.
+    so their order is the order of the event table. `merges`: one hook may be several entries. `in_place`
+    gives the event of a file that is a hook itself, a script that the agent runs where it is, by its name;
+    empty for any other file.
     """
 
     decode: Callable[[Dialect, Mapping[str, Tree]], Decoded]
     encode: Callable[[Dialect, Manifest], dict[str, Tree]]
     by_event: bool = True
     merges: bool = False
+    in_place: Callable[[Dialect, str], str] | None = None
 
 
 class Dialect(NamedTuple):
@@ -320,6 +346,14 @@ class Dialect(NamedTuple):
     handlers: Mapping[str, HandlerSpec]
     shape: Shape
     wire: Wire = Wire()
+    # Tools, former ones too, that no word of the vocabulary stands for, each with its source. A matcher may
+    # name them; a name that ends with `*` is how several begin.
+    wordless: Mapping[str, str] = NOTHING
+    # Permission rules, as patterns, that the agent was seen not to fire although documented, and why.
+    unfired_rules: Mapping[str, str] = NOTHING
+    # The source by which the agent waits for processes that a hook leaves behind with its output open, and
+    # drops the hook's answer when the hook's time is up.
+    awaits_children: str = ""
     # Every canonical event that is missing, and why.
     lacks: Mapping[str, str] = NOTHING
 
@@ -356,6 +390,14 @@ class Dialect(NamedTuple):
     # Scripts must be executable, have a shebang line and be named from the package's root.
     script_rules: bool = False
 
+    # The variables that this agent sets for the commands that it runs, and that no terminal of a person has:
+    # `NAME`, or `NAME=VALUE` where only that value tells, with the source.
+    markers: Mapping[str, str] = NOTHING
+    # What of an answer the person who sits at this agent sees on the screen, by native event or `*`, with the
+    # source: `message`, a text beside the decision, and `reason`, that of a deny. What is taken and shown
+    # nowhere is not named.
+    shows: Mapping[str, tuple[tuple[str, ...], str]] = NOTHING
+
     # Where hookport looks for hooks to run by itself; `~/.config` is the user's XDG folder.
     runs_from: tuple[Location, ...] = ()
     # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
@@ -363,27 +405,35 @@ class Dialect(NamedTuple):
     file_name: str = ""
     companions: str = ""
     signature: tuple[str, str] = ("", "")
-    # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`.
+    # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`; not for
+    # the files of plugins.
     file_kinds: Mapping[str, str] = NOTHING
+    # A file with a byte order mark is refused; a matcher of `null` is none.
+    refuses_bom: bool = False
+    null_matches_all: bool = False
     # The way to the map of events, what is always written beside it, and keys in it that are no events.
-    root: tuple[str, ...] = ("hooks",)
+    root: Path = ("hooks",)
     root_keys: Mapping[str, Any] = NOTHING
     not_events: tuple[str, ...] = ()
     # The way to a key whose value turns all hooks of a file off, and to the list of those that are off.
-    switch: tuple[tuple[str, ...], bool] = ((), False)
+    switch: tuple[tuple[str, ...], bool] = NO_SWITCH
     switched_off: tuple[str, ...] = ()
     # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
+    # Where the agent loads modules of code: hooks that hookport neither runs nor converts.
+    modules: tuple[Location, ...] = ()
     # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
     manifests: tuple[str, ...] = ()
     plugin_store: PluginStore | None = None
+    # Where the agent has hooks that hookport does not read: files of its own, and in plugins manifests.
+    unread_in: tuple[Location, ...] = ()
     # Where skills and subagents may have hooks in their frontmatter, which run while one of these is active.
     scoped_in: tuple[Location, ...] = ()
     # A handler without `type` is refused, not taken for a command.
     needs_type: bool = False
-    # A hook that stands in several settings files runs once; a plugin's copy runs again.
-    runs_once: bool = False
+    # The same hook, found twice, runs once; a plugin's copy runs again.
+    runs_once: Once | None = None
 
     # The names of its program, and the folder of its settings with the variable that puts it elsewhere.
     programs: tuple[str, ...] = ()
@@ -393,9 +443,8 @@ class Dialect(NamedTuple):
     folder_trust: FolderTrust | None = None
     hook_trust: HookTrust | None = None
     shadows: tuple[Shadow, ...] = ()
-    # Files of other dialects that it reads too; the same command, found twice, runs once.
+    # Files of other dialects that it reads too.
     also_reads: tuple[Location, ...] = ()
-    same_once: bool = False
     # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
     products: tuple[tuple[str, ...], ...] = ()
     # Those that it reads with a setting that is kept where nobody else sees it.
@@ -419,6 +468,11 @@ class Dialect(NamedTuple):
     prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
     # The last step before encoding.
     adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
+
+    @property
+    def starts_in_package(self) -> bool:
+        """Whether relative paths in a plugin's commands start at the plugin's folder."""
+        return self.script_rules or self.wire.starts_in == "package"
 
 
 class RefusedError(Exception):

@@ -27,6 +27,7 @@ from hookport.dialects._entries import (
     bind,
     group_extra,
     kind_word,
+    matchers_of,
     merge_entries,
     own_data,
     read_entry,
@@ -35,7 +36,7 @@ from hookport.dialects._entries import (
     type_problem,
     write_entry,
 )
-from hookport.dialects._matchers import means_all, read_matcher, write_matcher
+from hookport.dialects._matchers import means_all, read_matcher
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
@@ -221,7 +222,9 @@ def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> N
 def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
     matching = matching_of(dialect, spec)
     unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
-    return unread and not means_all(matching, group.get("matcher") or "")
+    # Where nobody reads it, every way to say all is no loss.
+    as_pattern = matching._replace(grammar="regex") if matching.grammar in ("none", "ignored") else matching
+    return unread and not means_all(as_pattern, group.get("matcher") or "")
 
 
 def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
@@ -233,6 +236,8 @@ def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]
 def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
     dialect, (file, path) = reading.dialect, place
     matcher = group.tree.get("matcher", "")
+    if matcher is None and dialect.null_matches_all:
+        matcher = ""
     if not isinstance(matcher, str):
         at = Place(file, (*group.place.path, "matcher"))
         reading.refuse(at, f"must be a string, not {kind_word(matcher)}")
@@ -275,7 +280,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     events: dict[str, list[dict[str, Tree]]] = {}
     for hook in manifest.hooks:
         for spec, terms in slots(dialect, hook):
-            for matcher in write_matcher(dialect, spec, terms, hook.content):
+            for matcher in matchers_of(dialect, spec, hook, terms):
                 _add(events.setdefault(spec.native, []), dialect, hook, matcher)
     return {location(dialect, manifest).path: wrapped(dialect, manifest, ordered(dialect, events))}
 
@@ -303,7 +308,7 @@ def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
 def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
     """The event map inside what else the file says."""
     own = dict(own_data(dialect, manifest))
-    kept = own.pop(dialect.root[0], NOTHING) if len(dialect.root) == 1 else NOTHING
+    kept = own.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
     events = {**kept, **events}
     for key in reversed(dialect.root):
         events = {key: events}

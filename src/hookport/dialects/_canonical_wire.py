@@ -8,6 +8,7 @@ says what stdin holds; it is the canonical event, with the names of the manifest
 from __future__ import annotations
 
 from hookport.dialects._base import Tree
+from hookport.wires.events import FACTS
 from hookport.wires.table import Wire
 
 KEYS = {
@@ -29,6 +30,14 @@ KEYS = {
     "stop_active": "stop_active",
     "source": "source",
     "subagent": "subagent",
+    **{name: name for name in FACTS},
+    "transcript": "transcript_path",
+    "agent_transcript": "agent_transcript_path",
+    "turn": "turn_id",
+    "parent_agent": "parent_agent_id",
+    "parent_session": "parent_session_id",
+    "session_ms": "session_duration_ms",
+    "file": "file_path",
 }
 
 ANSWER: dict[str, Tree] = {

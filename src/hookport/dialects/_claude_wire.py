@@ -21,16 +21,40 @@ KEYS = {
     "prompt": "prompt",
     "final_message": "last_assistant_message",
     "stop_active": "stop_hook_active",
-    "source": "source",
     "subagent": "agent_type",
+    "permission_mode": "permission_mode",
+    "transcript": "transcript_path",
+    "agent_transcript": "agent_transcript_path",
+    "model": "model",
+    "effort": "effort.level",
+    "turn": "prompt_id",
+    "agent_id": "agent_id",
+    "session_title": "session_title",
+    "duration_ms": "duration_ms",
+    "interrupted": "is_interrupt",
+    "suggestions": "permission_suggestions",
+    "background_tasks": "background_tasks",
+    "crons": "session_crons",
 }
 
 KEYS_OF = {
+    "SessionStart": {"source": "source"},
+    "UserPromptSubmit": {"source": "source"},
+    "ConfigChange": {"source": "source"},
+    "DirectoryAdded": {"source": "source"},
     "SessionEnd": {"source": "reason"},
-    "PreCompact": {"source": "trigger"},
-    "PostCompact": {"source": "trigger"},
-    "Notification": {"source": "notification_type"},
+    "PreCompact": {"source": "trigger", "instructions": "custom_instructions"},
+    "PostCompact": {"source": "trigger", "summary": "compact_summary"},
+    "Notification": {"source": "notification_type", "message": "message", "title": "title"},
+    "InstructionsLoaded": {"file": "file_path", "load_reason": "load_reason", "memory": "memory_type"},
+    "FileChanged": {"source": "file_path:name", "file": "file_path"},
+    "StopFailure": {"source": "error", "error_message": "error_details"},
 }
+
+# Canonical words are Claude Code's where it has one. Its session ends for a few reasons it names, and
+# otherwise for another.
+ENDS = ("clear", "resume", "logout", "prompt_input_exit")
+WORDS: dict[str, dict[str, Tree]] = {"session_end": {**{word: word for word in ENDS}, "*": "other"}}
 
 INPUTS = {
     "file_read": {"path": "file_path"},
@@ -153,9 +177,70 @@ READS = {
     "*": READ,
 }
 
+# What Claude Code itself obeys. Measured on 2.1.325 (lab): nested output without `hookEventName` and JSON
+# with any other text around it are no answer (b5, b7), JSON counts with every exit code (b6), exit code 2
+# beats it (a3), a value of a wrong kind in any of these fields, null too, drops the answer (t1-t13).
+# `approve` and the events that were not measured: hooks reference (doc).
+TYPED = {
+    "continue": "flag",
+    "suppressOutput": "flag",
+    "stopReason": "text",
+    "systemMessage": "text",
+    "decision": "text",
+    "reason": "text",
+    "hookSpecificOutput": "object",
+    "hookSpecificOutput.permissionDecisionReason": "text",
+    "hookSpecificOutput.additionalContext": "text",
+    "hookSpecificOutput.updatedInput": "object",
+}
+OBEY: dict[str, Tree] = {
+    **READ,
+    "verdicts": [
+        (
+            "hookSpecificOutput.permissionDecision",
+            {"allow": "allow", "deny": "deny", "ask": "ask", "defer": "ask"},
+        ),
+        ("decision", {"block": "deny", "approve": "allow"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "reason", "stopReason"],
+    "named": "all",
+    "typed": TYPED,
+}
+OBEY_BLOCK = {**OBEY, "verdicts": [("decision", {"block": "deny"})]}
+OBEY_TEXT = {**OBEY_BLOCK, "text": "context"}
+# Nothing that is said there stops anything (g5, doc).
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}, "text": "context"}
+OBEY_STOP = {
+    **OBEY_BLOCK,
+    "verdicts": [("decision", {"block": "deny"}), ("hookSpecificOutput.additionalContext", {"*": "deny"})],
+    "context": [],
+}
+OBEYS: dict[str, dict[str, Tree]] = {
+    "before_tool_execute": OBEY,
+    "before_prompt": OBEY_TEXT,
+    "before_command_expansion": OBEY_TEXT,
+    "session_start": OBEY_NOTHING,
+    "subagent_start": OBEY_NOTHING,
+    "session_end": OBEY_NOTHING,
+    "after_compact": OBEY_NOTHING,
+    "notification": OBEY_NOTHING,
+    "agent_stop": OBEY_STOP,
+    "subagent_stop": OBEY_STOP,
+    "permission_request": {**READS["permission_request"], "named": "all", "typed": TYPED},
+    "*": OBEY_BLOCK,
+}
+
+# Fields that few agents have (doc, 2.1.325); an update of permissions goes with an allow only.
+PERMISSION_EXTRAS = {
+    "permissions@allow": "hookSpecificOutput.decision.updatedPermissions",
+    "interrupt@deny": "hookSpecificOutput.decision.interrupt",
+}
+
 WIRE = Wire(
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
+    transcript="blocks",
     inputs=INPUTS,
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "permission_mode": "default"},
     answers=ANSWERS,
@@ -163,12 +248,38 @@ WIRE = Wire(
 )
 
 EXIT = {"stderr": "$reason", "exit": 2}
+# Its shell sources the file before every command (doc).
+ENV_FILE = {"CLAUDE_ENV_FILE": "$env_file"}
 
 # Events of Claude Code itself on which all that is printed is thrown away (doc).
 SILENT = (
     *("InstructionsLoaded", "MessageDisplay", "Notification", "WorktreeRemove", "PostCompact"),
     *("SessionEnd", "StopFailure"),
 )
+_TERMINAL = {"terminal": "terminalSequence"}
+_TITLE = {**_TERMINAL, "session_title": "hookSpecificOutput.sessionTitle"}
+_SUPPRESS_PROMPT = {"suppress_prompt": "hookSpecificOutput.suppressOriginalPrompt"}
+_WATCH = {"watch_paths": "hookSpecificOutput.watchPaths"}
+_ELICITATION = {"action": "hookSpecificOutput.action", "content": "hookSpecificOutput.content"}
+EXTRAS = {
+    "PermissionRequest": {**_TERMINAL, **PERMISSION_EXTRAS},
+    "PermissionDenied": {**_TERMINAL, "retry": "hookSpecificOutput.retry"},
+    "UserPromptSubmit": {**_TITLE, **_SUPPRESS_PROMPT},
+    "UserPromptExpansion": {**_TERMINAL, **_SUPPRESS_PROMPT},
+    "SessionStart": {
+        **_TITLE,
+        **_WATCH,
+        "initial_prompt": "hookSpecificOutput.initialUserMessage",
+        "reload_skills": "hookSpecificOutput.reloadSkills",
+    },
+    "CwdChanged": _WATCH,
+    "FileChanged": _WATCH,
+    "MessageDisplay": {"display": "hookSpecificOutput.displayContent"},
+    "PostToolUse": {**_TERMINAL, "classifier_context": "hookSpecificOutput.classifierContext"},
+    "Elicitation": _ELICITATION,
+    "ElicitationResult": _ELICITATION,
+    "*": _TERMINAL,
+}
 ACTIONS = ("hookSpecificOutput.action", {"accept": "allow", "decline": "deny", "cancel": "deny"})
 READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
 
@@ -176,9 +287,6 @@ CLAUDE = WIRE.replace(
     keys_of={
         **KEYS_OF,
         "UserPromptExpansion": {"source": "command_name"},
-        "InstructionsLoaded": {"source": "load_reason"},
-        "StopFailure": {"source": "error"},
-        "FileChanged": {"source": "file_path:name"},
         "Setup": {"source": "trigger"},
         "Elicitation": {"source": "mcp_server_name"},
         "ElicitationResult": {"source": "mcp_server_name"},
@@ -219,8 +327,11 @@ CLAUDE = WIRE.replace(
     env={
         "CLAUDE_PROJECT_DIR": "$root",
         "CLAUDE_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_DATA": "$data",
         "CLAUDE_CODE_SESSION_ID": "$session",
+        "CLAUDE_EFFORT": "$effort",
     },
+    env_of=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
     marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
     # (doc, the tools reference of 2.1.325)
     others=(
@@ -229,4 +340,12 @@ CLAUDE = WIRE.replace(
     ),
     # It ended a Stop hook that always blocks after eight blocks (lab).
     caps_stops=True,
+    extras=EXTRAS,
+    obeys={
+        **OBEYS,
+        "WorktreeCreate": {**OBEY_NOTHING, "exits": {"+": "deny"}},
+        "PreModelSwitch": OBEY,
+        "Elicitation": {**OBEY, "verdicts": [ACTIONS]},
+        "ElicitationResult": {**OBEY, "verdicts": [ACTIONS]},
+    },
 )

@@ -15,6 +15,11 @@ KEYS = {
     "cwd": "workspaceRoots:list",
     "root": ["workspaceRoots:list", "workspaceInfo.rootPath"],
     "timestamp": "timestamp",
+    # The CLI sends the first three, the extension the last.
+    "agent_id": "agent_id",
+    "parent_agent": "parent_agent_id",
+    "steps": "iteration",
+    "model": "model.slug",
 }
 
 KEYS_OF: dict[str, dict[str, Tree]] = {
@@ -29,12 +34,20 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
         "call_id": "tool_result.id",
         "result": ["tool_result.output", "postToolUse.result:json"],
         "error": "tool_result.error",
+        "duration_ms": ["tool_result.durationMs", "postToolUse.executionTimeMs"],
     },
     "UserPromptSubmit": {"prompt": "userPromptSubmit.prompt"},
-    "TaskComplete": {"final_message": ["turn.outputText", "taskComplete.taskMetadata.result"]},
+    "TaskStart": {"prompt": "taskStart.taskMetadata.initialTask"},
+    "TaskComplete": {
+        "final_message": ["turn.outputText", "taskComplete.taskMetadata.result"],
+        "source": "turn.status",
+    },
+    "TaskError": {"error_message": "error.message"},
     "TaskCancel": {"source": "reason"},
     "SessionShutdown": {"source": "reason"},
 }
+
+WORDS: dict[str, dict[str, Tree]] = {"agent_stop": {"end_turn": "completed"}}
 
 # The CLI's names (lab, src); the extension says the name of the file.
 SAID = {
@@ -110,9 +123,15 @@ READ = {
     "json": "any",
 }
 
+# What Cline itself obeys: `cancel` in one JSON object, or after a mark amid other output, whatever the exit
+# code (lab a, b, e). It waits for nothing but the two tool events (g, h).
+OBEY = {**READ, "exits": {}, "marked": "HOOK_CONTROL\t"}
+
 WIRE = Wire(
+    obeys={"PreToolUse": OBEY, "PostToolUse": OBEY, "*": {**OBEY, "verdicts": []}},
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
     said=SAID,
     fixed={"clineVersion": "", "userId": ""},
     fixed_of=FIXED_OF,

@@ -31,11 +31,13 @@ def settings(env: Mapping[str, str]) -> str:
     return str(Path(home) / "config.toml") if home else ""
 
 
-def listed(root: str, env: Mapping[str, str]) -> list[AgentHook]:
-    """Every hook of a project with its state; nothing where Codex is not installed or does not answer."""
+def listed(root: str, env: Mapping[str, str]) -> list[AgentHook] | None:
+    """Every hook of a project with its state; None where Codex is not on the path or does not answer."""
     program = shutil.which(PROGRAM, path=env.get("PATH"))
     answer = _asked(program, root, env) if program else {}
-    found = answer.get("result", {}).get("data", []) if isinstance(answer, dict) else []
+    if "result" not in answer:
+        return None
+    found = answer["result"].get("data", [])
     return [_hook(hook) for folder in found for hook in folder.get("hooks", ()) if hook.get("enabled", True)]
 
 

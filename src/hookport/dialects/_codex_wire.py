@@ -6,15 +6,18 @@ go on, so a piece is here only where the event's own schema has its keys.
 
 from __future__ import annotations
 
+from hookport.dialects._base import Tree
 from hookport.dialects._claude_wire import (
     BLOCK,
     CONTEXT,
     HALT,
     INPUTS,
+    KEYS,
     MESSAGE,
     READ,
     READ_TEXT,
     READS,
+    TYPED,
     VERDICTS,
     WIRE,
     nested,
@@ -55,7 +58,74 @@ NO_ALLOW = [
     for place, words in VERDICTS
 ]
 
+# What Codex itself obeys. Every fault of an answer lets the call go on (lab a2, b', b4-b10, c2, c5, k; src).
+_COMMON = ("continue", "stopReason", "suppressOutput", "systemMessage")
+_REASONS = ["hookSpecificOutput.permissionDecisionReason", "reason"]
+_BLOCKS = ("decision", {"block": "deny"})
+OBEY: dict[str, Tree] = {
+    **READ,
+    "verdicts": [_BLOCKS],
+    "reason": _REASONS,
+    "wants": {"deny": ["reason"]},
+    "knows": (*_COMMON, "decision", "reason", "hookSpecificOutput"),
+    "refuses": [("suppressOutput", [True])],
+    "named": "all",
+    # A value of a wrong kind drops the answer, null is none (lab t1, t2, t4-t6, t8, t10, n).
+    "typed": TYPED,
+    "nulls": "absent",
+    "exits": {"2": "deny"},
+    "speaks": "stderr",
+    "json": "zero",
+}
+OBEY_TOOL = {
+    **OBEY,
+    "verdicts": [("hookSpecificOutput.permissionDecision", {"deny": "deny", "allow": "allow"}), _BLOCKS],
+    "wants": {"deny": _REASONS},
+    "refuses": [
+        ("suppressOutput", [True]),
+        ("continue", [False]),
+        ("stopReason", ["*"]),
+        ("hookSpecificOutput.permissionDecision", ["ask", "defer"]),
+        ("decision", ["approve", "allow", "deny", "ask"]),
+    ],
+    "rewrites": "allow",
+}
+# There is no nested output here, so that one drops the answer (src).
+OBEY_STOP = {**OBEY, "knows": (*_COMMON, "decision", "reason"), "text": "failure"}
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}, "text": "context"}
+OBEYS: dict[str, dict[str, Tree]] = {
+    "PreToolUse": OBEY_TOOL,
+    "PermissionRequest": {
+        **OBEY,
+        "verdicts": [("hookSpecificOutput.decision.behavior", {"allow": "allow", "deny": "deny"})],
+        "reason": ["hookSpecificOutput.decision.message"],
+        "wants": {},
+        "refuses": [
+            ("suppressOutput", [True]),
+            ("continue", [False]),
+            ("stopReason", ["*"]),
+            ("hookSpecificOutput.decision.updatedInput", ["*"]),
+            ("hookSpecificOutput.decision.updatedPermissions", ["*"]),
+            ("hookSpecificOutput.decision.interrupt", [True]),
+        ],
+    },
+    "PostToolUse": {
+        **OBEY,
+        "refuses": [("suppressOutput", [True]), ("hookSpecificOutput.updatedMCPToolOutput", ["*"])],
+    },
+    "UserPromptSubmit": {**OBEY, "text": "context"},
+    "Stop": OBEY_STOP,
+    "SubagentStop": OBEY_STOP,
+    "SessionStart": OBEY_NOTHING,
+    "SubagentStart": OBEY_NOTHING,
+    "*": {**OBEY_NOTHING, "text": "ignored"},
+}
+
 WIRE_OF_CODEX = WIRE.replace(
+    obeys=OBEYS,
+    # What one prompt sets off is a turn (src). Its permission modes are words of Claude Code.
+    keys={**KEYS, "turn": "turn_id"},
+    transcript="items",
     inputs={
         **INPUTS,
         "spawn_agent": {"prompt": "message"},
@@ -83,6 +153,11 @@ WIRE_OF_CODEX = WIRE.replace(
         "SubagentStop": {**READ, "text": "failure"},
         "Interrupt": {**READ, "text": "failure"},
     },
-    env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
+    env={
+        "PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "PLUGIN_DATA": "$data",
+        "CLAUDE_PLUGIN_DATA": "$data",
+    },
     marks=("turn_id", "transcript_path=.codex/", "permission_mode", "tool_use_id"),
 )

@@ -21,6 +21,9 @@ CAMEL = {
     "prompt": "prompt",
     "stop_active": "stop_hook_active",
     "subagent": "agentType",
+    "transcript": "transcriptPath",
+    "agent_id": "agentId",
+    "parent_agent": "parentAgentId",
 }
 SNAKE = {
     "event": "hook_event_name",
@@ -30,18 +33,31 @@ SNAKE = {
     "input": "tool_input:loose",
     "result": "tool_result",
     "subagent": "agent_type",
+    "transcript": "transcript_path",
+    "agent_id": "agent_id",
+    "parent_agent": "parent_agent_id",
 }
 # The permission events have camelCase payloads under both names (lab).
-PERMISSION = {"event": "hookName", "input": "toolInput"}
-NOTIFICATION = {"event": "hook_event_name", "source": "notification_type"}
+PERMISSION = {"event": "hookName", "input": "toolInput", "suggestions": "permissionSuggestions"}
+NOTIFICATION = {
+    "event": "hook_event_name",
+    "source": "notification_type",
+    "message": "message",
+    "title": "title",
+}
 
 KEYS_OF: dict[str, dict[str, Tree]] = {
-    "sessionStart": {"source": "source"},
+    "sessionStart": {"source": "source", "prompt": "initialPrompt"},
     "sessionEnd": {"source": "reason"},
-    "preCompact": {"source": "trigger"},
-    "errorOccurred": {"source": "errorContext"},
+    "agentStop": {"source": "stopReason"},
+    "preCompact": {"source": "trigger", "instructions": "customInstructions"},
+    "errorOccurred": {"source": "errorContext", "error_message": "error.message"},
     "subagentStart": {"subagent": ["agentName", "agentType"]},
-    "subagentStop": {"subagent": ["agentName", "agentType"], "final_message": "response"},
+    "subagentStop": {
+        "subagent": ["agentName", "agentType"],
+        "final_message": "response",
+        "source": "stopReason",
+    },
     "preMcpToolCall": {
         "tool": None,
         "server": "serverName",
@@ -54,21 +70,33 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
     "PermissionRequest": PERMISSION,
     "Notification": NOTIFICATION,
     # In camelCase but for its ids (lab).
-    "SubagentStart": {"subagent": ["agentName", "agent_type"]},
+    "SubagentStart": {
+        "subagent": ["agentName", "agent_type"],
+        "agent_id": "agent_id",
+        "parent_agent": "parent_agent_id",
+    },
     "SubagentStop": {
         **SNAKE,
         "subagent": ["agent_name", "agent_type"],
         "final_message": "last_assistant_message",
+        "source": "stop_reason",
     },
-    "SessionStart": {**SNAKE, "source": "source"},
+    "SessionStart": {**SNAKE, "source": "source", "prompt": "initial_prompt"},
     "SessionEnd": {**SNAKE, "source": "reason"},
-    "PreCompact": {**SNAKE, "source": "trigger"},
-    "ErrorOccurred": {**SNAKE, "source": "error_context"},
+    "PreCompact": {**SNAKE, "source": "trigger", "instructions": "custom_instructions"},
+    "ErrorOccurred": {**SNAKE, "source": "error_context", "error_message": "error.message"},
     "PreToolUse": SNAKE,
     "PostToolUse": SNAKE,
     "PostToolUseFailure": SNAKE,
     "UserPromptSubmit": SNAKE,
-    "Stop": SNAKE,
+    "Stop": {**SNAKE, "source": "stop_reason"},
+}
+
+# A session that begins is `new` (lab; the reference also has `startup`), one that ends is `complete`, or
+# ended by its user (doc).
+WORDS: dict[str, dict[str, Tree]] = {
+    "session_start": {"startup": ["new", "startup"]},
+    "session_end": {"prompt_input_exit": "user_exit"},
 }
 
 # Payloads in camelCase do not say their event (lab; subagentStop and errorOccurred: doc).
@@ -174,12 +202,49 @@ READS = {
     "*": READ,
 }
 
+# What Copilot itself obeys (lab): flat JSON alone on stdout, no `decision: block` before a tool (b2), the
+# nested form under the PascalCase name only (b), every exit code but 0 before a tool (d) and none elsewhere.
+OBEY: dict[str, Tree] = {**READ, "verdicts": [], "json": "zero"}
+OBEY_BLOCK = {**OBEY, "verdicts": [("decision", {"block": "deny"})]}
+OBEY_NATIVE: dict[str, Tree] = {
+    **OBEY,
+    "verdicts": [FLAT],
+    "reason": ["permissionDecisionReason"],
+    "input": ["modifiedArgs"],
+    "exits": {"+": "deny"},
+    "json": "any",
+}
+OBEYS: dict[str, dict[str, Tree]] = {
+    "preToolUse": OBEY_NATIVE,
+    "PreToolUse": {
+        **OBEY_NATIVE,
+        "verdicts": [FLAT, (NESTED, FLAT[1])],
+        "reason": ["permissionDecisionReason", "hookSpecificOutput.permissionDecisionReason"],
+        "context": ["additionalContext", "hookSpecificOutput.additionalContext"],
+        "input": ["modifiedArgs", "hookSpecificOutput.updatedInput"],
+    },
+    # (doc) exit code 2 denies too.
+    "permission_request": {
+        **OBEY,
+        "verdicts": [("behavior", {"allow": "allow", "deny": "deny"})],
+        "reason": ["message"],
+        "exits": {"2": "deny"},
+    },
+    "before_prompt": OBEY_BLOCK,
+    "after_tool_execute": OBEY_BLOCK,
+    "agent_stop": OBEY_BLOCK,
+    "subagent_stop": OBEY_BLOCK,
+    "*": OBEY,
+}
+
 # What is asked for has the names of the permission service: another field for the path, `/` in MCP (CP5).
 ASKED = {"inputs": {"edit": {"path": "file_path"}, "Edit": {"path": "file_path"}}, "mcp": ("", "/", "", 0)}
 
 WIRE = Wire(
     keys=CAMEL,
     keys_of=KEYS_OF,
+    words=WORDS,
+    transcript="log",
     said={"PermissionRequest": "permissionRequest", "notification": "Notification"},
     tells=TELLS,
     fixed_of={
@@ -216,10 +281,23 @@ WIRE = Wire(
         "PLUGIN_ROOT": "$package",
         "COPILOT_PLUGIN_ROOT": "$package",
         "CLAUDE_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_DATA": "$data",
     },
     marks=("sessionId", "transcriptPath=.copilot/", "transcript_path=.copilot/", "tool_result", "timestamp"),
     answers=ANSWERS,
     reads=READS,
+    obeys=OBEYS,
+    # `modifiedPrompt`, `handled` and `responseContent` were measured, the others are documented.
+    extras={
+        "permission_request": {"interrupt@deny": "interrupt"},
+        "userPromptSubmitted": {
+            "prompt": "modifiedPrompt",
+            "handled": "handled",
+            "response": "responseContent",
+        },
+        "userPromptTransformed": {"prompt": "modifiedTransformedPrompt"},
+        "subagent_stop": {"response": "modifiedResponse"},
+    },
     # It ended a stop hook that always blocks after eight blocks, and ran no hook after one that denied (lab).
     caps_stops=True,
     stops_at_deny=True,

@@ -21,6 +21,14 @@ KEYS = {
     "prompt": "prompt",
     "stop_active": "loop_count:count",
     "subagent": "subagent_type",
+    "transcript": "transcript_path",
+    "agent_transcript": "agent_transcript_path",
+    "model": "model",
+    "turn": "generation_id",
+    "agent_id": "subagent_id",
+    "parent_session": "parent_conversation_id",
+    "duration_ms": "duration",
+    "interrupted": "is_interrupt",
 }
 SHELL: dict[str, Tree] = {"tool": None, "input": {"command": "command", "cwd": "cwd"}}
 MCP: dict[str, Tree] = {"tool": None, "mcp_tool": "tool_name", "input": "tool_input:json"}
@@ -32,10 +40,32 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
     "beforeReadFile": {"tool": None, "input": {"path": "file_path"}},
     "afterFileEdit": {"tool": None, "input": {"path": "file_path", "edits": "edits"}},
     "subagentStart": {"prompt": "task"},
-    "subagentStop": {"prompt": "task", "final_message": "summary"},
-    "sessionEnd": {"source": "reason"},
-    "preCompact": {"source": "trigger"},
+    "subagentStop": {
+        "prompt": "task",
+        "final_message": "summary",
+        "source": "status",
+        "steps": "tool_call_count",
+        "messages": "message_count",
+    },
+    "stop": {"source": "status"},
+    "sessionEnd": {"source": "reason", "session_ms": "duration_ms", "error_message": "error_message"},
+    "preCompact": {
+        "source": "trigger",
+        "context_tokens": "context_tokens",
+        "messages": "message_count",
+    },
     "afterAgentResponse": {"final_message": "text"},
+}
+
+ENDED = {"end_turn": "completed", "interrupted": "aborted"}
+WORDS: dict[str, dict[str, Tree]] = {
+    "agent_stop": ENDED,
+    "subagent_stop": ENDED,
+    "session_end": {
+        "complete": "completed",
+        "abort": "aborted",
+        "prompt_input_exit": ["user_close", "window_close"],
+    },
 }
 
 PATH = {"path": "file_path"}
@@ -108,9 +138,44 @@ READ_STOP = {
     "reason": ["followup_message", "reason"],
 }
 
+# What Cursor itself obeys (doc): flat JSON with exit code 0, exit code 2 where it can be denied; `ask` is
+# read and not enforced on preToolUse. What is no answer is a failure, which denies with `failClosed`.
+_PERMITS = {"allow": "allow", "deny": "deny"}
+OBEY = {
+    **READ,
+    "verdicts": [("permission", _PERMITS)],
+    "reason": ["user_message", "agent_message"],
+    "context": [],
+    "input": ["updated_input"],
+    "json": "zero",
+    "closes": True,
+}
+OBEY_PLAIN = {**OBEY, "input": []}
+OBEY_ASK = {**OBEY_PLAIN, "verdicts": [("permission", {**_PERMITS, "ask": "ask"})]}
+OBEY_STOP = {**READ_STOP, "verdicts": [("followup_message", {"": None, "*": "deny"})], "json": "zero"}
+OBEYS: dict[str, Tree] = {
+    "preToolUse": OBEY,
+    "beforeShellExecution": OBEY_ASK,
+    "beforeMCPExecution": OBEY_ASK,
+    "beforeReadFile": OBEY_PLAIN,
+    "beforeTabFileRead": OBEY_PLAIN,
+    "subagentStart": OBEY_PLAIN,
+    "beforeSubmitPrompt": {**OBEY, "verdicts": [("continue", {"False": "deny", "True": None})], "input": []},
+    "stop": OBEY_STOP,
+    "subagentStop": OBEY_STOP,
+    "*": {**OBSERVED, "verdicts": [], "context": ["additional_context"], "json": "zero"},
+}
+
 WIRE = Wire(
+    obeys=OBEYS,
+    extras={
+        "sessionStart": {"env": "env"},
+        "postToolUse": {"mcp_result": "updated_mcp_tool_output"},
+        "workspaceOpen": {"plugin_paths": "pluginPaths"},
+    },
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
     fixed={
         "generation_id": "",
         "model": "",
@@ -122,9 +187,16 @@ WIRE = Wire(
     inputs=INPUTS,
     texts=("output", "content:parts"),
     results={"afterShellExecution": "$text", "shell": {"output": "$text", "exitCode": 0}},
-    env={"CURSOR_PROJECT_DIR": "$root", "CLAUDE_PROJECT_DIR": "$root"},
-    # Hooks of a project; those of the user start in ~/.cursor.
-    starts_in="root",
+    env={
+        "CURSOR_PROJECT_DIR": "$root",
+        "CLAUDE_PROJECT_DIR": "$root",
+        "CURSOR_TRANSCRIPT_PATH": "$transcript",
+        # Both spellings are filled in for plugins (plugins of public repositories, November 2026).
+        "CURSOR_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+    },
+    # Hooks of a project start at its root, those of the user in ~/.cursor, those of a plugin in its folder.
+    starts_in="package",
     marks=("cursor_version", "conversation_id", "generation_id", "workspace_roots"),
     answers=ANSWERS,
     reads={

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
+from hookport.dialects._adoption import unadopted
 from hookport.dialects._base import (
     SECOND,
     Dialect,
@@ -28,12 +29,14 @@ from hookport.dialects._base import (
     is_split,
     terms_of,
 )
-from hookport.dialects._matchers import normal
+from hookport.dialects._matchers import normal, read_matcher, write_matcher
 from hookport.errors import Problem, slip
 from hookport.model.events import native_event, split_native
 from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
 
-_HOOK_ATTRS = frozenset({"name", "description", "content", "priority", "metadata", "enabled", "blocking"})
+_HOOK_ATTRS = frozenset(
+    {"name", "description", "content", "condition", "priority", "metadata", "enabled", "blocking"}
+)
 _TYPES: dict[str, tuple[type, ...]] = {
     "headers": (dict,),
     "env": (dict,),
@@ -56,7 +59,8 @@ _WORDS = {
     float: "a number",
     str: "a string",
 }
-_KEEP = ("group", "event")
+# What `provider_data` holds beside the keys of an entry; keys of an entry with these names are under `keys`.
+_KEEP = ("group", "event", "keys", "written_matcher")
 # Tools whose input is one text: a pattern on the input is a pattern on that text. What is written to a file
 # is input too, so a pattern for such a tool is not a pattern on the path.
 _WHOLE_INPUT = frozenset({("shell", "command"), ("file_read", "path")})
@@ -180,9 +184,13 @@ def _build(
     args = values.pop("args", None)
     if args is not None:
         values["command"] = " ".join(_exec_word(dialect, word) for word in [values.get("command", ""), *args])
+    elif "command" in values:
+        values["command"] = unadopted(values["command"])
     if "allowed_env" in values:
         values["allowed_env"] = tuple(values["allowed_env"])
     handler = Handler(type=type_, platform=platform or NOTHING, **values)  # type: ignore[arg-type]
+    taken = {key: extra.pop(key) for key in _KEEP if key in extra}
+    extra |= {"keys": taken} if taken else {}
     provider_data = {dialect.id: extra} if extra else NOTHING
     return Hook(event="", handler=handler, provider_data=provider_data, dialect=dialect.id, **hook_values)
 
@@ -219,7 +227,11 @@ def write_entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
         if value is not None:
             entry[key] = value
             written.add(field.attr)
-    entry.update((key, value) for key, value in dialect_data(hook, dialect.id).items() if key not in _KEEP)
+    own = dialect_data(hook, dialect.id)
+    entry.update((key, value) for key, value in own.items() if key not in _KEEP)
+    # In a file that others wrote it may be anything.
+    keys = own.get("keys")
+    entry.update(keys if isinstance(keys, Mapping) else {})
     return entry
 
 
@@ -246,7 +258,8 @@ def attr_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
 
 def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     """The keys of a hook that stand beside the matcher, not in the handler."""
-    extra = dict(dialect_data(hook, dialect.id).get("group", NOTHING))
+    group = dialect_data(hook, dialect.id).get("group")
+    extra = dict(group) if isinstance(group, Mapping) else {}
     spec = dialect.handlers[hook.handler.type]
     for key, field in dialect.group_fields.items():
         value = attr_value(hook, as_field(field), spec.timeout)
@@ -261,9 +274,7 @@ def bind(
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
-    # A mistyped event is meant to be the one it is nearly: a guard there is a guard that never runs.
-    meant = spec or event_named(dialect, slip(native, [one.native for one in dialect.events]))
-    blocking = bool(meant and meant.blocks in ("prevent", "retry") and decides)
+    blocking = (spec or unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
     if spec and spec.fails_closed and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
@@ -278,6 +289,15 @@ def bind(
     return hook
 
 
+def unknown_event(dialect: Dialect, native: str) -> EventSpec:
+    """An event that is in no table.
+
+    A mistyped one is meant to be the one it is nearly: a guard there is a guard that never runs.
+    """
+    meant = event_named(dialect, slip(native, [one.native for one in dialect.events]))
+    return EventSpec(native, "", meant.blocks if meant else "observe", "")
+
+
 def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
     """Whether a hook stands under the general event although special events fire for its tools."""
     others = [other for other in event_specs(dialect, hook.event) if is_split(other)]
@@ -286,10 +306,11 @@ def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
 
 def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
     """The native events a hook is written under, each with the terms that go there."""
-    chosen = event_named(dialect, dialect_data(hook, dialect.id).get("event", ""))
+    own = dialect_data(hook, dialect.id).get("event")
+    chosen = event_named(dialect, own) if isinstance(own, str) else None
     native = split_native(hook.event)
     if native and native[0] == dialect.id:
-        chosen = event_named(dialect, native[1]) or EventSpec(native[1], "", "observe", "")
+        chosen = event_named(dialect, native[1]) or unknown_event(dialect, native[1])
     if chosen:
         return [(chosen, hook.matcher)]
     specs = event_specs(dialect, hook.event)
@@ -335,6 +356,14 @@ def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
         and not (hook.blocking and spec.blocks == "observe")
         and (spec.rewrites or "input_rewrite" not in used)
     )
+
+
+def matchers_of(dialect: Dialect, spec: EventSpec, hook: Hook, terms: tuple[Term, ...]) -> list[str | None]:
+    """The matchers of a hook on one event: the one it was read with, where that still means the same."""
+    text = dialect_data(hook, dialect.id).get("written_matcher")
+    if isinstance(text, str) and spec.subject == "tool" and read_matcher(dialect, spec, text)[0] == terms:
+        return [text]
+    return write_matcher(dialect, spec, terms, hook.content)
 
 
 def event_order(dialect: Dialect, hook: Hook) -> int:

@@ -23,12 +23,22 @@ KEYS = {
     "prompt": "prompt",
     "final_message": "prompt_response",
     "stop_active": "stop_hook_active",
-    "source": "source",
+    "transcript": "transcript_path",
 }
+MODEL = {"model": "llm_request.model"}
 KEYS_OF = {
+    "SessionStart": {"source": "source"},
     "SessionEnd": {"source": "reason"},
     "PreCompress": {"source": "trigger"},
-    "Notification": {"source": "notification_type"},
+    "Notification": {"source": "notification_type", "message": "message", "title": "details.title"},
+    "BeforeModel": MODEL,
+    "AfterModel": MODEL,
+    "BeforeToolSelection": MODEL,
+}
+WORDS: dict[str, dict[str, Tree]] = {
+    "session_end": {"complete": "exit"},
+    # The only kind that it has.
+    "notification": {"permission_prompt": "ToolPermission"},
 }
 
 INPUTS = {
@@ -95,9 +105,35 @@ OBSERVED: dict[str, Tree] = {
 # Every code from 2 up denies, also 127 (GM1); a silent one does not there (GM2), but is meant to.
 READ = {**OBSERVED, "exits": {"*": "deny"}}
 
+# What Gemini itself obeys: one JSON object on stdout, else on stderr, whatever the exit code, which it beats
+# (a'''); else exit codes from 2 up with some text (a''). `deny` and `block` are the words (b).
+OBEYED = {
+    **OBSERVED,
+    "verdicts": [("decision", {"deny": "deny", "block": "deny", "ask": "ask", "allow": "allow"})],
+}
+OBEY = {**OBEYED, "exits": {"*": "deny"}, "speaks": "any"}
+# Exit code 2 and a deny are ignored where a session starts (g').
+OBEY_NOTHING = {**OBEYED, "verdicts": []}
+
+# What the model is asked, what it answered, and which tools it may choose from (src).
+_REQUEST = {"model_request": "hookSpecificOutput.llm_request"}
+_RESPONSE = {"model_response": "hookSpecificOutput.llm_response"}
+
 WIRE = Wire(
+    extras={
+        "BeforeModel": {**_REQUEST, **_RESPONSE},
+        "AfterModel": _RESPONSE,
+        "BeforeToolSelection": {"tool_config": "hookSpecificOutput.toolConfig"},
+        "AfterTool": {"tail_call": "hookSpecificOutput.tailToolCallRequest"},
+    },
+    obeys={
+        **dict.fromkeys(("BeforeTool", "AfterTool", "BeforeAgent", "AfterAgent", "BeforeModel"), OBEY),
+        "*": OBEY_NOTHING,
+    },
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
+    transcript="updates",
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd"},
     inputs=INPUTS,
     batches={"read_many_files": ("include", "path")},

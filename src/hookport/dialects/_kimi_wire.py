@@ -20,22 +20,29 @@ KEYS = {
     "error": "error",
     "prompt": "prompt",
     "stop_active": "stop_hook_active",
-    "source": "source",
     "subagent": "agent_name",
+    "agent_id": "agent_id",
+    "turn": "turn_id:number",
+    "session_title": "session_title",
 }
 KEYS_OF = {
     # A list of parts in Kimi Code, a text in kimi-cli.
     "UserPromptSubmit": {"prompt": "prompt:parts"},
     "UserPromptQueued": {"prompt": "prompt:parts"},
     "SubagentStop": {"final_message": "response"},
+    "SessionStart": {"source": "source", "model": "model"},
     "SessionEnd": {"source": "reason"},
-    "PreCompact": {"source": "trigger"},
+    "SessionHeartbeat": {"session_ms": "uptime_ms"},
+    "PreCompact": {"source": "trigger", "context_tokens": "token_count"},
     "PostCompact": {"source": "trigger"},
-    "Notification": {"source": "notification_type"},
-    "StopFailure": {"source": "error_type"},
+    "Notification": {"source": "notification_type", "message": "body", "title": "title"},
+    "StopFailure": {"source": "error_type", "error_message": "error_message"},
+    "Interrupt": {"source": "reason"},
     "TurnStarted": {"source": "origin_kind"},
     "TaskStarted": {"source": "kind"},
 }
+
+WORDS: dict[str, dict[str, Tree]] = {"session_end": {"complete": "exit"}}
 
 INPUTS: dict[str, dict[str, Tree]] = {
     "file_read": {"offset": "line_offset", "limit": "n_lines"},
@@ -76,9 +83,22 @@ READ: dict[str, Tree] = {
     "json": "any",
 }
 
+# What Kimi itself obeys: exit code 2 with any text or none, and with exit code 0 `permissionDecision: deny`
+# in nested output, whose `hookEventName` it does not look at (a, b, d, k).
+OBEY = {
+    **READ,
+    "verdicts": [("hookSpecificOutput.permissionDecision", {"deny": "deny"})],
+    "reason": ["hookSpecificOutput.permissionDecisionReason"],
+    "json": "zero",
+}
+# The others are not waited for (l).
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
+
 WIRE = Wire(
+    obeys={"PreToolUse": OBEY, "UserPromptSubmit": OBEY, "Stop": OBEY, "*": OBEY_NOTHING},
     keys=KEYS,
     keys_of=KEYS_OF,
+    words=WORDS,
     fixed={"session_id": "$session", "cwd": "$cwd"},
     inputs=INPUTS,
     # Only hooks of a plugin of Kimi Code have it (code).

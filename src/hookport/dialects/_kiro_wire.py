@@ -78,7 +78,12 @@ READS: dict[str, dict[str, Tree]] = {
     "*": WITH_CONTEXT,
 }
 
+# What Kiro itself obeys: exit code 2 (src, doc), although one page of v1 lets any other code block.
+ONLY_TWO = {**WITH_CONTEXT, "exits": {"2": "deny"}}
+OBEYS = {**READS, "UserPromptSubmit": ONLY_TWO, "PreToolUse": ONLY_TWO, "PreTaskExec": ONLY_TWO}
+
 WIRE = Wire(
+    obeys=OBEYS,
     keys=KEYS,
     said=SAID,
     inputs=INPUTS,

@@ -22,13 +22,13 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._patterns import compiled, compiles
 from hookport.model.hooks import ANY_SERVER, Term
+from hookport.model.patterns import matches_all
 from hookport.model.tools import TOOLS
 from hookport.wires.events import mcp_spelled
 
 _ANY = r".*"
 MARK = "re:"
 _ORDER = {tool: number for number, tool in enumerate(TOOLS)}
-_ALL_PATTERNS = (".*", ".+", "^.*", "^.*$", "^.+$")
 _PLAIN = re.compile(r"[\w@:/ .-]+")
 _KINDS = {"tool": 0, "pattern": 1, "mcp": 2}
 
@@ -45,8 +45,12 @@ def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
 
 def means_all(matching: Matching, text: str) -> bool:
     """Whether a matcher string lets every name through by what it says."""
-    is_pattern = matching.grammar in ("names", "regex", "anchored")
-    return text in ("", *matching.everything) or (is_pattern and text in _ALL_PATTERNS)
+    if text in ("", *matching.everything):
+        return True
+    is_names = matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text)
+    if is_names or matching.grammar not in ("names", "regex", "anchored"):
+        return False
+    return matches_all(text, whole=matching.grammar == "anchored")
 
 
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
@@ -202,7 +206,7 @@ def _write_last(mcp: McpNames, term: Term) -> str:
 def _read_last(mcp: McpNames, text: str) -> Term:
     """The term of a matcher with the prefix; a pattern where the server or the tool is no plain name."""
     inner = re.sub(r"\\(\W)", r"\1", text.removeprefix(mcp.prefix))
-    if inner == "*" or inner in _ALL_PATTERNS:
+    if inner == "*" or matches_all(inner):
         return Term("mcp", ANY_SERVER)
     name = r"[\w:@./ -]+"
     if found := re.fullmatch(rf"\.\*{mcp.joint}({name})\$", inner):
@@ -279,8 +283,11 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     known = native_tools(dialect)
     # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
     whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
+    is_exact = matching.grammar == "anchored" or bool(
+        re.fullmatch(r"\^(?:\((?:\?:)?[^()|]+\)|[^()|]+)\$", text)
+    )
     for alternative in _unanchored(text).split("|"):
-        mcp = _read_mcp_part(dialect, alternative)
+        mcp = _read_mcp_part(dialect, alternative) if whole or alternative.endswith(_ANY) else None
         # Where the whole name is matched, an escaped dot is a dot.
         is_literal = matching.grammar == "anchored" and re.fullmatch(r"(?:[\w-]|\\[.-])+", alternative)
         part = alternative.replace("\\", "") if is_literal else alternative
@@ -293,12 +300,18 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
         elif (
             whole
             and (is_literal or re.fullmatch(r"[\w-]+", part))
-            and (matching.grammar == "anchored" or not any(part in name for name in known))
+            and (is_exact or not _is_begun(dialect, part, known))
         ):
             terms.append(Term("tool", part))
         else:
             return [Term("pattern", _found_anywhere(text) if matching.grammar == "anchored" else text)]
     return terms
+
+
+def _is_begun(dialect: Dialect, part: str, known: list[str]) -> bool:
+    """Whether a word is a part of known names, or the beginning of those of MCP tools."""
+    prefix = dialect.mcp.prefix if dialect.mcp and not dialect.mcp.server_last else ""
+    return any(part in name for name in known) or bool(prefix and part.startswith(prefix))
 
 
 def _found_anywhere(text: str) -> str:
@@ -415,7 +428,8 @@ def _glob(pattern: str) -> str:
 
 def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list[str]) -> str:
     if matching.grammar == "marked":
-        is_name = len(names) == 1 and not patterns and not set(names[0]) & set("*?[")
+        # A matcher of blanks alone is empty, and its hook is not loaded.
+        is_name = len(names) == 1 and not patterns and names[0].strip() and not set(names[0]) & set("*?[")
         whole = matching._replace(grammar="anchored")
         return names[0] if is_name else MARK + _join(dialect, whole, names, patterns)
     if len(patterns) == 1 and not names:

@@ -8,7 +8,8 @@ Everything written to the child's stdin is followed by its end: a command that r
 
 CODE = r"""const SYSTEM = { win32: "windows", darwin: "osx" }[process.platform] ?? "linux";
 const LONGEST = 2147483647; // milliseconds; a longer timer would fire at once
-const LARGEST = 1 << 20; // characters of an answer
+const LARGEST = 32 << 20; // characters of an answer, which may hold the whole input of a call
+const LONGEST_REASON = 4000; // characters that a model is told
 const MOST_STOPS = 8; // times in a row that hooks keep an agent from stopping
 const MOST_HELD = 100; // calls whose result has not come; that of a tool that threw never does
 
@@ -65,10 +66,11 @@ const folder = (hook, env, root) => {
 const collect = (stream) => {
   const reader = stream.getReader();
   const decoder = new TextDecoder();
-  const found = { text: "", stop: () => reader.cancel().catch(() => {}) };
+  const found = { text: "", isCut: false, stop: () => reader.cancel().catch(() => {}) };
   found.done = (async () => {
     for (let part = await reader.read(); !part.done; part = await reader.read())
       if (found.text.length < LARGEST) found.text += decoder.decode(part.value, { stream: true });
+      else found.isCut = true;
   })().catch(() => {});
   return found;
 };
@@ -84,11 +86,17 @@ const kill = (child) => {
   }
 };
 
+const short = (text) => {
+  if (text.length <= LONGEST_REASON) return text;
+  return text.slice(0, LONGEST_REASON) + "\n\u2026 [" + text.length + " characters in all]";
+};
+
 // Runs one hook. A hook that may block denies with exit code 2, or with {"decision": "deny"} or "ask" on
-// stdout, and by failing or running out of time only when it says so. Anything else is no decision. After a
-// tool nothing can be blocked, so what is printed there counts from every hook. Where somebody can be asked,
-// `consents` is whether that person lets the action run.
-const run = async (hook, payload, root, consents = async () => false) => {
+// stdout, or with an object there that cannot be read, which may have been a deny; and by failing or
+// running out of time only when it says so. Anything else is no decision. After a tool nothing can be
+// blocked, so what is printed there counts from every hook. Where somebody can be asked, `consents` is
+// whether that person lets the action run; `show` tells that person a message, also where it is denied.
+const run = async (hook, payload, root, show = () => {}, consents = async () => false) => {
   const name = hook.name || hook.command;
   const closed = hook.blocking && hook.on_failure === "block";
   const strict = closed || (hook.blocking && hook.timeout_action === "block");
@@ -128,7 +136,7 @@ const run = async (hook, payload, root, consents = async () => false) => {
     return {};
   }
   const code = child.exitCode;
-  if (code === 2 && hook.blocking) throw new Error(err.text.trim() || "blocked by hook " + name);
+  if (code === 2 && hook.blocking) throw new Error(short(err.text.trim()) || "blocked by hook " + name);
   if (code !== 0) {
     const how = code === null ? "a signal" : "exit code " + code;
     if (closed) throw new Error("hook " + name + " failed with " + how);
@@ -138,11 +146,14 @@ const run = async (hook, payload, root, consents = async () => false) => {
   try {
     answer = JSON.parse(out.text);
   } catch {
+    if (hook.blocking && (out.isCut || (out.text.trimStart().startsWith("{") && !isAfter(payload.hook))))
+      throw new Error("the answer of hook " + name + " cannot be read, so it counts as a deny");
     return {};
   }
   if (answer === null || typeof answer !== "object") return {};
+  if (answer.system_message) show(short(String(answer.system_message)));
   const counts = hook.blocking || isAfter(payload.hook);
-  const reason = String(answer.reason || "blocked by hook " + name);
+  const reason = short(String(answer.reason || "blocked by hook " + name));
   if (counts && answer.decision === "deny") throw new Error(reason);
   if (counts && answer.decision === "ask" && !(await consents(name, reason))) throw new Error(reason);
   return answer;

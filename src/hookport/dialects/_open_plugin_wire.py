@@ -15,6 +15,12 @@ BLOCKS = ("before_tool_execute", "before_prompt", "agent_stop", "subagent_stop")
 
 WIRE: Wire = _claude_wire.WIRE.replace(
     # Codex, Copilot CLI and VS Code set both for the hooks of plugins (doc); the second is Claude Code's.
-    env={"PLUGIN_ROOT": "$package", "CLAUDE_PLUGIN_ROOT": "$package"},
+    env={
+        "PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "PLUGIN_DATA": "$data",
+        "CLAUDE_PLUGIN_DATA": "$data",
+    },
+    env_of={"SessionStart": _claude_wire.ENV_FILE},
     answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
 )

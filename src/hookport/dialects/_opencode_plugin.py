@@ -66,10 +66,9 @@ export const HookportPlugin = async (host) => {
       const subject = output?.args ?? input?.args ?? { input, output };
       if (hook.event !== event || !matches(hook, tool, subject)) continue;
       const payload = { hook: event, input, output, directory: host.directory, worktree: root, stop_active };
-      const answer = await run(hook, payload, root);
+      const answer = await run(hook, payload, root, show);
       if (answer.updated_input && output?.args) rewrite(output.args, answer.updated_input);
       if (event === AFTER && answer.updated_result != null) replace(output, answer.updated_result);
-      if (answer.system_message) show(String(answer.system_message));
       if (typeof answer.context === "string" && answer.context) {
         found.push(answer.context);
         add(output, answer.context);

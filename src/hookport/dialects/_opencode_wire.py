@@ -25,6 +25,8 @@ KEYS = {
 _NEW_SESSION = {
     "session": [f"{SAID_ON_BUS}.sessionID", f"{SAID_ON_BUS}.info.id"],
     "subagent": f"{SAID_ON_BUS}.info.agent",
+    "session_title": f"{SAID_ON_BUS}.info.title",
+    "parent_session": f"{SAID_ON_BUS}.info.parentID",
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
     "tool.execute.before": {"tool": "input.tool", "input": "output.args", "call_id": "input.callID"},
@@ -34,7 +36,7 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
         "call_id": "input.callID",
         "result": "output",
     },
-    "chat.message": {"prompt": "output.parts:parts"},
+    "chat.message": {"prompt": "output.parts:parts", "model": "output.message.model.modelID"},
     "command.execute.before": {"prompt": "output.parts:parts", "source": "input.command"},
     "experimental.text.complete": {"final_message": "output.text"},
     "event.session.created": _NEW_SESSION,
@@ -45,7 +47,11 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
         "input": f"{SAID_ON_BUS}.metadata",
         "call_id": f"{SAID_ON_BUS}.tool.callID",
     },
-    "event.tui.toast.show": {"source": f"{SAID_ON_BUS}.variant"},
+    "event.tui.toast.show": {
+        "source": f"{SAID_ON_BUS}.variant",
+        "message": f"{SAID_ON_BUS}.message",
+        "title": f"{SAID_ON_BUS}.title",
+    },
 }
 
 INPUTS = {
@@ -62,18 +68,20 @@ INPUTS = {
 # run` is gone too soon to see and a server sees (lab, OC7).
 DENY = {**ANSWER["deny"], "alone": True}
 CONTEXT = ANSWER["context"]
+# A toast, which our module shows before it throws.
+SAYS = {"message": {**ANSWER["message"], "beside": True}}
 
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool.execute.before": {"deny": DENY, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool.execute.after": {"deny": DENY, "context": CONTEXT, "result": ANSWER["result"]},
-    "chat.message": {"deny": DENY, "context": CONTEXT},
-    "command.execute.before": {"deny": DENY, "context": CONTEXT},
-    "event.session.created": {"context": CONTEXT},
-    "event.session.created (child)": {"context": CONTEXT},
-    "event.session.idle": {"deny": DENY},
-    "experimental.session.compacting": {"context": CONTEXT},
-    "experimental.chat.system.transform": {"context": CONTEXT},
-    "*": {},
+    "tool.execute.before": {**SAYS, "deny": DENY, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
+    "tool.execute.after": {**SAYS, "deny": DENY, "context": CONTEXT, "result": ANSWER["result"]},
+    "chat.message": {**SAYS, "deny": DENY, "context": CONTEXT},
+    "command.execute.before": {**SAYS, "deny": DENY, "context": CONTEXT},
+    "event.session.created": {**SAYS, "context": CONTEXT},
+    "event.session.created (child)": {**SAYS, "context": CONTEXT},
+    "event.session.idle": {**SAYS, "deny": DENY},
+    "experimental.session.compacting": {**SAYS, "context": CONTEXT},
+    "experimental.chat.system.transform": {**SAYS, "context": CONTEXT},
+    "*": SAYS,
 }
 
 
@@ -122,6 +130,8 @@ def wire_for(natives: list[str]) -> Wire:
         tells={native: TELLS.get(native) or _told_by(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},
+        # It runs code of its own and no command, so that only our own module reads an answer.
+        obeys={},
         # (src, the tool registry); the last stands for a call that could not be read.
         others=("lsp", "plan_exit", "invalid"),
         lifts=False,

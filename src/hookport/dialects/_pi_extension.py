@@ -95,13 +95,13 @@ export default function (pi) {
       const subject = event.toolName ? event.input : event;
       if (hook.event !== name || !matches(hook, event.toolName ?? "", subject)) continue;
       const about = { cwd: ctx.cwd, root, ...sessionOf(ctx), stopActive: false, ...more };
-      const answer = await run(hook, { hook: name, ...event, ...about }, root, consents);
+      const show = (message) => tell(ctx, message, "info");
+      const answer = await run(hook, { hook: name, ...event, ...about }, root, show, consents);
       if (answer.updated_input && name === BEFORE) rewrite(event.input, answer.updated_input);
       if (answer.updated_result != null && isAfter(name)) {
         const text = answer.updated_result;
         event.content = [part(typeof text === "string" ? text : json(text))];
       }
-      if (answer.system_message) tell(ctx, String(answer.system_message), "info");
       if (typeof answer.context === "string" && answer.context) found.push(answer.context);
     }
     return found;

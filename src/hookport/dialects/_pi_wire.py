@@ -16,6 +16,7 @@ KEYS = {
     "cwd": "cwd",
     "root": "root",
     "stop_active": "stopActive",
+    "transcript": "sessionFile",
 }
 
 _CALL = {"tool": "toolName", "input": "input", "call_id": "toolCallId"}
@@ -29,13 +30,24 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
     "before_agent_start": {"prompt": "prompt"},
     "session_start": _WHY,
     "session_shutdown": _WHY,
-    "session_before_compact": _WHY,
+    "session_before_compact": {**_WHY, "instructions": "customInstructions"},
     "session_compact": _WHY,
     "agent_end": _END,
     "agent_end (error)": _END,
     "agent_end (aborted)": _END,
     "message_end (assistant)": {"final_message": "message.content:parts"},
     "ui_prompt_start": {"source": "kind"},
+}
+
+# A new session takes the place of another as a cleared one does; a compaction comes at a threshold, or when
+# the context overflows; a prompt is typed, sent by a program or by an extension (src).
+_COMPACTED = {"auto": ["threshold", "overflow"]}
+WORDS: dict[str, dict[str, Tree]] = {
+    "session_start": {"clear": "new"},
+    "session_end": {"clear": "new", "complete": "quit"},
+    "before_compact": _COMPACTED,
+    "after_compact": _COMPACTED,
+    "before_prompt": {"user": "interactive", "sdk": "rpc", "system": "extension"},
 }
 
 # What an event's own object always has (src).
@@ -58,18 +70,20 @@ INPUTS = {
 DENY = {**ANSWER["deny"], "alone": True}
 ASK = {**ANSWER["ask"], "alone": True}
 CONTEXT = ANSWER["context"]
+# A notification, which our module shows before it throws.
+SAYS = {"message": {**ANSWER["message"], "beside": True}}
 RESULT: dict[str, Tree] = {"deny": DENY, "context": CONTEXT, "result": ANSWER["result"]}
 
 ANSWERS: dict[str, dict[str, Tree]] = {
-    "tool_call": {"deny": DENY, "ask": ASK, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
-    "tool_result": RESULT,
-    "tool_result (error)": RESULT,
-    "input": {"deny": DENY, "context": CONTEXT},
-    "before_agent_start": {"context": CONTEXT},
-    "session_start": {"context": CONTEXT},
-    "agent_end": {"deny": DENY},
-    "session_before_compact": {"deny": DENY},
-    "*": {},
+    "tool_call": {**SAYS, "deny": DENY, "ask": ASK, "rewrite": ANSWER["rewrite"], "context": CONTEXT},
+    "tool_result": {**SAYS, **RESULT},
+    "tool_result (error)": {**SAYS, **RESULT},
+    "input": {**SAYS, "deny": DENY, "context": CONTEXT},
+    "before_agent_start": {**SAYS, "context": CONTEXT},
+    "session_start": {**SAYS, "context": CONTEXT},
+    "agent_end": {**SAYS, "deny": DENY},
+    "session_before_compact": {**SAYS, "deny": DENY},
+    "*": SAYS,
 }
 
 
@@ -79,6 +93,8 @@ def wire_for(natives: list[str]) -> Wire:
     return Wire(
         keys=KEYS,
         keys_of=KEYS_OF,
+        words=WORDS,
+        transcript="tree",
         fixed_of={native: {**type_, **FIXED_OF.get(native, {})} for native, type_ in types.items()},
         inputs=INPUTS,
         texts=(":parts",),
@@ -88,5 +104,7 @@ def wire_for(natives: list[str]) -> Wire:
         marks=("hook", "type"),
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},
+        # It runs code of its own and no command, so that only our own module reads an answer.
+        obeys={},
         lifts=False,
     )

@@ -68,13 +68,48 @@ READ_TEXT = {**READ, "text": "context"}
 # Where `continue: false` is a block (src: hookAggregator, client).
 READ_BLOCK = {**READ, "verdicts": [("continue", {"False": "deny", "True": None}), *VERDICTS], "halt": []}
 
+# What Qwen Code itself obeys: of stdout one JSON object with any exit code but 2, with which stderr is read
+# (a', a''), else text on stderr with exit code 2. `ask` denies where nobody can be asked (k).
+OBEY: dict[str, Tree] = {**READ, "json": "but 2", "speaks": "stderr", "wins": "json"}
+OBEY_BLOCK = {**OBEY, "verdicts": [("continue", {"False": "deny", "True": None}), *VERDICTS], "halt": []}
+OBEY_TEXT = {**OBEY, "text": "context"}
+# A block does nothing after a tool (l); the others only hear (src).
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
+OBEYS: dict[str, dict[str, Tree]] = {
+    "PreToolUse": {**OBEY_BLOCK, "input": []},
+    "Stop": OBEY_BLOCK,
+    "SubagentStop": OBEY_BLOCK,
+    "UserPromptSubmit": OBEY_TEXT,
+    "UserPromptExpansion": OBEY_TEXT,
+    "PostToolBatch": OBEY,
+    "TodoCreated": OBEY,
+    "TodoCompleted": OBEY,
+    "SessionStart": {**OBEY_NOTHING, "text": "context"},
+    "PermissionRequest": {**OBEY, **claude.READS["permission_request"], "exits": {"2": "deny"}},
+    "*": OBEY_NOTHING,
+}
+
 WIRE: Wire = claude.WIRE.replace(
-    keys={**claude.KEYS, "timestamp": "timestamp"},
+    obeys=OBEYS,
+    extras={
+        "PermissionRequest": {**claude.PERMISSION_EXTRAS, "terminal": "terminalSequence"},
+        "*": {"terminal": "terminalSequence"},
+    },
+    # An allow listed after a deny undoes it (QW1).
+    several="last",
+    keys={**claude.KEYS, "timestamp": "timestamp", "crons": "crons"},
+    transcript="parts",
     keys_of={
         **claude.KEYS_OF,
         "UserPromptExpansion": {"source": "command_name"},
-        "StopFailure": {"source": "error", "error": None},
-        "InstructionsLoaded": {"source": "file_path"},
+        "StopFailure": {"source": "error", "error": None, "error_message": "error_details"},
+    },
+    words={
+        **claude.WORDS,
+        # (src, the approval modes); `dontAsk`, which refuses what is not allowed already, has no counterpart.
+        "permission_mode": {"acceptEdits": "auto_edit", "bypassPermissions": "yolo"},
+        # (src) Claude Code capitalises them; its rules of an administrator have no counterpart.
+        "memory": {"User": "user", "Project": "project", "Local": "local"},
     },
     inputs={**claude.INPUTS, "shell": {"cwd": "directory"}},
     texts=("llmContent:parts", "llmContent.text", "returnDisplay"),

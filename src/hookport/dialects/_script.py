@@ -2,7 +2,8 @@
 
 The hooks stand in the script twice: as one comment line of JSON, which is what we read, and as one call each,
 which is what runs; a script where the two differ is refused. Every value in a call is one single-quoted word
-and nothing is evaluated. A script we did not generate is refused too: code cannot be read as data.
+and nothing is evaluated. A script that somebody else wrote is one hook: its file's name is the event, and it
+runs where it is.
 """
 
 from __future__ import annotations
@@ -10,6 +11,9 @@ from __future__ import annotations
 import json
 import math
 import re
+import shlex
+from datetime import timedelta
+from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -27,20 +31,29 @@ from hookport.dialects._base import (
     native_tools,
     variable_in,
 )
-from hookport.dialects._entries import slots, write_entry
+from hookport.dialects._entries import bind, slots, write_entry
 from hookport.dialects._module import MARK, read_data
 from hookport.dialects._terms import write_terms
 from hookport.errors import Problem, closest
 from hookport.findings import Finding, UnknownEvent
-from hookport.model.hooks import Hook, Manifest
+from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
 from hookport.model.tools import TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 DATA = "# hooks: "
 CALL = "hook "
-FOREIGN = "a script that hookport did not generate is code and cannot be read as hooks; it was left alone"
+# What runs a script without a first line that says so, by its ending (src: subprocess-runner.ts).
+RUNNERS = {
+    "": "bash",
+    **dict.fromkeys((".sh", ".bash", ".zsh"), "bash"),
+    **dict.fromkeys((".js", ".mjs", ".cjs"), "node"),
+    **dict.fromkeys((".ts", ".mts", ".cts"), "bun run"),
+    ".py": "python3",
+    ".ps1": "pwsh -NoProfile -NonInteractive -File",
+}
+ON_WINDOWS = {".ps1": "powershell -NoProfile -NonInteractive -ExecutionPolicy Bypass -File"}
 
 
 class Limits(NamedTuple):
@@ -378,52 +391,116 @@ exit 0
 """
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
-    """The hooks of scripts that hookport generated."""
-    hooks: list[tuple[Hook, Place]] = []
-    findings: list[Finding] = []
-    problems: list[Problem] = []
-    for file, text in trees.items():
-        native = _native(dialect, file)
-        spec = event_named(dialect, native)
-        lines = text.split("\n") if isinstance(text, str) else []
-        data = next((line for line in lines[:6] if line.startswith(DATA)), None)
-        if MARK not in "\n".join(lines[:3]) or data is None:
-            # A file of another name is never run, so it is nobody's hook.
-            if spec:
-                problems.append(Problem(FOREIGN, (), file))
-            continue
-        try:
-            entries = json.loads(data.removeprefix(DATA))
-        except (ValueError, RecursionError):
-            entries = None
-        if not isinstance(entries, list):
-            problems.append(Problem("the list of hooks is damaged; convert the source again", (), file))
-            continue
-        if spec is None:
-            known = tuple(event.native for event in dialect.events)
-            guess = closest(native, known)
-            findings.append(
-                UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
-            )
-        read = [
-            read_data(dialect, native, entry, Place(file, (number,)), problems)
-            for number, entry in enumerate(entries)
-        ]
-        found = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
-        if len(found) == len(entries) and _calls(dialect, [hook for hook, _ in found]) not in text:
-            problems.append(
-                Problem("what it runs is not what its list of hooks says; convert the source again", (), file)
-            )
-        hooks += found
-    if problems:
-        raise RefusedError(*problems)
-    manifest = Manifest(tuple(hook for hook, _ in hooks))
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+def decoder(limits: Limits) -> Callable[[Dialect, Mapping[str, Tree]], Decoded]:
+    """What reads scripts: the hooks of one that hookport generated, or the one hook that another is."""
+
+    def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+        hooks: list[tuple[Hook, Place]] = []
+        findings: list[Finding] = []
+        problems: list[Problem] = []
+        for file, text in trees.items():
+            if not isinstance(text, str):
+                continue
+            if is_generated(text):
+                hooks += _generated(dialect, file, text, findings, problems)
+            elif (spec := event_of(dialect, file)) is not None:
+                hooks.append((_in_place(dialect, spec, file, text, limits), Place(file, ())))
+        if problems:
+            raise RefusedError(*problems)
+        manifest = Manifest(tuple(hook for hook, _ in hooks))
+        return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+    return decode
+
+
+def _generated(
+    dialect: Dialect, file: str, text: str, findings: list[Finding], problems: list[Problem]
+) -> list[tuple[Hook, Place]]:
+    """The hooks of a script that hookport generated."""
+    native = _native(dialect, file)
+    data = next((line for line in text.split("\n")[:6] if line.startswith(DATA)), "")
+    try:
+        entries = json.loads(data.removeprefix(DATA))
+    except (ValueError, RecursionError):
+        entries = None
+    if not isinstance(entries, list):
+        problems.append(Problem("the list of hooks is damaged; convert the source again", (), file))
+        return []
+    if event_named(dialect, native) is None:
+        guess = closest(native, tuple(event.native for event in dialect.events))
+        findings.append(
+            UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
+        )
+    read = [
+        read_data(dialect, native, entry, Place(file, (number,)), problems)
+        for number, entry in enumerate(entries)
+    ]
+    found = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
+    if len(found) == len(entries) and _calls(dialect, [hook for hook, _ in found]) not in text:
+        problems.append(
+            Problem("what it runs is not what its list of hooks says; convert the source again", (), file)
+        )
+    return found
+
+
+def is_generated(text: str) -> bool:
+    """Whether hookport generated a script."""
+    return MARK in "\n".join(text.split("\n", 3)[:3])
+
+
+def event_of(dialect: Dialect, file: str) -> EventSpec | None:
+    """The event whose script a file is by its name; a file of another name is never run."""
+    path = PurePosixPath(file)
+    known = {spec.native.lower(): spec for spec in dialect.events}
+    return known.get(path.stem.lower()) if path.suffix.lower() in RUNNERS else None
+
+
+def native_of(dialect: Dialect, file: str) -> str:
+    """The event on which the host runs a file of that name; empty if it never does."""
+    spec = event_of(dialect, file)
+    return spec.native if spec else ""
+
+
+def _in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limits: Limits) -> Hook:
+    """The hook that a script is: as the host runs it, for as long as the host waits."""
+    script = _spelled(dialect, file)
+    ending = PurePosixPath(file).suffix.lower()
+    runner = _shebang(text) or RUNNERS[ending]
+    windows = f"{ON_WINDOWS[ending]} {script}" if ending in ON_WINDOWS else ""
+    limit = limits.tools if spec.subject == "tool" else limits.others
+    handler = Handler(
+        command=f"{runner} {script}",
+        platform={"windows": windows} if windows else NOTHING,
+        timeout=timedelta(seconds=limit) if limit else None,
+    )
+    return bind(dialect, Hook("", handler, dialect=dialect.id), spec.native, spec, (), "")
+
+
+def _spelled(dialect: Dialect, file: str) -> str:
+    """A script as a word of the shell: from the project's root or the user's home, by the place it is at."""
+    steps = PurePosixPath(file).parts
+    for place in dialect.locations:
+        parts = PurePosixPath(place.path).parts
+        wanted = parts[1:] if parts[0] == "~" else parts
+        tail = steps[-len(wanted) :]
+        if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
+            start = "~" if parts[0] == "~" else f'"{dialect.project_dir[0]}"'
+            return f"{start}/{shlex.quote('/'.join(tail))}"
+    return shlex.quote(file) if file.startswith("/") else f'"{dialect.project_dir[0]}"/{shlex.quote(file)}'
+
+
+def _shebang(text: str) -> str:
+    """What the first line of a script says runs it, as words of the shell; empty if it does not."""
+    first = text.partition("\n")[0]
+    words = first[2:].split() if first.startswith("#!") else []
+    if words and PurePosixPath(words[0]).name == "env":
+        rest = words[2:] if words[1:2] == ["-S"] else words[1:]
+        words = words if rest and rest[0].startswith("-") else rest
+    return shlex.join(words)
 
 
 def _native(dialect: Dialect, file: str) -> str:
-    """The event that a file is named after; some hosts do not care about upper and lower case."""
+    """The event that a generated script is named after; some hosts do not care about upper and lower case."""
     stem = PurePosixPath(file).name.partition(".")[0]
     name = re.sub(
         r"(?:%[0-9A-F]{2})+",
@@ -454,7 +531,7 @@ def script(limits: Limits) -> Shape:
             by_event.setdefault(spec.native, (spec, []))[1].append(hook)
         return {_file(dialect, native): _text(dialect, *found, limits) for native, found in by_event.items()}
 
-    return Shape(decode, encode)
+    return Shape(decoder(limits), encode, in_place=native_of)
 
 
 def _text(dialect: Dialect, spec: EventSpec, hooks: list[Hook], limits: Limits) -> str:

@@ -9,7 +9,15 @@ from __future__ import annotations
 from hookport.dialects._base import Tree
 from hookport.dialects._claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, nested, permission
 from hookport.dialects._claude_wire import KEYS as CLAUDE
+from hookport.wires.events import FACTS
 from hookport.wires.table import Wire
+
+
+def both(key: str) -> list[str]:
+    """A key in the specification's spelling, and in Claude Code's where that is another."""
+    first, *rest = key.split("_")
+    return list(dict.fromkeys((first + "".join(word.capitalize() for word in rest), key)))
+
 
 KEYS = {
     "event": "hookEventName",
@@ -21,15 +29,16 @@ KEYS = {
     "result": ["toolResponse", CLAUDE["result"]],
     "error": "error",
     "prompt": "prompt",
+    **{name: both(CLAUDE[name]) for name in FACTS if name in CLAUDE},
     "final_message": ["lastAssistantMessage", CLAUDE["final_message"]],
     "stop_active": ["stopHookActive", CLAUDE["stop_active"]],
-    "source": "source",
     "subagent": ["agentType", CLAUDE["subagent"]],
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
+    "session-start": {"source": "source"},
     "session-end": {"source": "reason"},
-    "pre-compact": {"source": "trigger"},
-    "notification": {"source": ["notificationType", "notification_type"]},
+    "pre-compact": {"source": "trigger", "instructions": both("custom_instructions")},
+    "notification": {"source": both("notification_type"), "message": "message", "title": "title"},
 }
 
 DENY = permission("deny")
@@ -72,6 +81,7 @@ READS: dict[str, dict[str, Tree]] = {
 WIRE = Wire(
     keys=KEYS,
     keys_of=KEYS_OF,
+    transcript="blocks",
     inputs=INPUTS,
     env={"PACKAGE_ROOT": "$package"},
     marks=("hookEventName",),

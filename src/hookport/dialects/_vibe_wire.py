@@ -50,7 +50,16 @@ READ: dict[str, Tree] = {
     "text": "failure",
 }
 
+# What Vibe itself obeys: `decision: deny`, with exit code 0 and alone on stdout (b). Any other exit code or
+# answer is a failure, which denies before a tool where the entry is `strict` (a, d, e).
+OBEY = {**READ, "verdicts": [("decision", {"deny": "deny"})], "exits": {}}
+
 WIRE = Wire(
+    obeys={
+        "pre_tool": {**OBEY, "input": ["hook_specific_output.tool_input"], "closes": True},
+        "post_tool": {**OBEY, "context": ["hook_specific_output.additional_context"]},
+        "*": OBEY,
+    },
     keys={
         "event": "hook_event_name",
         "session": "session_id",
@@ -60,6 +69,10 @@ WIRE = Wire(
         "call_id": "tool_call_id",
         "result": ["tool_output", "tool_output_text:lines"],
         "error": "tool_error",
+        "transcript": "transcript_path",
+        "parent_session": "parent_session_id",
+        "tool_status": "tool_status",
+        "duration_ms": "duration_ms",
     },
     fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "parent_session_id": None},
     fixed_of={

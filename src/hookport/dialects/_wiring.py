@@ -35,6 +35,7 @@ def wire(name: str) -> Wire:
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
         server_last=mcp is not None and mcp.server_last,
         precedence=dialect.precedence,
+        shows={event: channels for event, (channels, _) in dialect.shows.items()} or Wire.shows,
     )
 
 

@@ -31,6 +31,7 @@ from hookport.findings import Finding, MatcherDropped, NeverRuns
 from hookport.model.hooks import Hook
 
 SOURCES = {
+    "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",
     "doc": "docs.augmentcode.com/cli/hooks, autumn 2026",
     "lab": "measured on 0.36.0 with `auggie --print`, November 2026",
     "repo": "augmentcode/auggie at 2026-06-25: CHANGELOG to 0.31.0, plugin_marketplace/warp",
@@ -149,6 +150,8 @@ DIALECT = Dialect(
     kind="agent",
     facts="Auggie 0.36.0",
     sources=SOURCES,
+    shows={"*": (("message", "reason"), "doc")},
+    markers={"AUGMENT_AGENT": "env"},
     locations=(
         Location("project", ".augment/settings.json", "lab"),
         Location("local", ".augment/settings.local.json", "lab"),
@@ -172,6 +175,7 @@ DIALECT = Dialect(
         ),
         *named("repo", ask_user="ask-user"),
     ),
+    wordless=dict.fromkeys(("read-process", "kill-process", "list-processes", "remove-files"), "table"),
     mcp=McpNames("mcp:", "_", "doc", server_last=True),
     matching=REGEX,
     handlers={

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from hookport.dialects._base import (
@@ -27,7 +27,7 @@ from hookport.dialects._entries import kind_word, own_data, read_entry, type_pro
 from hookport.dialects._matchers import normal
 from hookport.dialects._terms import read_terms, write_terms
 from hookport.errors import Problem, closest, spell_path
-from hookport.findings import DraftSpec, Finding, UnknownEvent, UnknownTool
+from hookport.findings import DraftSpec, Finding, UnknownDegradation, UnknownEvent, UnknownTool
 from hookport.model.events import EVENTS, about_tool, native_event, split_native
 from hookport.model.hooks import (
     CAPABILITIES,
@@ -49,7 +49,7 @@ SOURCES = {
 
 # What the format has no field for is kept under this name in `provider_data`.
 OWN = "hookport"
-OWN_ATTRS = ("description", "content", "priority", "metadata", "enabled", "dialect")
+OWN_ATTRS = ("description", "content", "condition", "priority", "metadata", "enabled", "dialect")
 
 ENDINGS = ("json", "yaml", "yml")
 
@@ -144,6 +144,7 @@ def _read_hook(
         for term in matcher
         if term.kind == "tool" and term.value not in TOOLS and about_tool(event)
     ]
+    findings += _unknown_degradation(entry.get("degradation") or {}, path)
     return hook._replace(
         event=event,
         matcher=normal(matcher),
@@ -162,8 +163,8 @@ def _hook_problems(entry: Mapping[str, Tree], path: Path) -> list[Problem]:
         Problem(f"'{key}' is missing", path) for key in ("event", "handler") if entry.get(key) is None
     ]
     event, handler = entry.get("event"), entry.get("handler")
-    if event is not None and (not isinstance(event, str) or not event):
-        what = "empty" if event == "" else kind_word(event)
+    if event is not None and (not isinstance(event, str) or not event or event.endswith(":")):
+        what = "empty" if event == "" else f"'{event}'" if isinstance(event, str) else kind_word(event)
         problems.append(Problem(f"must be the name of an event, not {what}", (*path, "event")))
     if handler is not None and not isinstance(handler, Mapping):
         problems.append(Problem(f"must be an object, not {kind_word(handler)}", (*path, "handler")))
@@ -217,12 +218,18 @@ def _check_degradation(degradation: Mapping[str, Tree], path: Path, problems: li
     for capability, strategy in degradation.items():
         if not isinstance(strategy, str):
             problems.append(Problem(f"must be a string, not {kind_word(strategy)}", (*path, capability)))
-        elif strategy not in STRATEGIES:
-            known = ", ".join(f'"{name}"' for name in STRATEGIES)
-            problems.append(Problem(f"unknown strategy {strategy!r}; use {known}", (*path, capability)))
-        elif capability not in CAPABILITIES:
-            guess = closest(capability, tuple(CAPABILITIES))
-            problems.append(Problem(f"unknown capability '{capability}'.{guess}", (*path, capability)))
+
+
+def _unknown_degradation(degradation: Mapping[str, str], path: Path) -> Iterator[Finding]:
+    """Words that the format does not have: a later version may, so they are no reason to refuse a guard."""
+    for capability, strategy in degradation.items():
+        for what, word, known in (
+            ("capability", capability, tuple(CAPABILITIES)),
+            ("strategy", strategy, STRATEGIES),
+        ):
+            if word not in known:
+                place = spell_path((*path, "degradation", capability))
+                yield UnknownDegradation.at(place, what=what, word=word, guess=closest(word, known))
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:

@@ -16,6 +16,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     McpNames,
+    Once,
     PluginStore,
     Quirk,
     Timeout,
@@ -34,8 +35,10 @@ SOURCES = {
     "doc": "official hooks reference, 2026-08-22 (CLI 2.1.240), and the settings, plugins and tools pages",
     "log": "official changelog up to 2.1.317, November 2026",
     "lab": "measured on 2.1.325, November 2026",
+    "program": "names in the program of 2.1.325, November 2026",
     "spec": "Claude Code hook spec 1.0 (2025-10-16)",
     "issue": "anthropics/claude-code issues 90220 and 92911, on 2.1.241 and 2.1.263",
+    "public": "settings files of public repositories, 2025 and 2026",
 }
 
 # A matcher of these characters only is a list of exact names (doc; hyphen since 2.1.195, comma and blank
@@ -195,12 +198,14 @@ DIALECT = Dialect(
     kind="agent",
     facts="2.1.325",
     sources=SOURCES,
+    shows={"*": (("message", "reason"), "lab")},
+    markers={"CLAUDECODE": "lab"},
     locations=(
         Location("project", ".claude/settings.json", "doc"),
         Location("local", ".claude/settings.local.json", "lab", at_repository=True),
         Location("user", "~/.claude/settings.json", "doc"),
         Location("plugin", "hooks/hooks.json", "doc"),
-        Location("plugin", "hooks.json", "spec"),
+        Location("plugin", "hooks.json", "spec", loaded=False),  # 2.1.325 never ran it (lab)
         Location("system", "/etc/claude-code/managed-settings.json", "doc"),
     ),
     scoped_in=(
@@ -230,13 +235,32 @@ DIALECT = Dialect(
         ),
         *(row._replace(gone=True) for row in named("lab", search="Grep", find="Glob")),  # CC3
         *aliases("doc", agent="Task"),
+        *aliases("public", file_edit="MultiEdit"),  # until 2.0
     ),
+    wordless={
+        # What TaskOutput, TaskStop and Skill were called; the first ones still stand for these (program).
+        **dict.fromkeys(("BashOutput", "BashOutputTool", "AgentOutput", "AgentOutputTool"), "program"),
+        **dict.fromkeys(("KillShell", "KillBash"), "program"),
+        # As words these would widen every pattern that leaves out Read or TodoWrite.
+        **dict.fromkeys(("LS", "NotebookRead", "TodoRead", "SlashCommand"), "public"),
+        **dict.fromkeys(("Workflow", "EndConversation"), "doc"),
+    },
+    # Measured on 2.1.325 (lab, tests/rules): each was given to calls that it is for, and none ran.
+    unfired_rules={
+        r"mcp__(?:(?!__)[^(])+|mcp__[^(]*\*[^(]*": "Claude Code 2.1.325 wants the whole name of an MCP tool",
+        r"mcp__[^(]+\((?!\*?\)$).*": "Claude Code 2.1.325 takes nothing in brackets for an MCP tool",
+        r"WebFetch\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with a domain or an address",
+        r"(?:Agent|Task)\((?!\*\)$).+": "Claude Code 2.1.325 fires no rule with the name of a subagent",
+        r"(?:Glob|Grep)(?:\(.*)?": "Claude Code 2.1.325 has no such tool (CC3)",
+        r"MultiEdit(?:\(.*)?": "Claude Code has no such tool since 2.0",
+    },
     mcp=McpNames("mcp__", "__", "doc"),
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
             "command",
             {
+                "if": "condition",
                 "command": "command",
                 "args": Field("args", read_only=True),
                 "timeout": "timeout",
@@ -250,6 +274,7 @@ DIALECT = Dialect(
         "http": HandlerSpec(
             "http",
             {
+                "if": "condition",
                 "url": "url",
                 "headers": "headers",
                 "allowedEnvVars": "allowed_env",
@@ -262,22 +287,34 @@ DIALECT = Dialect(
         ),
         "prompt": HandlerSpec(
             "prompt",
-            {"prompt": "prompt", "model": "model", "timeout": "timeout", "statusMessage": "status_message"},
+            {
+                "if": "condition",
+                "prompt": "prompt",
+                "model": "model",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
             Timeout(SECOND, default=timedelta(seconds=30)),
             required=("prompt",),
         ),
         "agent": HandlerSpec(
             "agent",
-            {"prompt": "prompt", "model": "model", "timeout": "timeout", "statusMessage": "status_message"},
+            {
+                "if": "condition",
+                "prompt": "prompt",
+                "model": "model",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
             Timeout(SECOND, default=timedelta(seconds=60)),
             required=("prompt",),
         ),
-        "native": HandlerSpec("mcp_tool", {}, WAIT),
+        "native": HandlerSpec("mcp_tool", {"if": "condition"}, WAIT),
     },
     shape=BY_EVENT,
     wire=CLAUDE,
     precedence=1,
-    runs_once=True,
+    runs_once=Once("lab"),
     switch=(("disableAllHooks",), True),
     cwd_moves=True,
     at_start=True,
@@ -297,6 +334,10 @@ DIALECT = Dialect(
         "~/.claude/plugins/known_marketplaces.json",
         "installLocation",
         "lab",
+        # 2.1.325: hooks/hooks.json runs beside what the manifest names, and once where the manifest names it
+        # too; a path without "./" makes it refuse the plugin; {"hooks": {"hooks": …}} there runs nothing.
+        path_start="./",
+        keeps_default=True,
     ),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
@@ -308,6 +349,7 @@ DIALECT = Dialect(
             "the managed settings allow managed hooks only",
             "Ask whoever manages this machine to add the hook there.",
             "doc",
+            stops="agent",
         ),
         Gate(
             (*MANAGED, ".claude/settings.local.json", ".claude/settings.json", "~/.claude/settings.json"),
@@ -316,6 +358,7 @@ DIALECT = Dialect(
             "all hooks are switched off",
             "Take `disableAllHooks` out.",
             "doc",
+            scopes=("project", "local", "user", "plugin"),
         ),
     ),
     # A folder was seen untrusted here while its hooks ran in 2.1.241, and with `-p` every folder is trusted.

@@ -1,4 +1,4 @@
-"""Cline: one executable script per event, which hookport generates."""
+"""Cline: one script per event, named after it; hookport reads those of others and generates its own."""
 
 from __future__ import annotations
 
@@ -114,10 +114,15 @@ DIALECT = Dialect(
     kind="agent",
     facts="CLI 3.0.65, VS Code extension 4.1.13",
     sources=SOURCES,
+    shows={
+        # A denied call ends the turn without a word.
+        "*": ((), "lab"),
+    },
     locations=(
-        Location("project", ".clinerules/hooks/*", "lab"),
+        # The extension reads these two, and of files without an ending those that are executable (src).
+        Location("project", ".clinerules/hooks/*", "lab", executable=True),
+        Location("user", "~/Documents/Cline/Hooks/*", "lab", executable=True),
         Location("project", ".cline/hooks/*", "lab"),
-        Location("user", "~/Documents/Cline/Hooks/*", "lab"),
         Location("user", "~/.cline/hooks/*", "lab"),
     ),
     events=EVENTS,
@@ -169,6 +174,8 @@ DIALECT = Dialect(
         ),
     },
     shape=script(LIMITS),
+    # Whatever a file there is called, it is a script or nothing.
+    file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text"),
     wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},

@@ -187,7 +187,7 @@ def _skipped(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str,
         return f"it reads {hook.handler.type} handlers and skips them", "Write it as a command."
     spec = event_named(dialect, str(path[1]))
     group = tree["hooks"][path[1]][path[2]]
-    matcher = group.get("matcher", "")
+    matcher = group.get("matcher") or ""
     if spec is None or matching_of(dialect, spec).grammar == "none" or matcher in NAMES.everything:
         return None
     if re.fullmatch(f"{NAMES.plain}+", matcher) or _is_rust(matcher):
@@ -231,6 +231,8 @@ DIALECT = Dialect(
     kind="agent",
     facts="0.166.0",
     sources=SOURCES,
+    shows={"*": (("message", "reason"), "lab")},
+    markers={"CODEX_THREAD_ID": "lab"},
     locations=(
         Location("project", ".codex/hooks.json", "lab"),
         Location("project", ".codex/config.toml", "lab"),
@@ -243,6 +245,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
+    awaits_children="lab",
     tools=(
         *named(
             "lab",
@@ -256,7 +259,11 @@ DIALECT = Dialect(
         *aliases("lab", file_write=("Write", "Edit"), file_edit=("Write", "Edit")),
         *aliases("src", agent="Agent"),
     ),
+    wordless=dict.fromkeys(("view_image", "request_permissions"), "src"),
     mcp=McpNames("mcp__", "__", "lab"),
+    # serde_json takes no byte order mark, and `matcher` is an Option (src).
+    refuses_bom=True,
+    null_matches_all=True,
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
@@ -299,6 +306,7 @@ DIALECT = Dialect(
             "the requirements of this machine allow managed hooks only",
             "Ask whoever manages this machine to add the hook there.",
             "src",
+            stops="agent",
         ),
         *(
             Gate(

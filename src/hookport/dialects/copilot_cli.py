@@ -40,6 +40,7 @@ SOURCES = {
     "log": "official changelog up to 1.0.78, 2026-08-03",
     "trust": "official page on configuring the CLI, `trustedFolders` (older: `trusted_folders`), autumn 2026",
     "lab": "measured on 1.0.102, November 2026",
+    "help": "`copilot help config` and the settings schema in the program of 1.0.102",
     "code": "the same names in the documentation's examples and in a third party's adapter, 2026-08-13",
 }
 
@@ -320,6 +321,11 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.0.102",
     sources=SOURCES,
+    shows={
+        # It has no message, and what is printed to stderr is not shown.
+        "*": (("reason",), "lab"),
+    },
+    markers={"COPILOT_CLI": "lab"},
     locations=(
         Location("project", ".github/hooks/hookport.json", "lab"),
         Location("project", ".github/hooks/*.json", "lab"),
@@ -334,6 +340,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
+    awaits_children="lab",
     tools=TOOLS,
     mcp=McpNames("", "-", "lab"),
     matching=WHOLE,
@@ -384,6 +391,11 @@ DIALECT = Dialect(
         "${CLAUDE_PLUGIN_ROOT}",
         "$CLAUDE_PLUGIN_ROOT",
     ),
+    # `hooks` there is a path, several, or hooks inline; default files of a plugin are read by their place.
+    unread_in=(
+        Location("plugin", "plugin.json", "doc"),
+        Location("plugin", ".github/plugin/plugin.json", "doc"),
+    ),
     programs=("copilot",),
     home=("~/.copilot", "COPILOT_HOME"),
     gates=(
@@ -427,8 +439,19 @@ DIALECT = Dialect(
             "CP14",
             "guards in .claude/settings.json are weaker here: `decision: block` ran the command, one of 65 s "
             "was given up after 31 s, one with a background child did not deny, and exit 2 loses its reason; "
-            "so the bridge runs them as well",
+            "so the bridge runs them as well, and `sync --adopt` makes it the only one",
             "lab",
+        ),
+        Quirk(
+            "CP16",
+            "`if` in .claude/settings.json is ignored: the hook runs on every call that its matcher is for",
+            "lab",
+        ),
+        Quirk(
+            "CP15",
+            "no setting keeps .claude/settings.json from being read: `disableAllHooks` is for all hooks, "
+            "`disabledHooks` is a user's list of hashes",
+            "help",
         ),
         Quirk(
             "CP1",

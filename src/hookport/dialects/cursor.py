@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from hookport.model.hooks import Hook
 
 SOURCES = {
+    "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",
     "doc": "official hooks documentation as of July 2026 (IDE 3.9, CLI 2026.07.01)",
     "spec": "tool table of the Hook Interchange Format 1.0; no matcher of Cursor finds these names",
     "probe": "measured by third parties on Cursor 3.9.16, June 2026",
@@ -156,6 +157,11 @@ DIALECT = Dialect(
     kind="agent",
     facts="3.9.16",
     sources=SOURCES,
+    shows={
+        "preCompact": (("message",), "doc"),
+        "*": (("reason",), "doc"),
+    },
+    markers={"CURSOR_AGENT": "env"},
     locations=(
         Location("project", ".cursor/hooks.json", "doc"),
         Location("user", "~/.cursor/hooks.json", "doc"),
@@ -185,6 +191,7 @@ DIALECT = Dialect(
             web_search="web_search",
         ),
     ),
+    wordless={"Delete": "doc"},
     mcp=McpNames("MCP:", source="doc"),
     matching=REGEX,
     handlers={
@@ -210,6 +217,12 @@ DIALECT = Dialect(
     root_keys={"version": 1},
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
     project_dir=in_variables("CURSOR_PROJECT_DIR"),
+    package_dir=(
+        "${CURSOR_PLUGIN_ROOT}",
+        "$CURSOR_PLUGIN_ROOT",
+        "${CLAUDE_PLUGIN_ROOT}",
+        "$CLAUDE_PLUGIN_ROOT",
+    ),
     adjust=adjust,
     manifests=(".cursor-plugin/plugin.json",),
     programs=("cursor-agent",),

@@ -30,11 +30,15 @@ from hookport.dialects._by_event import BY_EVENT
 from hookport.dialects._claude_wire import (
     ALWAYS,
     CONTEXT,
+    ENV_FILE,
     EXIT,
     INPUTS,
+    KEYS,
+    KEYS_OF,
     READ,
     READS,
     WIRE,
+    WORDS,
     nested,
     permission,
 )
@@ -197,7 +201,64 @@ ANSWERS = {
     "*": ALWAYS,
 }
 
+# What Droid itself obeys (lab): the nested form with or without `hookEventName` (b5), no top-level decision
+# before a tool (b2), JSON with any exit code (b6), exit codes 2 and 3 (a, d3), `continue: false` (b3). It
+# runs the command on `ask` (k). On other events `decision: block` and exit code 2 (h, h2; l: nothing after a
+# tool).
+_OBEY = {
+    **READ,
+    "verdicts": [
+        ("continue", {"False": "deny", "True": None}),
+        ("hookSpecificOutput.permissionDecision", {"deny": "deny", "allow": "allow"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "stopReason"],
+    "exits": {"2": "deny", "3": "deny"},
+    "ends": ("3",),
+}
+_OBEY_BLOCK = {**READ, "verdicts": [("decision", {"block": "deny"})], "reason": ["reason"]}
+_OBEY_NOTHING = {**_OBEY_BLOCK, "verdicts": [], "exits": {}}
+OBEYS = {
+    "PreToolUse": _OBEY,
+    # Exit code 2 is feedback to the model, `decision: block` is not seen (l, l2).
+    "PostToolUse": {**_OBEY_BLOCK, "verdicts": []},
+    "UserPromptSubmit": {**_OBEY_BLOCK, "text": "context"},
+    "Stop": _OBEY_BLOCK,
+    "SubagentStop": _OBEY_BLOCK,
+    "SessionStart": {**_OBEY_NOTHING, "text": "context"},
+    "*": _OBEY_NOTHING,
+}
+
 DROID_WIRE = WIRE.replace(
+    obeys=OBEYS,
+    # An allow listed before a deny wins (lab j).
+    several="first",
+    # It has no id for what a prompt sets off, `message_id` is that of one message; nor does it send the last
+    # message (lab).
+    keys={**KEYS, "turn": None, "final_message": None},
+    transcript="messages",
+    keys_of={
+        **KEYS_OF,
+        "Stop": {"steps": "tool_execution_count"},
+        "SubagentStop": {"steps": "tool_execution_count"},
+        "SessionEnd": {
+            "source": "reason",
+            "session_ms": "session_duration_ms",
+            "messages": "message_count",
+        },
+    },
+    # (doc) Autonomy: `off` asks for everything, `low` edits files, `medium` runs what can be undone, `high`
+    # runs everything; `spec` plans. A run that skips permissions says `auto-low` too (FD11), which is taken
+    # for what it says: a guard on bypassPermissions would otherwise stop whoever only lets files be edited.
+    words={
+        **WORDS,
+        "permission_mode": {
+            "default": "off",
+            "plan": "spec",
+            "acceptEdits": "auto-low",
+            "auto": "auto-medium",
+            "bypassPermissions": "auto-high",
+        },
+    },
     inputs={
         **INPUTS,
         "shell": {"description": "summary"},
@@ -225,7 +286,10 @@ DROID_WIRE = WIRE.replace(
         "session_id": "$session",
         "hook_event_name": "$event",
         "cwd": "$cwd",
+        "transcript_path": "$transcript",
+        "permission_mode": "$mode",
     },
+    env_of={"SessionStart": ENV_FILE},
     # Measured, 0.215.0: started below the root, the variables name that folder, and the root's hooks run.
     root_moves=True,
     marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
@@ -237,6 +301,12 @@ DIALECT = Dialect(
     kind="agent",
     facts="0.215.0",
     sources=SOURCES,
+    shows={
+        # `systemMessage` is taken and shown nowhere; of a blocked prompt the reason is not seen. The stderr
+        # of exit code 1 is, but a bridge that does not start has that code too, and its entry denies it.
+        "UserPromptSubmit": ((), "lab"),
+        "*": (("reason",), "lab"),
+    },
     locations=(
         Location("project", ".factory/hooks.json", "lab"),
         Location("project", ".factory/settings.json", "lab"),
@@ -324,6 +394,12 @@ DIALECT = Dialect(
         Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),
         Quirk(
             "FD10", "an MCP tool is `server___tool` to hooks; a matcher `mcp__server__tool` finds none", "lab"
+        ),
+        Quirk(
+            "FD11",
+            "with --skip-permissions-unsafe payloads have the permission mode `auto-low`, with --auto high "
+            "`auto-high`",
+            "lab",
         ),
     ),
 )

@@ -14,6 +14,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     McpNames,
+    Once,
     Quirk,
     Timeout,
     aliases,
@@ -76,6 +77,13 @@ DIALECT = Dialect(
     kind="agent",
     facts="0.61.0",
     sources=SOURCES,
+    shows={
+        # The reason of a denied call is hidden unless `ui.errorVerbosity` is `full`.
+        "BeforeAgent": (("message", "reason"), "lab"),
+        "AfterAgent": (("message", "reason"), "lab"),
+        "*": (("message",), "lab"),
+    },
+    markers={"GEMINI_CLI": "lab"},
     locations=(
         Location("project", ".gemini/settings.json", "src"),
         Location("user", "~/.gemini/settings.json", "src"),
@@ -84,6 +92,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
+    awaits_children="lab",
     tools=(
         *named(
             "src",
@@ -103,6 +112,8 @@ DIALECT = Dialect(
         ),
         *aliases("src", search="search_file_content"),
     ),
+    # Of older releases; agents are called by invoke_agent today.
+    wordless=dict.fromkeys(("save_memory", "codebase_investigator", "cli_help"), "src"),
     mcp=McpNames("mcp_", "_", "src", allowed=r"A-Za-z0-9_\-.:", longest=63),
     matching=TOOLS,
     handlers={
@@ -131,6 +142,7 @@ DIALECT = Dialect(
     project_dir=in_variables("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     manifests=("gemini-extension.json",),
+    unread_in=(Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),),
     programs=("gemini",),
     gates=(
         Gate(
@@ -140,6 +152,15 @@ DIALECT = Dialect(
             "all hooks are switched off",
             "Take `hooksConfig.enabled` out.",
             "src",
+        ),
+        Gate(
+            ("/etc/gemini-cli/settings.json", ".gemini/settings.json", "~/.gemini/settings.json"),
+            ("hooksConfig", "disabled"),
+            (),
+            "it is listed as switched off",
+            "Take it out of `hooksConfig.disabled`.",
+            "src",
+            lists=True,
         ),
     ),
     folder_trust=FolderTrust(
@@ -158,7 +179,7 @@ DIALECT = Dialect(
         # With --skip-trust it sets the variable for hooks, and reads no file of the project (lab).
         lift_shows=False,
     ),
-    same_once=True,
+    runs_once=Once("src", by_name=True),
     at_start=True,
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(

@@ -20,6 +20,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     McpNames,
+    Once,
     Path,
     Place,
     Quirk,
@@ -419,9 +420,16 @@ DIALECT = Dialect(
     kind="agent",
     facts="kimi-cli 1.51.0, Kimi Code 2.1.0",
     sources=SOURCES,
+    shows={
+        # A prompt that is blocked leaves the input of Kimi Code 2.1.0 in its queue for good, so that nobody
+        # is told anything that way.
+        "UserPromptSubmit": ((), "lab"),
+        "*": (("reason",), "lab"),
+    },
     locations=(Location("user", CODE.path, "code"), Location("user", CLI.path, "cli")),
     events=EVENTS,
     lacks=LACKS,
+    awaits_children="lab",
     tools=(*CODE_TOOLS, *CLI_TOOLS),
     mcp=CODE.mcp,
     matching=MATCHING,
@@ -435,9 +443,11 @@ DIALECT = Dialect(
     # Commands start in the session's project directory, and the shell sets PWD to it.
     cwd_moves=True,
     project_dir=(REPOSITORY, "$PWD", "${PWD}"),
+    # An array of hooks in the manifest, with the fields of its own file.
+    unread_in=(Location("plugin", ".kimi-plugin/plugin.json", "code"),),
     programs=("kimi",),
     products=((".kimi-code/",), (".kimi/",)),
-    same_once=True,
+    runs_once=Once("lab"),
     notes=(
         "Kimi reads hooks from the user's home only: they run in every project, in its directory.",
         "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",

@@ -36,7 +36,7 @@ from hookport.dialects._base import (
 )
 from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
 from hookport.dialects._kiro_wire import WIRE
-from hookport.dialects._matchers import alternatives, normal, read_matcher, write_matcher
+from hookport.dialects._matchers import alternatives, means_all, normal, read_matcher, write_matcher
 from hookport.errors import Problem, closest, spell_path
 from hookport.findings import (
     FieldDropped,
@@ -325,7 +325,7 @@ def _terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
 def _tell(dialect: Dialect, place: Place, spec: EventSpec, text: str, found: Found) -> None:
     """Report a matcher that nobody reads, and one that names a tool as no matcher sees it (KI3)."""
     where = spell_path(place.path)
-    if text and not spec.subject:
+    if not spec.subject and not means_all(REGEX, text):
         finding = IgnoredMatcher.at(where, dialect=dialect.id, matcher=text)
         found.findings.append(finding._replace(file=place.file))
     words = [text] if spec.secondary else alternatives(text)
@@ -661,6 +661,10 @@ DIALECT = Dialect(
     kind="agent",
     facts="IDE 1.0.309, CLI 2.20.0",
     sources=SOURCES,
+    shows={
+        # The model is told the stderr of a deny.
+        "*": ((), "doc"),
+    },
     locations=(
         Location("project", V1_FILE, "doc"),
         Location("project", AGENT_FILE, "src"),
@@ -684,6 +688,7 @@ DIALECT = Dialect(
         *SHORT_NAMES,
         *aliases("seen", agent=SUBAGENTS),
     ),
+    wordless=dict.fromkeys(("use_aws", "aws", "knowledge"), "src"),
     mcp=MCP,
     matching=REGEX,
     handlers={

@@ -97,6 +97,12 @@ LACKS = {
     "message_display": "message.part.delta fires for every piece of text",
 }
 
+LOCATIONS = (
+    Location("project", ".opencode/plugins/hookport.ts", "lab"),
+    Location("project", ".opencode/plugin/hookport.ts", "lab"),
+    Location("user", "~/.config/opencode/plugins/hookport.ts", "lab"),
+    Location("user", "~/.config/opencode/plugin/hookport.ts", "lab"),
+)
 
 DIALECT = Dialect(
     id="opencode",
@@ -104,11 +110,17 @@ DIALECT = Dialect(
     kind="agent",
     facts="1.18.33",
     sources=SOURCES,
-    locations=(
-        Location("project", ".opencode/plugins/hookport.ts", "lab"),
-        Location("project", ".opencode/plugin/hookport.ts", "lab"),
-        Location("user", "~/.config/opencode/plugins/hookport.ts", "lab"),
-        Location("user", "~/.config/opencode/plugin/hookport.ts", "lab"),
+    shows={
+        # A denied call stands there without its reason; the message is a toast of the plugin.
+        "event.session.idle": (("message", "reason"), "lab"),
+        "*": (("message",), "lab"),
+    },
+    markers={"OPENCODE": "lab"},
+    locations=LOCATIONS,
+    modules=tuple(
+        place._replace(path=f"{place.path.removesuffix('hookport.ts')}*{ending}", source="src")
+        for place in LOCATIONS
+        for ending in (".ts", ".js")
     ),
     events=EVENTS,
     lacks=LACKS,
@@ -145,6 +157,7 @@ DIALECT = Dialect(
             "Unset it, and leave `--pure` out.",
             "src",
             variable="OPENCODE_PURE",
+            stops="agent",
         ),
     ),
     notes=("OpenCode loads the plugin when it starts; with `--pure` or OPENCODE_PURE it loads none.",),

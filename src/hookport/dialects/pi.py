@@ -90,15 +90,27 @@ LACKS = {
     "message_display": "message_update fires for every piece of text",
 }
 
+LOCATIONS = (
+    Location("project", ".pi/extensions/hookport.ts", "lab"),
+    Location("user", "~/.pi/agent/extensions/hookport.ts", "lab"),
+)
+
 DIALECT = Dialect(
     id="pi",
     title="pi",
     kind="agent",
     facts="0.87.1",
     sources=SOURCES,
-    locations=(
-        Location("project", ".pi/extensions/hookport.ts", "lab"),
-        Location("user", "~/.pi/agent/extensions/hookport.ts", "lab"),
+    shows={
+        # The reason was seen on the screen (lab); the message is a notification of the extension (src).
+        "*": (("message", "reason"), "src"),
+    },
+    markers={"PI_CODING_AGENT": "lab"},
+    locations=LOCATIONS,
+    modules=tuple(
+        place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
+        for place in LOCATIONS
+        for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
     ),
     events=EVENTS,
     lacks=LACKS,

@@ -18,6 +18,7 @@ from hookport.dialects._base import (
     Location,
     Matching,
     McpNames,
+    Once,
     Quirk,
     Shape,
     Timeout,
@@ -81,7 +82,7 @@ SOLE = [row.native for row in TOOLS if sum(row.native in other.native for other 
 
 # With a `|` that no `^` or `(` precedes it is a list of exact names; without one it is also a regular
 # expression found anywhere in the runtime id, so that `edit` alone must be anchored (src, lab; QW5).
-NAMES = Matching("names", plain=rf"(?=.*\||(?:{'|'.join(SOLE)})$|mcp__)[A-Za-z0-9_\-|]")
+NAMES = Matching("names", plain=rf"(?=.*\||(?:{'|'.join(SOLE)})$|mcp__.*__)[A-Za-z0-9_\-|]")
 REGEX = Matching("regex")
 EXACT = Matching("exact")
 
@@ -89,9 +90,21 @@ EXACT = Matching("exact")
 # timeouts of 120, 605 and 605000 too (lab; src: `request` in confirmation-bus/message-bus.ts, 60000 ms, no
 # caller says otherwise).
 BUS = timedelta(seconds=60)
+# The one deny that no allow of a later hook undoes (QW1).
+HALT = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "{reason}",
+    },
+    "continue": False,
+    "stopReason": "{reason}",
+}
 
 EVENTS = (
-    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", max_timeout=BUS),
+    EventSpec(
+        "PreToolUse", "before_tool_execute", "prevent", "lab", "tool", max_timeout=BUS, deny_answer=HALT
+    ),
     EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", max_timeout=BUS),
     EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "src", "tool", max_timeout=BUS),
     EventSpec("PostToolBatch", "after_tool_batch", "prevent", "lab", max_timeout=BUS),
@@ -219,6 +232,11 @@ DIALECT = Dialect(
     kind="agent",
     facts="0.24.4",
     sources=SOURCES,
+    shows={
+        # `systemMessage` is taken and shown nowhere.
+        "*": (("reason",), "lab"),
+    },
+    markers={"QWEN_CODE": "lab"},
     locations=(
         Location("project", ".qwen/settings.json", "lab"),
         Location("user", "~/.qwen/settings.json", "lab"),
@@ -226,7 +244,9 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
+    awaits_children="lab",
     tools=TOOLS,
+    wordless=dict.fromkeys(("monitor", "workflow", "artifact", "computer_use__*"), "src"),
     mcp=McpNames("mcp__", "__", "src", allowed=r"A-Za-z0-9_\-"),
     matching=NAMES,
     handlers={
@@ -285,6 +305,7 @@ DIALECT = Dialect(
     project_dir=in_variables("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
     manifests=("qwen-extension.json",),
+    unread_in=(Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),),
     programs=("qwen",),
     gates=(
         Gate(
@@ -305,7 +326,7 @@ DIALECT = Dialect(
         above=("TRUST_PARENT",),
         asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
     ),
-    same_once=True,
+    runs_once=Once("src", by_name=True),
     at_start=True,
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(

@@ -118,17 +118,47 @@ READ_STOP = {
     "reason": ["hookSpecificOutput.reason", *READ["reason"]],
 }
 
+# What VS Code itself obeys (src; exit code 2 and the nested deny were measured on 1.139.1): JSON with exit
+# code 0 only; nested output that names another event is dropped, one that names none is not.
+OBEY: dict[str, Tree] = {
+    **READ_ALL,
+    "verdicts": [
+        ("hookSpecificOutput.permissionDecision", {"allow": "allow", "deny": "deny", "ask": "ask"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "stopReason"],
+    "named": "other",
+    "json": "zero",
+}
+OBEY_BLOCK = {**OBEY, "verdicts": [("decision", {"block": "deny"})], "reason": ["reason", "stopReason"]}
+OBEY_STOP = {
+    **OBEY,
+    "verdicts": [STOPPED],
+    "reason": ["hookSpecificOutput.reason"],
+    "wants": {"deny": ["hookSpecificOutput.reason"]},
+    "speaks": "stderr",
+}
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
+
 FILE = {"path": "filePath"}
 EDIT = {**FILE, "old": "oldString", "new": "newString"}
 
 WIRE = Wire(
     keys={
-        **{name: place for name, place in KEYS.items() if name != "final_message"},
+        # (src) It sends neither.
+        **{name: place for name, place in KEYS.items() if name not in ("final_message", "permission_mode")},
         "timestamp": "timestamp",
         # The folder a hook starts in, which is the workspace unless the hook says otherwise (src).
         "root": "cwd",
     },
-    keys_of={"PreCompact": KEYS_OF["PreCompact"], "preCompact": KEYS_OF["PreCompact"]},
+    keys_of={
+        "SessionStart": KEYS_OF["SessionStart"],
+        "sessionStart": KEYS_OF["SessionStart"],
+        "PreCompact": KEYS_OF["PreCompact"],
+        "preCompact": KEYS_OF["PreCompact"],
+    },
+    # The only source it has (src).
+    words={"session_start": {"startup": "new"}},
+    transcript="log",
     # The payload has the same name whichever one the file has (src).
     said={
         "preToolUse": "PreToolUse",
@@ -183,6 +213,16 @@ WIRE = Wire(
         "subagent_stop": READ_STOP,
         "*": READ_ALL,
     },
+    obeys={
+        "before_tool_execute": OBEY,
+        "after_tool_execute": OBEY_BLOCK,
+        "before_prompt": {**OBEY_BLOCK, "context": [*READ["context"], "additionalContext"]},
+        "agent_stop": OBEY_STOP,
+        "subagent_stop": OBEY_STOP,
+        "session_start": {**OBEY_NOTHING, "halt": [], "stop": []},
+        "subagent_start": {**OBEY_NOTHING, "halt": [], "stop": []},
+        "*": OBEY_NOTHING,
+    },
 )
 
 # Settings are JSON with comments; those of the workspace come before the user's (doc).
@@ -199,6 +239,7 @@ DIALECT = Dialect(
     kind="agent",
     facts="2026-08-19",
     sources=SOURCES,
+    shows={"*": (("message", "reason"), "doc")},
     locations=(
         Location("project", ".github/hooks/hookport-vscode.json", "doc"),
         Location("project", ".github/hooks/*.json", "doc"),
@@ -278,6 +319,7 @@ DIALECT = Dialect(
                 f"Switch {place} on in `chat.hookFilesLocations`.",
                 "doc",
                 scopes=(scope,),
+                stops="agent",
             )
             for place, scope in ((".github/hooks", "project"), ("~/.copilot/hooks", "user"))
         ),

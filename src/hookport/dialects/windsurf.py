@@ -86,7 +86,13 @@ DENY = {"deny": {"stderr": "$reason", "exit": 2}}
 
 # The exit code is all that is looked at, never stdout (doc).
 WIRE = Wire(
-    keys={"event": "agent_action_name", "session": "trajectory_id", "timestamp": "timestamp"},
+    keys={
+        "event": "agent_action_name",
+        "session": "trajectory_id",
+        "timestamp": "timestamp",
+        "turn": "execution_id",
+        "model": "model_name",
+    },
     keys_of={
         "pre_read_code": READ_CODE,
         "post_read_code": READ_CODE,
@@ -98,16 +104,23 @@ WIRE = Wire(
         "post_mcp_tool_use": MCP_TOOL,
         "pre_user_prompt": {"prompt": "tool_info.user_prompt"},
         "post_cascade_response": {"final_message": "tool_info.response"},
+        "post_cascade_response_with_transcript": {"transcript": "tool_info.transcript_path"},
         "post_setup_worktree": {"cwd": "tool_info.worktree_path", "root": "tool_info.root_workspace_path"},
     },
     fixed={"trajectory_id": "$session", "execution_id": "", "tool_info": {}},
     inputs={"edits": {"old": "old_string", "new": "new_string"}},
     texts=("content:parts",),
+    env_of={"post_setup_worktree": {"ROOT_WORKSPACE_PATH": "$root"}},
     # The workspace's root, without a working_directory.
     starts_in="root",
     marks=("agent_action_name", "trajectory_id", "tool_info"),
     answers={"before_tool_execute": DENY, "before_prompt": DENY, "*": {}},
     reads={"*": {"exits": {"2": "deny"}}},
+    obeys={
+        "before_tool_execute": {"exits": {"2": "deny"}, "json": "none"},
+        "before_prompt": {"exits": {"2": "deny"}, "json": "none"},
+        "*": {"json": "none"},
+    },
     lifts=False,
 )
 
@@ -118,6 +131,7 @@ DIALECT = Dialect(
     kind="agent",
     facts="3.6",
     sources=SOURCES,
+    shows={"*": (("reason",), "doc")},
     locations=(
         Location("project", ".windsurf/hooks.json", "doc"),
         Location("project", ".devin/hooks.json", "note"),

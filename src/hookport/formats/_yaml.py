@@ -202,6 +202,7 @@ class _Composer:
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
         documents = 0
         try:
+            event: Any  # the stubs disagree between releases on whether an event's mark may be missing
             for event in yaml.parse(self._text, Loader=loader):
                 name = type(event).__name__
                 if name == "DocumentStartEvent":

@@ -70,8 +70,9 @@ class Handler(NamedTuple):
 class Hook(NamedTuple):
     """One hook: when it runs, what runs, and what is done where a target cannot say it.
 
-    `matcher` empty means everything. `content` is a regular expression on the tool's input. `dialect` is
-    the one whose payloads, answers and tool names the handler was written for.
+    `matcher` empty means everything. `content` is a regular expression on the tool's input, `condition` a
+    permission rule that the call must be for, such as `Bash(git push *)`. `dialect` is the one whose
+    payloads, answers and tool names the handler was written for.
     """
 
     event: str
@@ -81,6 +82,7 @@ class Hook(NamedTuple):
     name: str = ""
     description: str = ""
     content: str = ""
+    condition: str = ""
     priority: int | None = None
     metadata: Mapping[str, Any] = NOTHING
     enabled: bool = True

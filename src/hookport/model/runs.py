@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any, Literal
 
-    Outcome = Literal["completed", "timeout", "signal", "spawn_error", "stdin_error"]
+    Outcome = Literal["completed", "timeout", "signal", "spawn_error", "stdin_error", "not_started"]
     Verdict = Literal["none", "allow", "ask", "deny"]
 
 BLOCK = 2
@@ -49,7 +49,8 @@ class Event(Value):
     """One event of an agent in canonical terms; `extra` is what has no canonical name, as it came.
 
     `event` is a canonical name, or `dialect:Name` for one that only that agent has. Empty text means that the
-    agent did not say.
+    agent did not say. `facts` are the fields that not every event has (permission mode, transcript, model,
+    turn, ...), by canonical name and in canonical words; one that is not there was not sent.
     """
 
     event: str
@@ -65,6 +66,7 @@ class Event(Value):
     stop_active: bool = False
     source: str = ""
     subagent: str = ""
+    facts: Mapping[str, Any] = {}
     extra: Mapping[str, Any] = {}
     # Keys that the agent's table gives its payloads and this one did not have, each with those it is in.
     absent: tuple[tuple[str, ...], ...] = ()
@@ -104,6 +106,8 @@ class Decision(Value):
     replaced_result: Any = None
     failure: str = ""
     noise: str = ""
+    # What else an answer says, by the words of `Wire.extras`.
+    more: Mapping[str, Any] = {}
 
 
 class Answer(Value):

@@ -8,8 +8,9 @@ from __future__ import annotations
 from hookport.model._json import dumps, loads
 from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
 from hookport.wires.events import result_text
-from hookport.wires.spellings import bears, fill, get, merged
+from hookport.wires.spellings import bears, fill, get, merged, put
 from hookport.wires.table import table_of
+from hookport.wires.texts import MOST_CONTEXT, MOST_MESSAGE, MOST_REASON, fit, is_encodable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 # How the failure of a hook that took too long begins; what it means may differ from other failures.
 TIMED_OUT = "timed out"
+# And that of one that was never asked, through no fault of its own.
+NOT_STARTED = "not started"
 # Said where a hook denies without a word, since some agents let a deny without a reason pass.
 NO_REASON = "a hook denied this without giving a reason"
 
@@ -51,12 +54,9 @@ def read_answer(
     """What a script of this wire decided."""
     code = result.exit_code
     if result.outcome != "completed" or code is None:
-        words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
-        said = words.get(result.outcome, result.outcome.replace("_", " "))
-        return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
-    table = table_of(wire.reads, native, canonical)
-    exits = table.get("exits", {})
-    verdict = exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
+        return failed(result)
+    table = {**table_of(wire.reads, native, canonical), "more": extras_of(wire, native, canonical)}
+    verdict = verdict_of(table, code)
     if verdict == "deny" and code == BLOCK and not blocking:
         return Decision(
             failure=f"exit code {code} of a hook that may not block", reason=result.stderr.strip()
@@ -83,6 +83,24 @@ def read_answer(
         text = result_text(wire, decided.replaced_result)
         return decided if text is None else decided.replace(replaced_result=text)
     return _read_text(table, result.stdout.strip())
+
+
+def extras_of(wire: Wire, native: str, canonical: str) -> dict[str, str]:
+    """The fields of an answer on an event that no piece has: each word and its place."""
+    return {word.partition("@")[0]: place for word, place in table_of(wire.extras, native, canonical).items()}
+
+
+def failed(result: RunResult) -> Decision:
+    """What a process that did not end by itself decided: nothing, with the reason."""
+    words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
+    said = words.get(result.outcome, result.outcome.replace("_", " "))
+    return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
+
+
+def verdict_of(table: Mapping[str, Tree], code: int) -> str:
+    """The verdict of an exit code by itself; empty if it has none."""
+    exits = table.get("exits", {})
+    return exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
 
 
 def _is_cut(result: RunResult) -> bool:
@@ -115,7 +133,7 @@ def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
     if noise:
         known = _knows(table)
         found = [one for one in found if any(get(one, place) is not None for place in known)]
-    decisions = [_decision(table, one).replace(noise=noise) for one in found]
+    decisions = [decision_in(table, one).replace(noise=noise) for one in found]
     if not is_all:
         decisions.append(Decision(failure="printed too many braces to find an answer among them"))
     return max(decisions, key=_strictness, default=None)
@@ -126,7 +144,8 @@ def _strictness(decision: Decision) -> int:
     return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
 
 
-def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
+def decision_in(table: Mapping[str, Tree], found: Tree, *, lenient: bool = True) -> Decision:
+    """What an object decides; an agent itself takes a rewrite that is no object for none."""
     verdict = "none"
     for place, values in table.get("verdicts", ()):
         said = get(found, place)
@@ -144,7 +163,7 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
     )
     inputs = _at(found, table, "input")
     updated = next((one for one in inputs if isinstance(one, dict)), None)
-    if inputs and updated is None and verdict not in ("ask", "deny"):
+    if inputs and updated is None and lenient and verdict not in ("ask", "deny"):
         # As if it had said nothing, the input that it wants changed would run.
         return Decision(failure="its rewrite of the input is no object")
     reason, message = _text(found, table, "reason"), _text(found, table, "message")
@@ -158,14 +177,21 @@ def _decision(table: Mapping[str, Tree], found: Tree) -> Decision:
         # A question's reason is said again where only the message is shown to the person who is asked.
         system_message="" if verdict == "ask" and message == reason else message,
         replaced_result=next(iter(_at(found, table, "result")), None),
+        more={
+            word: value
+            for word, place in table.get("more", {}).items()
+            if (value := get(found, place)) is not None
+        },
     )
 
 
 def _knows(table: Mapping[str, Tree]) -> list[str]:
     lists = ("reason", "context", "halt", "stop", "input", "message", "suppress", "result")
-    return [place for place, _ in table.get("verdicts", ())] + [
-        place for key in lists for place in table.get(key, ())
-    ]
+    return (
+        [place for place, _ in table.get("verdicts", ())]
+        + [place for key in lists for place in table.get(key, ())]
+        + list(table.get("more", {}).values())
+    )
 
 
 def _at(found: Tree, table: Mapping[str, Tree], key: str) -> list[Tree]:
@@ -235,24 +261,56 @@ def write_answer(
     ):
         if value is None:
             continue
-        if piece in table and not is_alone:
+        if piece in table and (not is_alone or table[piece].get("beside")):
             pieces.append(piece)
         elif piece in ("context", "message") and "deny" in pieces:
             lost.append(f"{piece}: it is told with the reason")
             reason = _lines(reason, str(value))
         else:
             lost.append(f"{piece}: {event.native or event.event} does not take it here")
+    reason = fit(reason, MOST_REASON)
+    more = _more(wire, event, told, lost, is_alone=is_alone)
+    if "action" in told.more and more:
+        pieces = [piece for piece in pieces if piece not in ("deny", "ask", "allow")]
     words = {
         "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else None,
-        "context": told.context,
+        "context": fit(told.context, MOST_CONTEXT),
         "input": told.updated_input if changed is None else changed,
         "changes": _changes(event, changed),
-        "message": told.system_message,
+        "message": fit(told.system_message, MOST_MESSAGE),
         "result": told.replaced_result,
         "shaped": _shaped(wire, event, told.replaced_result),
         "event": wire.said.get(event.native, event.native) or None,
     }
-    return _assembled([table[piece] for piece in pieces] or [table.get("none", {})], words), lost
+    said = [table[piece] for piece in pieces] + ([{"json": more}] if more else [])
+    return _assembled(said or [table.get("none", {})], words), lost
+
+
+def _more(wire: Wire, event: Event, told: Decision, lost: list[str], *, is_alone: bool) -> Tree:
+    """The fields of an answer that no piece has, as the agent takes them; what it does not take is lost."""
+    places = table_of(wire.extras, event.native, event.event)
+    tree: Tree = {}
+    for word, value in told.more.items():
+        place = places.get(word) or places.get(f"{word}@{told.verdict}")
+        if place is None or (is_alone and word != "action"):
+            lost.append(f"{word}: {event.native or event.event} does not take it here")
+            continue
+        put(tree, place, value)
+        if place.startswith("hookSpecificOutput."):
+            put(tree, "hookSpecificOutput.hookEventName", "$event")
+    return tree
+
+
+def reaches(wire: Wire, event: Event, piece: str) -> bool:
+    """Whether the person at the agent sees a `message`, or the reason of a `deny`, of an event."""
+    pieces = table_of(_answers(wire, event), event.native, event.event)
+    channel = "reason" if piece == "deny" else piece
+    return piece in pieces and channel in table_of(wire.shows, event.native, event.event)
+
+
+def takes_deny(wire: Wire, event: Event) -> bool:
+    """Whether what an event is about can be denied."""
+    return "deny" in table_of(_answers(wire, event), event.native, event.event)
 
 
 def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
@@ -282,8 +340,8 @@ def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tupl
         return decision.replace(verdict="none", carry_on=True), [f"{word}: the agent ends here anyway"]
     verdict, reason, context = decision.verdict, decision.reason, decision.context
     if verdict == "ask" and "ask" not in table:
-        lost.append("ask: nobody can be asked here, so it is denied")
-        verdict, reason = "deny", f"{reason or 'a hook wants a person to decide'} (nobody can be asked here)"
+        lost.append("ask: a hook cannot ask here, so it is denied")
+        verdict, reason = "deny", f"{reason or 'a hook wants a person to decide'} (a hook cannot ask here)"
     needs = table["rewrite"].get("needs", verdict) if "rewrite" in table else ""
     if decision.updated_input is not None and verdict not in ("deny", needs):
         lost.append("rewrite: the agent would take the input as it was, so it is denied")
@@ -319,4 +377,6 @@ def _assembled(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answ
 
 
 def _json(tree: Tree) -> str:
-    return dumps(tree, ensure_ascii=False)
+    text = dumps(tree, ensure_ascii=False)
+    # Half of a surrogate pair has no UTF-8, but JSON has an escape for it.
+    return text if is_encodable(text) else dumps(tree)

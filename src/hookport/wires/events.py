@@ -10,6 +10,12 @@ import time
 from hookport.model.runs import Call, Event
 from hookport.wires.spellings import bears, dropped, fill, get, iso, lacking, merged, put, without
 
+# Fields that make a call of a tool what it is, and are texts.
+WHOLE = {"file_write": ("path", "content"), "file_edit": ("path", "old", "new"), "shell": ("command",)}
+# Fields that let a call do more than it could: a script whose rewrite is the whole input and leaves them out
+# takes them away, which is the stricter reading (Claude Code 2.1.325: the Bash tool).
+PRIVILEGES = ("dangerouslyDisableSandbox",)
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -35,6 +41,39 @@ MCP_SPELLINGS = (
 # Kinds that matter to a guard so much that a name in doubt counts.
 HARMFUL = ("shell", "file_write", "file_edit", "notebook_edit")
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
+_OF_CALL = ("tool", "input", "call_id", "result", "error", "server", "mcp_tool", "is_mcp")
+_OWN = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
+# The facts that several dialects tell, with what they are. Times are milliseconds.
+FACTS = {
+    "permission_mode": "default, plan, acceptEdits, auto, dontAsk or bypassPermissions: what runs unasked",
+    "transcript": "the file (in some agents the folder) that holds the conversation",
+    "agent_transcript": "the same of a subagent",
+    "model": "the model's name",
+    "effort": "how much the model is to think: low, medium, high, xhigh, max",
+    "turn": "what all events have in common that one prompt sets off",
+    "agent_id": "which agent of the session, where it is not the main one",
+    "parent_agent": "the agent that started this one",
+    "parent_session": "the session that started this one",
+    "session_title": "what the session is called",
+    "session_ms": "how long the session has lasted",
+    "steps": "the number of steps that the agent has made",
+    "messages": "the number of messages in the conversation",
+    "duration_ms": "how long the tool ran",
+    "tool_status": "how the tool ended: success, failure, cancelled",
+    "interrupted": "whether the user stopped the tool",
+    "suggestions": "permission rules that the user is offered",
+    "background_tasks": "what still runs in the background",
+    "crons": "prompts that are planned",
+    "instructions": "what a compaction is to keep in mind",
+    "summary": "what a compaction left",
+    "context_tokens": "the size of the context before a compaction",
+    "message": "what a notification says",
+    "title": "and its title",
+    "error_message": "what went wrong, in words",
+    "file": "the file that an event is about",
+    "load_reason": "why a file of instructions was loaded",
+    "memory": "whose instructions these are",
+}
 
 
 def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Event:
@@ -44,12 +83,20 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
     wire = _view(wire, native)
     keys = _keys(wire, native)
     text = {name: _as_text(at(payload, keys.get(name))) for name in _TEXT}
+    canonical = canonical_name(wire, native)
+    text["source"] = _understood(wire.words.get(canonical), text["source"])
+    facts = {
+        name: _understood(wire.words.get(name), value)
+        for name, places in keys.items()
+        if name not in _OWN and (value := at(payload, places)) not in (None, "")
+    }
     event = Event(
-        event=canonical_name(wire, native),
+        event=canonical,
         agent=wire.id,
         native=native,
         call=_read_call(wire, payload, keys, native),
         stop_active=at(payload, keys.get("stop_active")) is True,
+        facts=facts,
     ).replace(**text)
     written = write_event(wire, event)
     return event.replace(extra=without(payload, written), absent=tuple(lacking(written, payload)))
@@ -67,12 +114,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     payload: dict[str, Tree] = {}
     said = wire.said.get(native, native)
     _write(payload, keys.get("event"), said)
-    for name in _TEXT:
-        value = getattr(event, name)
-        if name == "timestamp" and not value and not is_own:
-            value = iso(time.time())
-        if value:
-            _write(payload, keys.get(name), value)
+    _write_said(wire, payload, keys, event, is_own=is_own)
     if event.stop_active or (not is_own and event.event in ("agent_stop", "subagent_stop")):
         _write(payload, keys.get("stop_active"), event.stop_active)
     if event.call is not None:
@@ -88,10 +130,79 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
         "event": said,
         "is_mcp": event.call is not None and bool(event.call.mcp_tool),
     }
+    payload = {**event.extra, **payload}
+    constant: dict[str, Tree] = {}
     for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
         if get(payload, place) is None:
-            put(payload, place, fill(value, words))
-    return {**event.extra, **payload}
+            put(constant, place, fill(value, words))
+    return merged(payload, constant)  # type: ignore[no-any-return]
+
+
+def _write_said(
+    wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], event: Event, *, is_own: bool
+) -> None:
+    """Write what an event says besides its call, in the wire's own words."""
+    for name in _TEXT:
+        value = getattr(event, name)
+        if name == "timestamp" and not value and not is_own:
+            value = iso(time.time())
+        if value:
+            value = _worded(wire.words.get(event.event), value) if name == "source" else value
+            _write(payload, keys.get(name), value)
+    for name, value in event.facts.items():
+        _write(payload, keys.get(name), _worded(wire.words.get(name), value))
+
+
+def subject_of(wire: Wire, event: Event, native: str, subject: str) -> str:
+    """What a matcher of this wire is tested against where the event is not about a tool, in its own words."""
+    own = event.extra.get(subject)
+    if isinstance(own, str) and own and event.agent == wire.id:
+        return own  # as it was sent, where that is one of several words for the same
+    keys = _keys(_view(wire, native), native)
+    usual = "subagent" if event.event.startswith("subagent") else "source"
+    named = (name for name, places in keys.items() if _names_place(places, subject))
+    name = next(named, usual)
+    value = getattr(event, name) if name in _TEXT else event.facts.get(name)
+    words = wire.words.get(event.event if name == "source" else name)
+    said = _worded(words, value) if value else own
+    return said if isinstance(said, str) else ""
+
+
+def places_of(wire: Wire, native: str, name: str) -> list[str]:
+    """Where the payload of a native event has something, without how it is spelled there."""
+    places = _keys(wire, native).get(name)
+    return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _listed(places)]
+
+
+def _names_place(places: Tree, subject: str) -> bool:
+    if isinstance(places, dict):
+        return False
+    return any(place.partition(":")[0] == subject for place in _listed(places))
+
+
+def _understood(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
+    """The canonical word for a native one; the native one where it has none."""
+    if words and isinstance(value, str):
+        for canonical, natives in words.items():
+            if canonical != "*" and value in _listed(natives):
+                return canonical
+    return value
+
+
+def _worded(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
+    """The native word for a canonical one."""
+    if not words or not isinstance(value, str):
+        return value
+    return next(iter(_listed(words.get(value) or words.get("*"))), value)
+
+
+def named_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
+    """Every root that a payload names: of a list of them an event has the first."""
+    found: list[Tree] = []
+    for place in _listed(_keys(_view(wire, native), native).get("root")):
+        said = get(payload, place.partition(":")[0])
+        found += said if isinstance(said, list) else [said]
+    return [one for one in found if isinstance(one, str) and one]
 
 
 def native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
@@ -203,32 +314,105 @@ def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tre
 def changed_input(
     wire: Wire, call: Call, native: str, raw: Mapping[str, Tree], *, is_own: bool
 ) -> dict[str, Tree] | None:
-    """The input that a script wants for a call, which it was shown as its own `native` tool.
+    """The input of a call as a script wants it, which was shown the call as its own `native` tool.
 
-    None where that is not one call of the same tool. What the script was not shown stays.
+    A rewrite is an edit: what it does not name, or names as it was shown, stays as it is. Empty where nothing
+    changes, None where the outcome is not one call of the same tool.
     """
     if is_own:
         wire = _knowing(wire, call)
-    plain = canonical_input(wire, call.tool, native, raw)
-    if native in wire.patches or (native in wire.batches and not is_own):
-        found = _expanded(wire, Call(call.tool, native, input=plain, raw=raw))
-        if is_own:
-            return dict(found.input)
-        if len(found.parts) != 1 or found.parts[0].tool != call.tool:
+    shown = call.raw if is_own else native_input(wire, call.tool, native, call.input)
+    taken = _taken_away(wire, call.tool, shown, raw)
+    wanted = _edited_raw(wire, call.tool, native, shown, raw)
+    for key in taken:
+        del wanted[key]
+    if is_own:
+        return {} if wanted == shown else _as_own(wire, call.tool, native, wanted)
+    before, after = (_as_one(wire, call.tool, native, one) for one in (shown, wanted))
+    if before is None or after is None:
+        return None
+    changes = {key: value for key, value in after.items() if key not in before or before[key] != value}
+    if not changes and not taken:
+        return {}
+    edited = edited_input(call, changes)
+    return edited if edited is None else {key: value for key, value in edited.items() if key not in taken}
+
+
+def edited_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | None:
+    """The input of a call with changes of some fields; None where they contradict each other.
+
+    A call with one edit has it in `old` and `new`, a patch has its first one there and all in `edits`.
+    """
+    if any(key in changes and not isinstance(changes[key], str) for key in WHOLE.get(call.tool, ())):
+        return None
+    was, found = call.input, {**call.input, **changes}
+    texts = {key: changes[key] for key in ("old", "new") if key in changes}
+    edits = changes.get("edits")
+    if "edits" in changes and not ("edits" in was or {"old", "new"} & set(was)):
+        return found
+    if "edits" in changes and "edits" not in was:
+        # The call has a single edit: the list must be one, and says what that is.
+        if not (isinstance(edits, list) and len(edits) == 1 and isinstance(edits[0], dict)):
             return None
-        is_shown = native in wire.batches and not _batch(wire, native)[1]
-        return {**({} if is_shown else call.input), **found.parts[0].input}
-    if call.tool in wire.merges or "*" in wire.merges:
-        return {**call.input, **plain}
-    return plain
+        del found["edits"]
+        is_torn = any(edits[0].get(key, text) != text for key, text in texts.items())
+        return None if is_torn else {**found, **edits[0]}
+    kept = found.get("edits")
+    if texts and isinstance(kept, list) and kept and isinstance(kept[0], dict):
+        first = {**kept[0], **texts}
+        if "edits" in changes and first != kept[0]:
+            return None
+        found["edits"] = [first, *kept[1:]]
+    return found
+
+
+def _taken_away(wire: Wire, tool: str, shown: Tree, raw: Mapping[str, Tree]) -> list[str]:
+    """What a rewrite takes away by leaving it out, where by the dialect's own rule it is the whole input."""
+    if not raw or not isinstance(shown, dict) or tool in wire.merges or "*" in wire.merges:
+        return []
+    return [key for key in PRIVILEGES if key in shown and key not in raw]
+
+
+def _edited_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The input that a script was shown with what it wants otherwise; another name of a field replaces it."""
+    if not isinstance(shown, dict):
+        return dict(raw)
+    groups = [list(_listed(fields)) for fields in _fields(wire, tool, native).values()]
+    if native in wire.batches:
+        groups.append(list(_batch(wire, native)[0]))
+    said = [group for group in groups if any(name in raw for name in group)]
+    return {**{key: value for key, value in shown.items() if not any(key in one for one in said)}, **raw}
+
+
+def _as_own(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
+    """An input of the agent's own in canonical terms; None where it is no patch and must be one."""
+    plain = canonical_input(wire, tool, native, raw)
+    if native not in wire.patches:
+        return plain
+    found = _expanded(wire, Call(tool, native, input=plain, raw=raw))
+    return dict(found.input) if found.parts else None
+
+
+def _as_one(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
+    """A script's own input in canonical terms, as one call of a tool; None where it is not that."""
+    plain = canonical_input(wire, tool, native, raw)
+    if native not in wire.patches and native not in wire.batches:
+        return plain
+    found = _expanded(wire, Call(tool, native, input=plain, raw=raw))
+    if len(found.parts) != 1 or found.parts[0].tool != tool:
+        return None
+    return dict(found.parts[0].input)
 
 
 def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input, in both forms."""
     wire = _knowing(wire, call)
-    return call.replace(
-        input=dict(canonical), raw=native_input(wire, call.tool, call.native, canonical), parts=()
-    )
+    raw = native_input(wire, call.tool, call.native, canonical)
+    if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
+        field = _patch_field(wire, call)
+        raw = {**call.raw, field: raw[wire.patches[call.native]]}
+    changed = call.replace(input=dict(canonical), raw=raw, parts=())
+    return changed if call.mcp_tool else _expanded(wire, changed)
 
 
 def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
@@ -239,13 +423,18 @@ def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]
     if call.native in wire.patches:
         from hookport.wires import patch
 
+        if "moved_from" in call.parts[number].input:
+            parts[number - 1 : number + 1] = [_moved(parts[number - 1], parts[number])]
         text = patch.render([{"tool": part.tool, **part.input} for part in parts])
         field = _patch_field(wire, call)
         raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
     elif call.native in wire.batches:
-        fields, _ = _batch(wire, call.native)
+        fields, plain = _batch(wire, call.native)
         elements = list(_elements(fields, call.raw))
-        elements[number] = _element(wire, call.tool, call.native, canonical)
+        # An object keeps the fields that it has beside the one that is plain text elsewhere.
+        is_plain = set(canonical) == {plain} or not isinstance(elements[number], dict)
+        element_form = _element if is_plain else _renamed
+        elements[number] = element_form(wire, call.tool, call.native, canonical)
         has_list = isinstance(call.raw, dict) and any(field in call.raw for field in fields)
         kept = {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
         raw = {**kept, fields[0]: elements}
@@ -256,20 +445,40 @@ def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]
     return _expanded(wire, call.replace(raw=raw, input=canonical_input(wire, call.tool, call.native, raw)))
 
 
-def placeholders(wire: Wire, event: Event, package: str) -> dict[str, str]:
-    """The variables a script of this wire finds in its environment."""
+def _moved(source: Call, target: Call) -> Call:
+    """The part of a patch that moves a file, with what was changed of it at its new place."""
+    edited = {key: target.input[key] for key in ("edits", "old", "new") if key in target.input}
+    return source.replace(input={**source.input, **edited, "moved_to": target.input.get("path")})
+
+
+def variables(wire: Wire, native: str) -> Mapping[str, str]:
+    """The variables that scripts of this wire find on a native event, with the words they stand for."""
+    return {**wire.env, **wire.env_of.get(native, {})}
+
+
+def placeholders(
+    wire: Wire, event: Event, package: str, native: str = "", made: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The variables a script of this wire finds in its environment; `made` are words for what there is."""
+    native = native or native_for(wire, event)
     call = event.call or Call()
     words: dict[str, Tree] = {
         "root": event.root or event.cwd,
         "cwd": event.cwd,
         "package": package,
         "session": event.session,
-        "event": native_for(wire, event),
+        "event": native,
         "tool": tool_name(wire, call),
         "path": call.input.get("path", ""),
         "prompt": event.prompt,
+        "transcript": event.facts.get("transcript", ""),
+        "effort": event.facts.get("effort", ""),
+        "mode": _worded(wire.words.get("permission_mode"), event.facts.get("permission_mode", "")),
+        "data": "",
+        "env_file": "",
+        **(made or {}),
     }
-    filled = {name: fill(value, words) for name, value in wire.env.items()}
+    filled = {name: fill(value, words) for name, value in variables(wire, native).items()}
     return {name: value for name, value in filled.items() if isinstance(value, str) and value}
 
 
@@ -339,7 +548,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
     if name in wire.variants and isinstance(raw, dict):
         words = _variant(wire.variants[name], raw) or words
     known_by = "name"
-    if name and not is_told and not _is_other(wire, name):
+    if name and not is_told and not is_other(wire, name):
         words = _guessed(name, raw)
         if wire.bare_mcp:
             # It may as well be an MCP tool, which the agent shows under its bare name.
@@ -385,7 +594,7 @@ def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
     if not name or wire.bare_mcp or wire.event_tools.get(native) or name in own or _tools(wire, name):
         return True
     is_mcp = any(_last(wire, name, "") if wire.server_last else _mcp_parts(wire, name))
-    return is_mcp or _is_other(wire, name)
+    return is_mcp or is_other(wire, name)
 
 
 def _guessed(name: str, raw: Tree) -> list[str]:
@@ -403,7 +612,7 @@ def _knowing(wire: Wire, call: Call) -> Wire:
     return kinds.knowing(wire, call.native, call.raw)
 
 
-def _is_other(wire: Wire, name: str) -> bool:
+def is_other(wire: Wire, name: str) -> bool:
     """Whether it is a tool that no word names and no guard is for."""
     from hookport.wires import kinds
 
@@ -478,9 +687,13 @@ def _expanded(wire: Wire, call: Call) -> Call:
             return call.replace(parts=())
         parts = [
             call.replace(
-                tool=part["tool"], also=(), input={k: v for k, v in part.items() if k != "tool"}, parts=()
+                tool=part["tool"],
+                # A file at its new place is written there.
+                also=("file_write",) if "moved_from" in part else (),
+                input={k: v for k, v in part.items() if k != "tool"},
+                parts=(),
             )
-            for part in found
+            for part in patch.with_targets(found)
         ]
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**first, "patch": text})

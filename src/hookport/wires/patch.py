@@ -10,7 +10,7 @@ import re
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from typing import Any
 
     Part = dict[str, Any]
@@ -53,10 +53,21 @@ def parts(text: str) -> list[Part] | None:
     return [_part(kind, [_joined(place, path) for path in paths], body) for kind, paths, body in sections]
 
 
+def with_targets(parts: Iterable[Part]) -> Iterator[Part]:
+    """The parts, and after one that moves its file that file at its new place: guards look at `path`."""
+    for part in parts:
+        yield part
+        if "moved_to" in part:
+            target = {key: value for key, value in part.items() if key != "moved_to"}
+            yield {**target, "path": part["moved_to"], "moved_from": part["path"]}
+
+
 def render(parts: Iterable[Mapping[str, Any]]) -> str:
-    """The patch that does what the parts say."""
+    """The patch that does what the parts say; the target of a move is in the part before it."""
     lines = [_BEGIN]
     for part in parts:
+        if "moved_from" in part:
+            continue
         path = _line(part.get("path"))
         if part.get("tool") == "file_write":
             lines += [f"*** Add File: {path}", *(f"+{line}" for line in _lines(part.get("content")))]

@@ -99,6 +99,20 @@ def _file_name(value: Tree) -> Tree:
     return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
 
 
+def _to_number(value: Tree) -> Tree:
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def _in_seconds(value: Tree) -> Tree:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return round(value / 1000) if is_number else value
+
+
+def _from_seconds(value: Tree) -> Tree:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    return value * 1000 if is_number else value
+
+
 SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "json": (_from_json, _to_json),
     "strings": (_from_strings, _to_strings),
@@ -111,6 +125,9 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
     "lines": (_lines, _lines),
     "name": (_file_name, lambda value: value),
+    "number": (lambda value: str(value) if type(value) is int else value, _to_number),
+    # Milliseconds in canonical terms.
+    "seconds": (_from_seconds, _in_seconds),
     "loose": (_from_json, lambda value: value),
 }
 

@@ -20,12 +20,19 @@ class Wire(Value):
     # What the payload calls the attributes of an event: event, session, cwd, root, timestamp, tool, input,
     # call_id, result, error, server, mcp_tool, is_mcp, prompt, final_message, stop_active, source, subagent.
     # `input` may be an object of canonical field names and places, where the input has no object of its own.
+    # Any other name is one of `Event.facts`; the names are those of `events.FACTS`.
     keys: Mapping[str, Any] = {}
     # Where that differs by native event; None takes a key away.
     keys_of: Mapping[str, Mapping[str, Any]] = {}
+    # Values that are called otherwise than in canonical terms: canonical word to native word, or to several,
+    # of which the first is written; `*` is written for every word that has no entry. By fact, or by
+    # canonical event for its source. A word without an entry is passed on as it is: a script that knows it
+    # acts on it, one that does not is not told something untrue.
+    words: Mapping[str, Mapping[str, Any]] = {}
     # What a payload says as its event's name where it is not the native name, by native name.
     said: Mapping[str, str] = {}
-    # What a payload for another agent's event is given besides, by place; `$root` and the like are filled in.
+    # What a payload for another agent's event is given where the event does not say it, by place; `$root` and
+    # the like are filled in.
     fixed: Mapping[str, Any] = {}
     # And what besides that by native event.
     fixed_of: Mapping[str, Mapping[str, Any]] = {}
@@ -52,9 +59,14 @@ class Wire(Value):
     texts: Sequence[str] = ()
     results: Mapping[str, Any] = {}
 
-    # Variables a script finds in its environment, and where it starts: `root` or `cwd`.
+    # Variables a script finds in its environment, those of some native events only, and where it starts:
+    # `root`, `cwd` or `package`. `$data` is a folder for what the script's package keeps, `$env_file` a file
+    # for variables that the agent's shell is to have.
     env: Mapping[str, str] = {}
+    env_of: Mapping[str, Mapping[str, str]] = {}
     starts_in: str = "cwd"
+    # The form of the file that `transcript` names (see `runtime.transcripts`); empty where it is another one.
+    transcript: str = ""
     # Keys of a payload that tell it from those of other dialects with the same event names; `key=text` where
     # the value must contain the text. And, for payloads that do not say their event, the same for each one.
     marks: Sequence[str] = ()
@@ -65,8 +77,8 @@ class Wire(Value):
     # `json` is a tree, `stdout` and `stderr` are texts, `exit` is the exit code. In the first three stand
     # `$event`, `$reason`, `$context`, `$message`, `$input` (a rewrite, whole), `$changes` (what differs in
     # it), `$result` and `$shaped` (in the form of the tool's own). An `alone` piece is sent without any
-    # other; one that `denies` is sent with a deny; one that `needs` a verdict is sent with that verdict
-    # only, since the agent takes it for it.
+    # other but those that go `beside` it; one that `denies` is sent with a deny; one that `needs` a verdict
+    # is sent with that verdict only, since the agent takes it for it.
     answers: Mapping[str, Mapping[str, Any]] = {}
     # Where a product of the agent obeys other answers: the key that its payloads have beyond the tables, as
     # in `marks`, and all its answers.
@@ -75,6 +87,15 @@ class Wire(Value):
     merges: Sequence[str] = ()
     # How an answer is read, by native event, canonical event or `*` (see `answers.read_answer`).
     reads: Mapping[str, Mapping[str, Any]] = {}
+    # Fields of an answer that no piece has, by native event, canonical event or `*`: a word for each, shared
+    # by the dialects that have it, and its place. `word@verdict` is one that goes with that verdict only.
+    # `action` is a verdict of its own, and is sent instead of one.
+    extras: Mapping[str, Mapping[str, str]] = {}
+    # What the agent itself makes of an answer, by native event, canonical event or `*` (see
+    # `obeyed.obeys_natively`); and whose verdict counts where several hooks give one: `first` or `last` in
+    # the order of its files, else the strictest. A dispatch has no use for either.
+    obeys: Mapping[str, Mapping[str, Any]] = {}
+    several: str = ""
     # The variable with the root names the folder that the agent was started in, which may be below it.
     root_moves: bool = False
     # An allow lifts the permission prompt that would come otherwise.
@@ -118,6 +139,9 @@ class Wire(Value):
     server_last: bool = False
     # Which of two dialects a payload is of where nothing else tells: the one with the greater number.
     precedence: int = 0
+    # What of an answer the person at the agent sees, by native event, canonical event or `*`: `message`,
+    # `reason`. Where nobody knows, both.
+    shows: Mapping[str, Sequence[str]] = {"*": ("message", "reason")}
 
 
 def wait_of(wire: Wire, native: str, within: float = 0.0) -> float:

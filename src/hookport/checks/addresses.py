@@ -1,0 +1,27 @@
+"""Addresses of HTTP hooks to which the runtime never sends an event."""
+
+from __future__ import annotations
+
+from hookport import findings as f
+from hookport.findings import Finding
+from hookport.runtime.execute import http
+
+# What to do about each reason, by a word of it.
+FIXES = (
+    ("plain HTTP", "Use https://, or an address on this machine such as http://127.0.0.1:8080."),
+    ("user or password", "Send a header instead, with its variable named in `allowedEnvVars`."),
+    ("not an http", "Write the whole address, such as https://hooks.example.com/check."),
+)
+
+
+def refusal(url: str) -> Finding | None:
+    """The finding of an address that is always refused; None if an event may go there."""
+    shown = http._shown(url)  # noqa: SLF001
+    try:
+        http._port(http._checked(url, is_chosen=False))  # noqa: SLF001  (the runtime's own rule, so that both always agree)
+    except (http._RefusalError, ValueError) as error:  # noqa: SLF001
+        why = str(error).partition(" Nothing was sent.")[0].rstrip(".")
+        fix = next((fix for word, fix in FIXES if word in why), FIXES[-1][1])
+        told = why.removeprefix(f"{shown}: ").removeprefix(f"{shown!r} ")
+        return f.AddressRefused.at("", url=repr(shown), why=told, fix=fix)
+    return None

@@ -1,0 +1,190 @@
+"""Objects that stand in a script's text as literals: JSON, and as shells, Python, JavaScript and jq spell it.
+
+What is filled in when the script runs is `FILLED`; an object that cannot be read to its end is none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any, NamedTuple
+
+Tree = Any
+# A deeper or longer object is no answer of a hook.
+DEEPEST = 5
+LONGEST = 2000
+# Braces that are looked at in one text.
+MOST_BRACES = 1000
+KEY = re.compile(r"[A-Za-z_$][\w$]*")
+QUOTE = re.compile(r"""(\\*)(["'`])""")
+WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?![\w.])")
+# Blanks, and line ends as `printf` spells them.
+BLANK = re.compile(r"(?:\s|\\n|\\\n)+")
+# A text that is put together: a variable, a format, a template.
+PUT_TOGETHER = re.compile(r"[$`]|%[sdqbr]|\{\w*\}")
+
+
+class Filled(NamedTuple):
+    """A value that only the running script knows; `is_text`: it stands in quotes."""
+
+    is_text: bool = False
+
+
+class Literal(NamedTuple):
+    """An object in a text, and where it starts and ends there."""
+
+    tree: dict[str, Tree]
+    start: int
+    end: int
+
+
+class _EndError(Exception):
+    """The text is no object, or one that is not read."""
+
+
+def objects_in(text: str) -> Iterator[Literal]:
+    """Every object of a text that is not inside another one, in order."""
+    ends = 0
+    for brace in islice(re.finditer(r"\{", text), MOST_BRACES):
+        at = brace.start()
+        if at < ends:
+            continue
+        try:
+            tree, end = _object(text, at, 0)
+        except _EndError:
+            continue
+        # Code in braces looks like an object of names alone.
+        if not all(isinstance(value, Filled) for value in tree.values()):
+            yield Literal(tree, at, end)
+            ends = end
+
+
+def _object(text: str, at: int, depth: int) -> tuple[dict[str, Tree], int]:
+    if depth > DEEPEST:
+        raise _EndError
+    tree: dict[str, Tree] = {}
+    start, at = at, _skip(text, at + 1)
+    while not text.startswith("}", at):
+        key, at = _key(text, at)
+        at = _skip(text, at)
+        if text.startswith(":", at):
+            tree[key], at = _value(text, _skip(text, at + 1), depth)
+        elif text[at : at + 1] in (",", "}"):
+            tree[key] = Filled()
+        else:
+            raise _EndError
+        at = _skip(text, at)
+        if text.startswith(",", at):
+            at = _skip(text, at + 1)
+        elif not text.startswith("}", at):
+            raise _EndError
+        if at - start > LONGEST:
+            raise _EndError
+    return tree, at + 1
+
+
+def _skip(text: str, at: int) -> int:
+    blank = BLANK.match(text, at)
+    return blank.end() if blank else at
+
+
+def _key(text: str, at: int) -> tuple[str, int]:
+    if QUOTE.match(text, at):
+        key, end = _string(text, at)
+        if not isinstance(key, str):
+            raise _EndError
+        return key, end
+    word = KEY.match(text, at)
+    if not word:
+        raise _EndError
+    return word[0], word.end()
+
+
+def _string(text: str, at: int) -> tuple[Tree, int]:
+    """A text in quotes, and where it ends; a quote behind as many backslashes as the first closes it."""
+    opening = QUOTE.match(text, at)
+    if not opening:
+        raise _EndError
+    slashes, quote = opening[1], opening[2]
+    at = start = opening.end()
+    while closing := QUOTE.search(text, at):
+        if closing[2] == quote and len(closing[1]) == len(slashes):
+            inside = text[start : closing.start()]
+            return (Filled(is_text=True) if PUT_TOGETHER.search(inside) else inside), closing.end()
+        inside = text[start : closing.start()]
+        if len(inside) > LONGEST or ("\n" in inside and quote != "`"):
+            break
+        at = closing.end()
+    raise _EndError
+
+
+def _value(text: str, at: int, depth: int) -> tuple[Tree, int]:
+    """The value that starts here; more than one literal up to the next comma is filled in."""
+    start = at
+    value: Tree = Filled()
+    try:
+        value, at = _plain(text, at, depth)
+    except _EndError:
+        at = start
+    end = _skip(text, at)
+    if at > start and text[end : end + 1] in (",", "}", "]"):
+        return value, end
+    is_text = at > start and isinstance(value, (str, Filled)) and QUOTE.match(text, start) is not None
+    return Filled(is_text=is_text), _expression_end(text, start)
+
+
+def _plain(text: str, at: int, depth: int) -> tuple[Tree, int]:
+    if text.startswith("{", at):
+        return _object(text, at, depth + 1)
+    if text.startswith("[", at):
+        return _list(text, at, depth + 1)
+    if QUOTE.match(text, at):
+        return _string(text, at)
+    if number := NUMBER.match(text, at):
+        return (float(number[0]) if "." in number[0] else int(number[0])), number.end()
+    word = KEY.match(text, at)
+    if word and word[0] in WORDS:
+        return WORDS[word[0]], word.end()
+    raise _EndError
+
+
+def _list(text: str, at: int, depth: int) -> tuple[list[Tree], int]:
+    if depth > DEEPEST:
+        raise _EndError
+    values: list[Tree] = []
+    at = _skip(text, at + 1)
+    while not text.startswith("]", at):
+        value, at = _value(text, at, depth)
+        values.append(value)
+        at = _skip(text, at)
+        if text.startswith(",", at):
+            at = _skip(text, at + 1)
+        elif not text.startswith("]", at):
+            raise _EndError
+    return values, at + 1
+
+
+def _expression_end(text: str, at: int) -> int:
+    """Where an expression ends: at a comma or a bracket that it did not open."""
+    opened = 0
+    limit = min(len(text), at + LONGEST)
+    while at < limit:
+        char = text[at]
+        if QUOTE.match(text, at):
+            try:
+                at = _string(text, at)[1]
+                continue
+            except _EndError:
+                pass
+        if char in "([{":
+            opened += 1
+        elif char in ")]}":
+            if not opened:
+                return at
+            opened -= 1
+        elif char == "," and not opened:
+            return at
+        at += 1
+    raise _EndError

@@ -1,0 +1,48 @@
+"""The test before a command of the user's own that an agent reads in another agent's file.
+
+Where our own entry runs the hook in that agent, the command ends at once; everywhere else it runs as it did.
+The rest of hookport sees the command without the test: it is the same hook, with the same approval.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+# One word of the shell that starts nothing.
+_WORD = r"""(?:'[^'\n]*'|"[^"$`\\\n]*"|"\$\{\w+-\}"|[^\s'"$`\\|&;<>()])+"""
+_CLAUSE = re.compile(
+    rf"""\[ -z "\$\{{\w+-\}}" \] \|\| ! {_WORD} -I -S (?P<program>{_WORD}) covers (?P<agent>[\w-]+) """
+    rf"""{_WORD} [0-9a-f]+ </dev/null >/dev/null 2>&1 \|\| exit 0; """
+)
+_PROGRAM = re.compile(r"""bridge\.pyz?['"]?""")
+
+
+def clause(agent: str, mark: str, call: str, file: str, digest: str) -> str:
+    """The test for one agent, known by the variable `mark`; `file` is the word for the file of our entry.
+
+    The variable has a default, since an agent may drop a command that names one which is not set. Whatever
+    goes wrong with the question, the command runs.
+    """
+    asked = f"{call} covers {agent} {file} {digest}"
+    return f'[ -z "${{{mark}-}}" ] || ! {asked} </dev/null >/dev/null 2>&1 || exit 0; '
+
+
+def clauses(command: str) -> dict[str, str]:
+    """The tests that stand before a command, by the agent each is for."""
+    found: dict[str, str] = {}
+    at = 0
+    while (here := _CLAUSE.match(command, at)) and _PROGRAM.search(here["program"]):
+        found[here["agent"]] = here[0]
+        at = here.end()
+    return found
+
+
+def unadopted(command: str) -> str:
+    """A command without the tests before it."""
+    return command[sum(map(len, clauses(command).values())) :]
+
+
+def adopted(command: str, tests: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
+    """A command with these tests before it, in the place of those that are there."""
+    return "".join(text for _, text in sorted(dict(tests).items())) + unadopted(command)

@@ -1,0 +1,281 @@
+"""What a regular expression may match where the text is not known whole; in doubt it matches.
+
+The structure is that of Python's own parser; a construct that it cannot follow counts as a match.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from itertools import takewhile
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from typing import Any
+
+    Node = tuple[Any, Any]
+
+_SIGNS = "_-. :@/+~$"
+_MOST_CHOICES = 64
+_REPEATS = ("MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT")
+_PRINTABLE = "".join(map(chr, range(33, 127)))
+_CATEGORIES: Mapping[str, Callable[[str], bool]] = {
+    "DIGIT": str.isdigit,
+    "SPACE": str.isspace,
+    "WORD": lambda char: char.isalnum() or char == "_",
+}
+
+
+class Unknown:
+    """A part of a text: any number of characters; `without`: one character repeated that is not in it."""
+
+    __slots__ = ("without",)
+
+    def __init__(self, without: str = "") -> None:
+        self.without = without
+
+
+class Sign:
+    """A character of a text that is no letter and no digit."""
+
+    __slots__ = ()
+
+
+# (number of the piece, how much of what an unknown part is without was just read)
+Spot = tuple[int, int]
+
+
+def may_match(pattern: str, text: Sequence[object], others: Iterable[str] = ()) -> bool:
+    """Whether the pattern is found in a text with unknown parts.
+
+    `others` are texts that the unknown parts do not contain: an alternative that finds one of them is not
+    about this text, unless it finds it without guessing.
+    """
+    tree = _parsed(pattern)
+    if tree is None:
+        return True
+    nodes, is_folded = tree
+    alternatives = _choices(nodes)
+    if alternatives is None:
+        return _is_found(nodes, text, is_folded)
+    names = tuple(others)
+    return any(
+        _is_found(one, text, is_folded) and not any(_is_found(one, name, is_folded) for name in names)
+        for one in alternatives
+    )
+
+
+def each_may_match(pattern: str, text: Sequence[object]) -> bool:
+    """Whether every alternative of a pattern may be found in a text with unknown parts."""
+    tree = _parsed(pattern)
+    alternatives = _choices(tree[0]) if tree else None
+    return alternatives is not None and all(_is_found(one, text, tree[1]) for one in alternatives if tree)
+
+
+def matches_all(pattern: str, *, whole: bool = False) -> bool:
+    """Whether a pattern matches every name; `whole`: it has to match the whole of it."""
+    tree = _parsed(pattern)
+    alternatives = _choices(tree[0]) if tree else None
+    return any(_is_universal(one, whole=whole) for one in alternatives or ())
+
+
+def beginnings(pattern: str) -> list[tuple[str, bool, bool]]:
+    """(literal text, whether a name begins there, whether it ends there) of each alternative, if known."""
+    tree = _parsed(pattern)
+    alternatives = _choices(tree[0]) if tree and not tree[1] else None
+    return [_beginning(one) for one in alternatives or ()]
+
+
+def _beginning(nodes: list[Node]) -> tuple[str, bool, bool]:
+    is_start = bool(nodes) and _is_at(nodes[0], "AT_BEGINNING")
+    rest = nodes[is_start:]
+    literal = [chr(value) for op, value in takewhile(lambda node: node[0].name == "LITERAL", rest)]
+    after = rest[len(literal) :]
+    return "".join(literal), is_start, len(after) == 1 and _is_at(after[0], "AT_END")
+
+
+def _is_at(node: Node, mark: str) -> bool:
+    return node[0].name == "AT" and str(node[1].name).startswith(mark)
+
+
+@lru_cache(maxsize=256)
+def _parsed(pattern: str) -> tuple[list[Node], bool] | None:
+    """The nodes, and whether large and small letters are the same; None where Python cannot tell."""
+    import warnings
+
+    parser = getattr(re, "_parser", None)
+    ported = re.sub(r"\(\?<(?![=!])", "(?P<", pattern)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            tree = parser.parse(ported, 0) if parser else None
+    except (re.error, ValueError, OverflowError, RecursionError):
+        return None
+    if tree is None:
+        return None
+    return list(tree), bool(tree.state.flags & re.IGNORECASE) or "(?i" in pattern
+
+
+def _choices(nodes: Iterable[Node]) -> list[list[Node]] | None:
+    """The sequences that a pattern is a choice of; None if there are too many."""
+    found: list[list[Node]] = [[]]
+    for op, value in nodes:
+        parts: list[list[Node]] | None
+        if op.name == "SUBPATTERN":
+            parts = _choices(value[-1])
+        elif op.name == "ATOMIC_GROUP":
+            parts = _choices(value)
+        elif op.name == "BRANCH":
+            inner = [_choices(branch) for branch in value[1]]
+            parts = None if None in inner else [one for choices in inner for one in choices or ()]
+        else:
+            parts = [[(op, value)]]
+        if parts is None or len(found) * len(parts) > _MOST_CHOICES:
+            return None
+        found = [[*before, *after] for before in found for after in parts]
+    return found
+
+
+def _is_found(nodes: Iterable[Node], text: Sequence[object], is_folded: bool) -> bool:  # noqa: FBT001 (a fact of the pattern)
+    return bool(_ends(nodes, text, {(place, 0) for place in range(len(text) + 1)}, is_folded))
+
+
+def _ends(nodes: Iterable[Node], text: Sequence[object], starts: set[Spot], is_folded: bool) -> set[Spot]:  # noqa: FBT001
+    """Where in the text the nodes may end."""
+    here = _passed(text, starts)
+    for op, value in nodes:
+        name = op.name
+        if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
+            here = _after((op, value), text, here, is_folded)
+        elif name in _REPEATS:
+            here = _repeated(value, text, here, is_folded)
+        elif name == "BRANCH":
+            here = {end for branch in value[1] for end in _ends(branch, text, here, is_folded)}
+        elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
+            here = _ends(value[-1] if name == "SUBPATTERN" else value, text, here, is_folded)
+        elif name == "AT":
+            here = _at(value.name, text, here)
+        elif name not in ("ASSERT", "ASSERT_NOT") and here:
+            # A reference to a group, or what a later Python has: it may take anything.
+            here = {(place, 0) for place in range(min(here)[0], len(text) + 1)}
+        here = _passed(text, here)
+        if not here:
+            break
+    return here
+
+
+def _passed(text: Sequence[object], spots: set[Spot]) -> set[Spot]:
+    """The spots, and those behind unknown parts that may be empty or over."""
+    found = set(spots)
+    behind = {(place + 1, 0) for place, _ in spots if place < len(text) and isinstance(text[place], Unknown)}
+    return found | _passed(text, behind) if behind - found else found
+
+
+def _at(name: str, text: Sequence[object], spots: set[Spot]) -> set[Spot]:
+    if name.startswith("AT_BEGINNING"):
+        return spots & _passed(text, {(0, 0)})
+    if name.startswith("AT_END"):
+        return spots & {(len(text), 0)}
+    return spots
+
+
+def _after(node: Node, text: Sequence[object], spots: set[Spot], is_folded: bool) -> set[Spot]:  # noqa: FBT001
+    found: set[Spot] = set()
+    for place, read in spots:
+        piece = text[place] if place < len(text) else None
+        if isinstance(piece, Unknown):
+            sign = piece.without[:1]
+            if any(char != sign and _takes(node, char, is_folded) for char in _PRINTABLE + "é"):
+                found.add((place, 0))
+            if sign and read + 1 < len(piece.without) and _takes(node, sign, is_folded):
+                found.add((place, read + 1))
+        elif isinstance(piece, Sign):
+            found |= {(place + 1, 0) for sign in _SIGNS if _takes(node, sign, is_folded)}
+        elif piece is not None and _takes(node, str(piece), is_folded):
+            found.add((place + 1, 0))
+    return found
+
+
+def _repeated(
+    value: tuple[int, int, Any],
+    text: Sequence[object],
+    spots: set[Spot],
+    is_folded: bool,  # noqa: FBT001
+) -> set[Spot]:
+    least, most, body = value
+    here = spots
+    # More rounds than there are spots change nothing.
+    rounds = 3 * (len(text) + 1)
+    for _ in range(min(int(least), rounds)):
+        here = _ends(body, text, here, is_folded)
+    found = set(here)
+    for _ in range(min(int(most) - int(least), rounds)):
+        here = _ends(body, text, here, is_folded) - found
+        if not here:
+            break
+        found |= here
+    return found
+
+
+def _takes(node: Node, char: str, is_folded: bool) -> bool:  # noqa: FBT001
+    if is_folded:
+        return any(_takes(node, one, is_folded=False) for one in {char, char.lower(), char.upper()})
+    name, value = node[0].name, node[1]
+    if name == "ANY":
+        return True
+    if name in ("LITERAL", "NOT_LITERAL"):
+        return bool((ord(char) == value) == (name == "LITERAL"))
+    found = any(_has(op.name, item, char) for op, item in value if op.name != "NEGATE")
+    return found != any(op.name == "NEGATE" for op, _ in value)
+
+
+def _has(name: str, item: Any, char: str) -> bool:  # noqa: ANN401 (what the parser gives)
+    if name == "LITERAL":
+        return bool(ord(char) == item)
+    if name == "RANGE":
+        return bool(item[0] <= ord(char) <= item[1])
+    _, _, kind = item.name.rpartition("_")
+    return bool(_CATEGORIES[kind](char)) != ("_NOT_" in item.name)
+
+
+def _is_universal(nodes: list[Node], *, whole: bool) -> bool:
+    """Whether nodes are found in every name that has a letter, whatever it is."""
+    rest = [node for node in nodes if node[0].name != "AT"]
+    marks = [node[1].name for node in nodes if node[0].name == "AT"]
+    at_start = whole or (bool(nodes) and nodes[0][0].name == "AT")
+    at_end = whole or (bool(rest) and nodes[-1][0].name == "AT")
+    if len(marks) > 2 or not all(mark.startswith(("AT_BEGINNING", "AT_END")) for mark in marks):
+        return False
+    if not rest:
+        return not whole and len(marks) < 2
+    shapes = [_shape(node) for node in rest]
+    if None in shapes:
+        return False
+    known = [shape for shape in shapes if shape]
+    if sum(least for least, _, _ in known) > 1:
+        return False
+    if at_start and at_end:
+        return any(most > 1000 and takes == "all" for _, most, takes in known)
+    if at_start or at_end:
+        return all(least == 0 or takes in ("all", "letters") for least, _, takes in known)
+    return True
+
+
+def _shape(node: Node) -> tuple[int, int, str] | None:
+    """(least, most, `all` or `letters`) of a node that takes any letter; None for any other."""
+    least, most = 1, 1
+    if node[0].name in _REPEATS:
+        least, most, body = int(node[1][0]), int(node[1][1]), list(node[1][2])
+        flat = _choices(body)
+        if not flat or len(flat) != 1 or len(flat[0]) != 1:
+            return (0, most, "none") if least == 0 else None
+        node = flat[0][0]
+    if node[0].name not in ("ANY", "IN", "NOT_LITERAL"):
+        return (0, most, "none") if least == 0 else None
+    if all(_takes(node, char, is_folded=False) for char in _PRINTABLE):
+        return least, most, "all"
+    letters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+    if all(_takes(node, char, is_folded=False) for char in letters):
+        return least, most, "letters"
+    return (0, most, "none") if least == 0 else None

@@ -1,0 +1,59 @@
+"""Texts as an agent is told them: short, encodable, without control characters; the rest is in the journal.
+
+Agents lose what is too long: Qwen Code runs the command from 520 kB of stderr on, and others put a megabyte
+of a hook's output into the model's context (measured).
+"""
+
+from __future__ import annotations
+
+# Characters. Claude Code itself cuts contexts at 10,000; of a reason a model needs the start and the end.
+MOST_REASON, MOST_CONTEXT, MOST_MESSAGE = 4_000, 10_000, 4_000
+TAIL_SHARE = 4
+# Of a text that is far too long, no more is looked at on either side.
+MARGIN = 1_000
+REPLACEMENT = "\ufffd"
+_CONTROLS = dict.fromkeys((*range(9), *range(11, 32), *range(127, 160)), REPLACEMENT)
+_CONTROLS[ord("\r")] = "\n"
+
+
+def fit(text: str, most: int) -> str:
+    """A text of at most so many characters, which says how much of it was left out."""
+    if len(text) > most + 2 * MARGIN:
+        head, tail = text[: most + MARGIN], text[-most // TAIL_SHARE - MARGIN :]
+    else:
+        head = tail = text = clean(text)
+        if len(text) <= most:
+            return text
+    note = f"\n… [{len(text)} characters in all; the journal has more] …\n"
+    kept = most // TAIL_SHARE
+    return f"{clean(head)[: most - kept - len(note)]}{note}{clean(tail)[-kept:]}"
+
+
+def clean(text: str) -> str:
+    """A text that every encoding, JSON parser and terminal takes: what has no place there is replaced."""
+    if text.isascii() and text.isprintable():
+        return text
+    if "\x1b" in text or "\x9b" in text:
+        text = _without_escapes(text)
+    if not is_encodable(text):
+        text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text.replace("\r\n", "\n").translate(_CONTROLS)
+
+
+def is_encodable(text: str) -> bool:
+    """Whether a text has no half of a surrogate pair in it."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _without_escapes(text: str) -> str:
+    """A text without the sequences that colour it or move the cursor (ECMA-48: CSI, OSC and the like)."""
+    import re
+
+    sequences = (
+        r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[\]PX^_][^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)?|\x1b[ -/]*[0-~]"
+    )
+    return re.sub(sequences, "", text)
