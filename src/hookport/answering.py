@@ -9,7 +9,8 @@ import time
 from hookport import __version__
 from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, plan, policy, sessions
-from hookport.wires.events import canonical_name
+from hookport.wires.events import canonical_name, named_roots
+from hookport.wires.texts import MOST_REASON, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,10 +25,10 @@ else:
     import _signal as signal  # `signal` makes enums of them
 
 USAGE = {
-    "dispatch": "hookport dispatch AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--entry NAME] "
-    "[--record DIR]",
-    "wrap": "hookport wrap SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
-    "[--on-timeout open|closed] [--async] [--for SCRIPT-EVENT] [--entry NAME] [--record DIR] -- COMMAND",
+    "dispatch": "AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--entry NAME] [--record DIR]",
+    "wrap": "SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
+    "[--on-timeout open|closed] [--async] [--observe] [--for SCRIPT-EVENT] [--if RULE] [--pattern REGEX] "
+    "[--pattern-of FIELD] [--type prompt|agent] [--model NAME] [--entry NAME] [--record DIR] -- COMMAND",
 }
 # Each with what it may say; empty for a number, none for any text.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
@@ -35,14 +36,30 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--on-failure": (policy.OPEN, policy.CLOSED),
     "--on-timeout": (policy.OPEN, policy.CLOSED),
     "--for": None,
+    "--if": None,
+    "--pattern": None,
+    "--pattern-of": None,
+    "--type": ("command", "prompt", "agent"),
+    "--model": None,
     "--entry": None,
     "--record": None,
 }
+# Asked by a command that an agent reads in another agent's file: does an entry of ours run it there?
+COVERS = "covers"
 RECORD = "HOOKPORT_RECORD"
 # How long whoever calls us waits, in seconds, where the entry cannot say it: not for the hooks that we run.
 WITHIN = "HOOKPORT_WITHIN"
-FLAGS = ("--async",)
+# Said by an entry that takes an exit code which is not ours for a deny; a failure that passes has its own.
+GUARD, FAILED_OPEN = "--guard", 3
+# Said by an entry that wants a sign of life: an exit code of 0 is then this one, since an emptied archive and
+# a program that does nothing end with 0 too.
+ALIVE, IS_ALIVE = "--alive", 4
+FLAGS = ("--async", "--observe", GUARD, ALIVE)
 TERMINATED = 143
+# What the payload of an event of `runtime.probe` has in it.
+PROBE = b'"hookport_probe"'
+# Levels of nesting that a payload may have; at 1,000 Python gives up, and a call with more would pass unseen.
+DEEPEST = 4_000
 # A command that is wrapped has the agent's own time; this is for agents that tell none.
 DEFAULT_SECONDS = 600.0
 
@@ -54,6 +71,14 @@ def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
     """
     args = sys.argv[1:] if args is None else args
     env = dict(os.environ)
+    sys.setrecursionlimit(DEEPEST)
+    if args[:1] == [COVERS]:
+        return _covers(args[1:], env, bridge)
+    code = _main(args, env, bridge)
+    return IS_ALIVE if code == 0 and args[:1] == ["dispatch"] and ALIVE in args else code
+
+
+def _main(args: list[str], env: dict[str, str], bridge: Bridge | None) -> int:
     _on_terminate()
     recordings: list[Recording] = []
     answer = None
@@ -61,19 +86,42 @@ def main(args: list[str] | None = None, bridge: Bridge | None = None) -> int:
         answer = _answer(args, env, bridge, recordings)
         return dispatch.tell(answer)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        closed = _is_closed(args, env, bridge)
+        closed = _is_closed(args, env, bridge) or _is_guard_lost(error, args, env, bridge)
         told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
         effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
         if env.get("HOOKPORT_DEBUG"):
             import traceback
 
             traceback.print_exc()
-        message = f"hookport: {told} {effect}"
-        answer = _denied(args, message, bridge) if closed else Answer(stderr=f"{message}\n", exit_code=1)
+        message = fit(f"hookport: {told} {effect}", MOST_REASON)
+        code = FAILED_OPEN if GUARD in args else 1
+        answer = _denied(args, message, bridge) if closed else Answer(stderr=f"{message}\n", exit_code=code)
         return dispatch.tell(answer)
     finally:
         for one in recordings:
             one.write(answer, env)
+
+
+def _covers(words: list[str], env: Mapping[str, str], bridge: Bridge | None) -> int:
+    """0 if an entry of ours runs the hook that asks; whatever goes wrong, it runs by itself."""
+    try:
+        from hookport.runtime import covering, vendored
+
+        name, file, digest = words
+        if bridge is not None:
+            found, agent, root = vendored.all_hooks(bridge, env), bridge.wire(name), bridge.root
+            callers, programs = bridge.tables.header["callers"], [vendored.ARCHIVE]
+        else:
+            agent = _wire(name)
+            kept = _plan(next(_named_roots(agent, env), "") or dispatch.here(), env)
+            found = [] if kept.header["broken"] else kept.all_hooks()
+            root, callers = kept.header["root"], kept.header["callers"]
+            programs = [sys.executable, os.path.join(os.path.dirname(os.path.abspath(__file__)), "bridge.py")]
+        hooks = [hook for hook in found if covering.digest(hook.command) == digest]
+        entry = covering.Entry(agent, os.path.join(root, file), programs, root, callers)
+        return int(not covering.is_covered(hooks, entry, env))
+    except Exception:  # noqa: BLE001  (a guard must not be lost to it)
+        return 1
 
 
 def _denied(args: list[str], reason: str, bridge: Bridge | None) -> Answer:
@@ -104,12 +152,25 @@ def _is_closed(args: list[str], env: Mapping[str, str], bridge: Bridge | None) -
     return policy.standing(_settings(env, bridge), env) == policy.CLOSED
 
 
+def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], bridge: Bridge | None) -> bool:
+    """Whether guards should have been asked and could not be; what people type wrong is no such thing."""
+    try:
+        from hookport.errors import UsageError
+
+        if isinstance(error, UsageError) or policy.on_tamper(_settings(env, bridge)) == policy.WARN:
+            return False
+        _, (*_, agent, native), _, _ = _parsed(args)
+        return policy.guards(canonical_name(bridge.wire(agent) if bridge else _wire(agent), native))
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return True
+
+
 def _settings(env: Mapping[str, str], bridge: Bridge | None) -> Mapping[str, str]:
     try:
         if bridge is not None:
             from hookport.runtime import vendored
 
-            return vendored.settings(bridge.root)
+            return vendored.settings(bridge.root, env)
         _with_libraries()
         from hookport import planning
 
@@ -141,12 +202,16 @@ def _answer(
         )
         sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
     elif bridge is not None:
-        from hookport.runtime import vendored
-
-        sources = vendored.sources(bridge, agent, lambda own: _caller(own, env, entry), env)
+        sources = _bridged(bridge, agent, native, payload, env, entry)
     else:
         sources = _sources(agent, native, payload, env, entry)
-    sources = sources.replace(entry=entry)
+    if command == "dispatch" and PROBE in payload:
+        from hookport.runtime import probe
+
+        probed = probe.answer(payload, native, sources, env)
+        if probed is not None:
+            return probed
+    sources = sources.replace(entry=f"{entry} {bridge.root}" if bridge and sources.roots else entry)
     told = dispatch.answer(payload, native, sources, env, within, begun)
     for one in recordings:
         one.told = told
@@ -157,7 +222,7 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
     """(command, its words, its options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
-        raise _wrong(f"unknown command '{command}'. Try: `{USAGE['dispatch']}`.")
+        raise _wrong(f"unknown command '{command}'. Try: `{_usage('dispatch')}`.")
     inner: list[str] = []
     if "--" in rest:
         split = rest.index("--")
@@ -174,11 +239,11 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
         elif name in OPTIONS and (has_value or rest):
             options[name] = value if has_value else rest.pop(0)
             if not _is_said(options[name], OPTIONS[name]):
-                raise _wrong(f"{name} cannot be '{options[name]}'. Try: `{USAGE[command]}`.")
+                raise _wrong(f"{name} cannot be '{options[name]}'. Try: `{_usage(command)}`.")
         else:
-            raise _wrong(f"unknown option '{name}'. Try: `{USAGE[command]}`.")
+            raise _wrong(f"unknown option '{name}'. Try: `{_usage(command)}`.")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
-        raise _wrong(f"wrong arguments. Try: `{USAGE[command]}`.")
+        raise _wrong(f"wrong arguments. Try: `{_usage(command)}`.")
     return command, words, options, inner
 
 
@@ -190,6 +255,12 @@ def _is_said(value: str, words: tuple[str, ...] | None) -> bool:
     return value.replace(".", "", 1).isdigit() and float(value) > 0
 
 
+def _usage(command: str) -> str:
+    from hookport.runtime import remedy
+
+    return remedy.command(command, USAGE[command])
+
+
 def _wrong(message: str) -> Exception:
     from hookport.errors import UsageError
 
@@ -197,28 +268,91 @@ def _wrong(message: str) -> Exception:
 
 
 def _sources(agent: str, native: str, payload: bytes, env: Mapping[str, str], entry: str) -> dispatch.Sources:
-    """The hooks of the project that the event happened in."""
+    """The hooks of the project that the event happened in, and of every other that is approved and named."""
     here = folder = dispatch.here()
     kept = _plan(here, env)
     caller = _caller(kept.wire(agent) or _wire(agent), env, entry)
     sources = dispatch.of_plan(kept, agent, _wire, caller)
     tree = dispatch.tree_of(payload)
     if isinstance(tree, str):
-        return sources
+        others = _other_roots(kept, [here, *_named_roots(sources.agent, env)], env)
+        plans = [dispatch.of_plan(_plan(root, env), agent, _wire, caller) for root in others]
+        return dispatch.joined(sources, plans, env) if plans else sources
     own, native = dispatch.caller(sources, tree, native, env)
     event = dispatch.event_of(own, tree, native)
+    read = dispatch.Read(payload, tree, own, native, event)
     caller = _caller(own, env, entry).replace(cwd=event.cwd)
-    sources = dispatch.of_plan(kept, agent, _wire, caller)
-    for named in (*_named_roots(own, env), event.root, event.cwd):
-        if named == here:
+    named = [*_named_roots(own, env), event.root, event.cwd]
+    for one in named:
+        if one == here:
             break
-        if named and os.path.isdir(named):
-            folder = named
-            sources = dispatch.of_plan(_plan(folder, env), agent, _wire, caller)
+        if one and os.path.isdir(one):
+            folder = one
+            kept = _plan(folder, env)
             break
-    if plan.scripts_changed(sources.hooks(event)):
-        sources = dispatch.of_plan(_new_plan(folder, env), agent, _wire, caller)
-    return sources
+
+    def current(folder: str, kept: plan.Plan) -> dispatch.Sources:
+        sources = dispatch.of_plan(kept, agent, _wire, caller).replace(read=read)
+        if not plan.scripts_changed(sources.hooks(event)):
+            return sources
+        return dispatch.of_plan(_new_plan(folder, env), agent, _wire, caller)
+
+    others = _other_roots(kept, [here, *named, *named_roots(own, tree, event.native)], env)
+    if not others:
+        return current(folder, kept)
+    return dispatch.joined(current(folder, kept), [current(root, _plan(root, env)) for root in others], env)
+
+
+def _bridged(
+    bridge: Bridge, agent: str, native: str, payload: bytes, env: Mapping[str, str], entry: str
+) -> dispatch.Sources:
+    """The hooks of the bridge's project, and of every other that is approved and that the event is in."""
+    from hookport.runtime import trust, vendored
+
+    def calling(own: Wire) -> plan.CalledFrom:
+        return _caller(own, env, entry)
+
+    sources = vendored.sources(bridge, agent, calling, env)
+    if not trust.knows_others(bridge.root, env):
+        return sources
+    folders = [dispatch.here(), *_named_roots(sources.agent, env)]
+    tree = dispatch.tree_of(payload)
+    if not isinstance(tree, str):
+        own, native = dispatch.caller(sources, tree, native, env)
+        event = dispatch.event_of(own, tree, native)
+        folders += [*_named_roots(own, env), event.root, event.cwd, *named_roots(own, tree, event.native)]
+    roots = _besides(bridge.root, trust.approved_roots(filter(None, folders), env), env)
+    others = [vendored.other_sources(bridge, root, agent, calling, env) for root in roots]
+    return dispatch.joined(sources, others, env) if others else sources
+
+
+def _other_roots(kept: plan.Plan, folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
+    root = kept.header["root"]
+    places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
+    strays = [place for place in places if place != root and _repository(place) != root]
+    found = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
+    if strays:
+        from hookport.runtime import trust
+
+        found = _besides(root, [*found, *trust.approved_roots(strays, env)], env)
+    return [one for one in dict.fromkeys(found) if one != root]
+
+
+def _besides(root: str, roots: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """The projects of some roots that are not that of a root.
+
+    A linked worktree to which the approval of its checkout applies is the same project as that.
+    """
+    from hookport.runtime import trust
+
+    found = list(dict.fromkeys(roots))
+    checkouts = [trust.inherited(one, env) for one in (root, *found)]
+    return [one for one in found if one not in (root, *checkouts) and trust.inherited(one, env) != root]
+
+
+def _is_below(place: str, root: str) -> bool:
+    return os.path.join(place, "").startswith(os.path.join(root, ""))
 
 
 def _caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CalledFrom:
@@ -229,7 +363,7 @@ def _caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CalledFrom:
 def _plan(cwd: str, env: Mapping[str, str]) -> plan.Plan:
     """The plan of a folder as it was kept, or made anew."""
     path = plan.path_for(cwd, env)
-    kept = plan.load(path) if path else ""
+    kept = plan.load(path, env) if path else ""
     if isinstance(kept, plan.Plan) and plan.holds(kept, __version__, env) and not plan.changed(kept):
         return kept
     return _new_plan(cwd, env)
@@ -252,7 +386,7 @@ def _with_libraries() -> None:
 
 def _tables(root: str, env: Mapping[str, str]) -> plan.Plan:
     """The plan that has all wires, a project's settings and no hook."""
-    kept = plan.load(plan.tables_for(root, env))
+    kept = plan.load(plan.tables_for(root, env), env)
     if isinstance(kept, plan.Plan) and kept.header["version"] == __version__ and not plan.changed(kept):
         return kept
     _with_libraries()
@@ -270,12 +404,21 @@ def _wrapped(
 ) -> dispatch.Sources:
     """One command as the only hook there is."""
     late = options.get("--on-timeout", "")
+    what = inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner)
+    type_ = options.get("--type", "command")
     hook = plan.Planned(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
         event="",
         dialect=sources.wires(script).id,
         native=options.get("--for", ""),
-        command=inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner),
+        content=options.get("--pattern", ""),
+        content_of=options.get("--pattern-of", ""),
+        condition=options.get("--if", ""),
+        blocking="--observe" not in options,
+        type=type_,
+        command=what if type_ == "command" else "",
+        prompt=what if type_ != "command" else "",
+        model=options.get("--model", ""),
         timeout_seconds=DEFAULT_SECONDS,
         is_async="--async" in options,
         on_failure=options.get("--on-failure", ""),

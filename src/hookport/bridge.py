@@ -13,6 +13,9 @@ if __name__ == "__main__":
     # It is over in a moment, and a search for garbage takes 1 ms of that.
     gc.disable()
     sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    from hookport import loading
+
+    loading.begin()
 
 from hookport.answering import main
 

@@ -61,7 +61,7 @@ def _tables(env: Mapping[str, str]) -> plan.Plan | None:
         found = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
         return found if isinstance(found, plan.Plan) else None
     path = plan.tables_for("", env)
-    kept = plan.load(path) if path else ""
+    kept = plan.load(path, env) if path else ""
     if (
         isinstance(kept, plan.Plan)
         and kept.header["version"] == hookport.__version__

@@ -12,7 +12,7 @@ from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Decision
 from hookport.runtime import merge, policy
 from hookport.runtime.select import match
-from hookport.wires.events import rewritten, with_part
+from hookport.wires.events import edited_input, rewritten, with_part
 from hookport.wires.table import Wire
 
 TYPE_CHECKING = False
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.authoring.hooks import Bound, Function
+    from hookport.model.runs import Call
     from hookport.model.runs import Event as Happened
 
 LONGEST_ERROR = 300
@@ -93,18 +94,29 @@ def decide(
                     found.failures.append((one, failure))
                     found.decisions.append(answer.replace(updated_input=None))
                     continue
-                changed = {**part.input, **answer.updated_input}
-                new = (
-                    with_part(agent, call, number, changed)
-                    if number >= 0
-                    else rewritten(agent, call, changed)
-                )
-                found.event = found.event.replace(call=new)
-                answer = answer.replace(updated_input=new.input)
+                found.event, answer = _rewritten(agent, found.event, number, part, answer)
             found.decisions.append(answer)
             if answer.verdict == "deny":
                 break
     return found
+
+
+def _rewritten(
+    agent: Wire, event: Happened, number: int, part: Call, answer: Decision
+) -> tuple[Happened, Decision]:
+    """The event with the input that an answer wants, and the answer with that input whole."""
+    changed = edited_input(part, answer.updated_input or {})
+    if changed is None:
+        reason = "a hook wants other input, which is not one call of this tool"
+        return event, answer.replace(verdict="deny", reason=reason, updated_input=None)
+    if changed == part.input or event.call is None:
+        return event, answer.replace(updated_input=None)
+    new = (
+        with_part(agent, event.call, number, changed)
+        if number >= 0
+        else rewritten(agent, event.call, changed)
+    )
+    return event.replace(call=new), answer.replace(updated_input=new.input)
 
 
 def _targets(one: Bound, event: Happened) -> list[int]:

@@ -123,12 +123,17 @@ class Event:
 
     @property
     def source(self) -> str:
-        """How a session began or why it ended, in the agent's words."""
+        """How a session began or why it ended, in Claude Code's words where it has one."""
         return self.happened.source
 
     @property
     def subagent(self) -> str:
         return self.happened.subagent
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What else the agent sent, by canonical name: `permission_mode`, `transcript`, `model`, ..."""
+        return self.happened.facts
 
     @property
     def _call(self) -> Call | None:

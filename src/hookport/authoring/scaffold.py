@@ -332,7 +332,8 @@ def _manifests(
         description=plan.text if says(dialect, "description") else "",
         dialect=dialect.id,
     )
-    left = degrade(Manifest((hook,)), dialect, (layout.manifest,), {layout.script: text}, bare=True)
+    scripts = {layout.command: {layout.script: text}}
+    left = degrade(Manifest((hook,)), dialect, (layout.manifest,), scripts, bare=True)
     if not left.manifest.hooks:
         raise UsageError(f"{dialect.id} cannot say this hook: {left.findings[0].message}.")
     trees = dialect.shape.encode(dialect, left.manifest)

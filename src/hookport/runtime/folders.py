@@ -1,4 +1,8 @@
-"""Where hookport keeps files of its own: in the user's folders, or nowhere if the environment names none."""
+"""Where hookport keeps files of its own: in the user's folders, or nowhere if the environment names none.
+
+What is kept there says what is approved, so a folder in a project, which anybody may have written, is
+refused: the user's own of the password file takes its place.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +12,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+# What makes a folder a project.
+MARKS = (".git", ".hookport", "hookport.lock")
+# Each of our folders: our own variable, the system's, where it is in a home.
+STATE = ("HOOKPORT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+CACHE = ("HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+_seen: dict[str, bool] = {}
+
 
 def own(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
     """The folder that our own variable names, else one in the system's; never one relative to a project."""
+    named = _named(env, variable, xdg, below_home)
+    if not named or not is_in_project(named):
+        return named
+    home = real_home()
+    return os.path.join(home, below_home, "hookport") if home else ""
+
+
+def _named(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
     if chosen := env.get(variable):
         return os.path.abspath(chosen)
     home = env.get("HOME", "")
@@ -19,3 +38,47 @@ def own(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str
     named = env.get("LOCALAPPDATA" if os.name == "nt" else xdg, "")
     base = named if os.path.isabs(named) else usual
     return os.path.join(base, "hookport") if base else ""
+
+
+def user_settings(env: Mapping[str, str]) -> str:
+    """The file of the user's own settings, never one in a project; empty where there is no place for it."""
+    config, home = env.get("XDG_CONFIG_HOME", ""), env.get("HOME") or env.get("USERPROFILE", "")
+    if not os.path.isabs(config) or is_in_project(config):
+        home = real_home() if not os.path.isabs(home) or is_in_project(home) else home
+        config = os.path.join(home, ".config") if home else ""
+    return os.path.join(config, "hookport", "config.json") if config else ""
+
+
+def is_in_project(folder: str) -> bool:
+    """Whether a folder is in a project, by its marks.
+
+    One that has the user's home in it, such as a repository of dotfiles, is the user's own.
+    """
+    if folder not in _seen:
+        _seen[folder] = _is_in_project(os.path.realpath(folder))
+    return _seen[folder]
+
+
+def _is_in_project(folder: str) -> bool:
+    home = real_home()
+    home = os.path.join(os.path.realpath(home), "") if home else ""
+    while True:
+        start = os.path.join(folder, "")
+        if home.startswith(start):
+            return False
+        if any(os.path.lexists(start + mark) for mark in MARKS):
+            return True
+        above = os.path.dirname(folder)
+        if above == folder:
+            return False
+        folder = above
+
+
+def real_home() -> str:
+    """The user's home by the password file, which no environment changes; empty where there is none."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return ""

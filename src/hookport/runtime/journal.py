@@ -11,7 +11,7 @@ import sys
 import time
 
 from hookport.model._json import dumps, loads
-from hookport.runtime.folders import own
+from hookport.runtime.folders import STATE, own
 from hookport.runtime.redaction import clean, walk
 from hookport.wires.spellings import iso
 
@@ -25,11 +25,20 @@ if TYPE_CHECKING:
 # Newest first.
 FILES = ("journal.jsonl", "journal.1.jsonl", "journal.2.jsonl", "journal.3.jsonl")
 LOCK = "journal.lock"
+# The folder of `pauses` beside them.
+PAUSES = "pauses"
 MOST_BYTES = 8 * 1024 * 1024
 # A text is cut here. What follows is looked at all the same, so that a secret across the cut is seen whole:
 # GitHub says to expect tokens of 255 characters, and what may be longer is known by how it starts.
 LONGEST_TEXT = 2_000
 MARGIN = 500
+# What was decided is kept further than the agent is told it.
+LONGEST_REASON = 16_000
+DECISION = "decision"
+# The hash of what the event was about.
+INPUT_HASH = "input_sha256"
+# Names and ids by which records are found again, however random they look.
+AS_IT_IS = ("agent", "event", "native", "session", INPUT_HASH)
 # A field larger than this, such as an input of a thousand short texts, is left out.
 LONGEST_FIELD = 64_000
 # A writer that did not get the lock by then writes without it. Appending one line is one `write`, which the
@@ -42,7 +51,7 @@ HEAD = 256
 
 def folder(env: Mapping[str, str]) -> str:
     """Where hookport keeps its state; empty if the environment names no place."""
-    return own(env, "HOOKPORT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+    return own(env, *STATE)
 
 
 def path(env: Mapping[str, str]) -> str:
@@ -70,7 +79,7 @@ def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = M
 def _add(place: str, line: bytes, most_bytes: int) -> None:
     turn = os.open(os.path.join(place, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        locked = _locked(turn)
+        locked = lock(turn, LOCK_SECONDS)
         if locked:
             _rotate(place, len(line), most_bytes)
         _append(os.path.join(place, FILES[0]), line, locked=locked)
@@ -79,7 +88,12 @@ def _add(place: str, line: bytes, most_bytes: int) -> None:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    tree = walk({"time": iso(time.time()), **record}, _fitting)
+    tree = walk({"time": iso(time.time()), **record, DECISION: None}, _fitting)
+    if DECISION in record:
+        tree[DECISION] = walk(record[DECISION], lambda text: _fitting(text, LONGEST_REASON))
+    else:
+        del tree[DECISION]
+    tree |= {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
     text = _json(tree)
     if len(text) > LONGEST_FIELD:
         lengths = {name: len(_json(value)) for name, value in tree.items()}
@@ -96,18 +110,22 @@ def _json(tree: Tree) -> str:
     return dumps(tree, ensure_ascii=False, separators=(",", ":"))
 
 
-def _fitting(text: str) -> str:
-    kept = clean(text[: LONGEST_TEXT + MARGIN])
-    if len(text) > LONGEST_TEXT + MARGIN:
+def _cut(text: str) -> str:
+    return text[:LONGEST_TEXT]
+
+
+def _fitting(text: str, longest: int = LONGEST_TEXT) -> str:
+    kept = clean(text[: longest + MARGIN])
+    if len(text) > longest + MARGIN:
         kept = kept[:-MARGIN]
-    elif len(kept) <= LONGEST_TEXT:
+    elif len(kept) <= longest:
         return kept
-    return f"{kept[:LONGEST_TEXT]}… [cut: {len(text)} characters in all]"
+    return f"{kept[:longest]}… [cut: {len(text)} characters in all]"
 
 
-def _locked(held: int) -> bool:
-    """Whether the lock could be had in time; closing the file gives it back."""
-    until = time.monotonic() + LOCK_SECONDS
+def lock(held: int, seconds: float) -> bool:
+    """Lock a file; whether that worked in time. Closing it gives the lock back."""
+    until = time.monotonic() + seconds
     while True:
         try:
             if sys.platform == "win32":

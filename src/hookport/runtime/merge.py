@@ -32,6 +32,13 @@ def merged(decisions: Iterable[Decision]) -> Decision:
         suppress_output=any(one.suppress_output for one in all_),
         system_message=_joined(one.system_message for one in all_),
         replaced_result=results[-1] if results else None,
+        # What an answer says beside a verdict that was overruled goes with it.
+        more={
+            word: value
+            for one in all_
+            if one.verdict in (verdict, "none")
+            for word, value in one.more.items()
+        },
     )
 
 

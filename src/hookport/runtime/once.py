@@ -15,6 +15,7 @@ from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.model.runs import Decision
 from hookport.runtime import journal
+from hookport.runtime.redaction import clean, walk
 from hookport.runtime.trust import sha256
 
 TYPE_CHECKING = False
@@ -46,7 +47,7 @@ VERDICTS = ("none", "allow", "ask", "deny")
 # Said once only: agents put together what several hooks say.
 SAID_ONCE = ("context", "system_message", "failure", "noise")
 # What differs between two plans of the same hooks.
-OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope")
+OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope", "root")
 SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
@@ -106,14 +107,23 @@ def replayed(turn: Turn, event: Event) -> tuple[Event, Decision]:
 
 
 def keep(turn: Turn, report: Report) -> None:
-    """Write the decision down for other entries; one that had to do without a hook is not theirs."""
+    """Write the decision down for other entries; one that had to do without a hook is not theirs.
+
+    No secret is written: a reason is redacted, and a call that was rewritten to hold one is not kept, so
+    that another entry runs the hooks itself.
+    """
     decision, call = report.decision, report.event.call
     late = any(run.result is not None and run.result.outcome == "timeout" for run in report.runs)
     if late and decision.verdict != "deny":
         return
+    is_changed = decision.updated_input is not None
+    exact = [decision.updated_input, decision.replaced_result, call.raw if call and is_changed else None]
+    if walk(exact, clean) != exact:
+        return
     said = {key: value for key, value in decision.as_dict().items() if value != getattr(Decision, key)}
     for key in SAID_ONCE:
         said.pop(key, None)
+    said = {key: clean(value) if isinstance(value, str) else value for key, value in said.items()}
     try:
         _lock(turn.file, TEXT, time.monotonic() + LOCK_SECONDS)
         runs = _read(turn.file)
@@ -216,7 +226,7 @@ def _print(key: str, event: Event) -> str:
     call = event.call
     said = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
     about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
-    return _digest([key, *said, event.extra, about])
+    return _digest([key, *said, event.facts, event.extra, about])
 
 
 def _opened(key: str, env: Mapping[str, str]) -> int:

@@ -1,8 +1,9 @@
 """The compiled plan: one file that holds all a dispatch reads, of which it parses only the lines it needs.
 
 The first line is the header (what the plan was made from, and where the lines start that matter for an event
-and a tool); every other line is one hook or one wire. Below them are the paths that no agent may change, and
-the names of the sources.
+and a tool). Below it is a line for each hook, the paths that no agent may change, the names of the sources,
+and at the end a line for each wire. Wires are most of the bytes, and a dispatch needs two of them: the header
+has the hash of each, so that the checksum of the whole can stop before them.
 """
 
 from __future__ import annotations
@@ -11,19 +12,23 @@ import os
 
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
-from hookport.runtime.folders import own
+from hookport.runtime.folders import CACHE, STATE, own
 from hookport.wires import recognition
 from hookport.wires.table import Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
     Tree = Any
 
-FORMAT = 9
+FORMAT = 12
 LONGEST_NAME = 200
+# The key in the state folder, and the digits of the checksum before a plan that is kept.
+KEY, KEY_BYTES, SEAL = "plans.key", 32, 64
+# The bytes of the hash by which a wire is known.
+WIRE_BYTES = 16
 ANY = "*"
 TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
 # The scopes of entries of ours.
@@ -48,6 +53,8 @@ class Planned(Value):
     # A pattern on what the tool is called with, and the one field it is tested against, if not all.
     content: str = ""
     content_of: str = ""
+    # A permission rule on the call.
+    condition: str = ""
     priority: int = 100
     blocking: bool = True
     type: str = "command"
@@ -69,6 +76,8 @@ class Planned(Value):
     place: str = ""
     package: str = ""
     scope: str = "project"
+    # The root of its project, where that is not the one that the event is in.
+    root: str = ""
     # What it does, whatever its dialect.
     does: str = ""
     # The agents that load its file by themselves, and when (`is_loaded_by`).
@@ -81,11 +90,18 @@ class Planned(Value):
     definition: str = ""
     files: Sequence[str] = ()
     under: str = ""
+    # Folders that Python imports from, with the modules it looks for there, and what no approval covers.
+    beside: Mapping[str, Sequence[str]] = {}
+    not_covered: Sequence[str] = ()
     # Whether its user approved it, as `trust.record` has it; the same of those that override a user's hook.
     trust: Mapping[str, Any] = {}
     rivals: Sequence[Mapping[str, Any]] = ()
     # Why it cannot run although it is for the event: a failure, which policy decides.
     unable: str = ""
+    # It may rewrite the input, so that the hooks after it wait for it.
+    rewrites: bool = False
+    # Of hooks that have the same here, its own agent runs one for an event; empty where it runs all.
+    once: str = ""
 
 
 class Plan(Value):
@@ -95,6 +111,8 @@ class Plan(Value):
     text: bytes
     # Where the line after the header starts; the text is not cut there, since that would copy it.
     below: int
+    # The wires that were asked for, by the ids of their dialects.
+    made: dict[str, Wire]
 
     def hooks(self, event: str, tools: Iterable[str] | None) -> list[Planned]:
         """The hooks of an event that may match one of the tools (None: any), in the order they run."""
@@ -110,9 +128,14 @@ class Plan(Value):
         return [Planned(**loads(line.decode())) for line in lines]
 
     def wire(self, name: str) -> Wire | None:
-        """The wire of one dialect."""
-        start = self.header["wires"].get(name)
-        return None if start is None else Wire(**self._line(start))
+        """The wire of one dialect; None where there is none, or another than the plan was made with."""
+        if name not in self.made and name in self.header["wires"]:
+            start, hash_ = self.header["wires"][name]
+            line = self._bytes(start)
+            if _hash(line) != hash_:
+                return None
+            self.made[name] = Wire(**loads(line.decode()))
+        return self.made.get(name)
 
     def protected(self) -> Sequence[str]:
         """What no agent may change."""
@@ -121,12 +144,15 @@ class Plan(Value):
 
     def all_wires(self) -> dict[str, Wire]:
         """Every wire, by the id of its dialect."""
-        return {name: Wire(**self._line(start)) for name, start in self.header["wires"].items()}
+        return {name: found for name in self.header["wires"] if (found := self.wire(name))}
 
     def _line(self, start: int) -> dict[str, Any]:
-        start += self.below
-        found: dict[str, Any] = loads(self.text[start : self.text.index(b"\n", start)].decode())
+        found: dict[str, Any] = loads(self._bytes(start).decode())
         return found
+
+    def _bytes(self, start: int) -> bytes:
+        start += self.below
+        return self.text[start : self.text.index(b"\n", start)]
 
 
 class Origin(Value):
@@ -140,11 +166,17 @@ class Origin(Value):
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
+    # Why nobody can tell any more what was approved, in words.
+    lost: str = ""
     # Hooks of the project that are not approved: each name, and who loads it by itself.
     waiting: Sequence[tuple[str, Mapping[str, Any]]] = ()
     trusted_lock: str = ""
+    # Roots of other projects of which something was approved: above the folder, or below the root.
+    near: Sequence[str] = ()
     # What no agent may change, with all that is below it.
     protected: Sequence[str] = ()
+    # Only the tables of a vendored bridge have it: variables that agents set for what they run.
+    markers: Sequence[str] | None = None
     # Only a plan for other machines has it: what it is made from, by its path from the root (see `vendored`).
     contents: Mapping[str, Any] | None = None
 
@@ -153,9 +185,14 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
     """The text of a plan."""
     hooks, wires = list(hooks), list(wires)
     folders = _by_folder(origin.root, origin.watched)
-    lines = [_line(_said(value)) for value in (*hooks, *wires)]
+    # What an agent itself obeys is of no use to a dispatch.
+    used = [one.replace(obeys={}, several="") for one in wires]
+    lines = [_line(_said(hook)) for hook in hooks]
     lines.append(_line({"protected": origin.protected}))
     lines += [b"\0".join(names) for names in folders.values()]
+    wire_lines = [_line(_said(one)) for one in used]
+    first = len(lines)
+    lines += wire_lines
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line))
@@ -170,13 +207,17 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
         **{name: value for name, value in origin.as_dict().items() if value is not None},
         "watched": {
             folder: (starts[number], starts[number + 1], _number(folder, names))
-            for number, (folder, names) in enumerate(folders.items(), len(hooks) + len(wires) + 1)
+            for number, (folder, names) in enumerate(folders.items(), len(hooks) + 1)
         },
-        "protected": starts[len(hooks) + len(wires)],
+        "protected": starts[len(hooks)],
         "hooks": len(hooks),
         "events": events,
         "callers": recognition.variables(wires),
-        "wires": {wire.id: start for wire, start in zip(wires, starts[len(hooks) :], strict=False)},
+        "wires": {
+            wire.id: (start, _hash(line[:-1]))
+            for wire, line, start in zip(wires, wire_lines, starts[first:], strict=False)
+        },
+        "sealed": starts[first],
         "size": starts[-1],
     }
     return b"".join([_line(header), *lines])
@@ -214,18 +255,127 @@ def parse(text: bytes) -> Plan | str:
         return "it is not a plan"
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         return "it was made by another version"
-    if len(text) - below != header["size"]:
+    if len(text) - below != header.get("size") or not isinstance(header.get("sealed"), int):
         return "it is cut short"
-    return Plan(header, text, below)
+    return Plan(header, text, below, {})
 
 
-def load(path: str) -> Plan | str:
-    """The plan in a file, or why there is none."""
+def load(path: str, env: Mapping[str, str]) -> Plan | str:
+    """The plan that was kept in a file of the cache, or why there is none; one that is not ours is none."""
     try:
         with open(path, "rb") as file:
-            return parse(file.read())
+            kept = file.read()
     except OSError as error:
         return error.strerror or str(error)
+    found, key = parse(kept[SEAL + 1 :]), _key(env)
+    if isinstance(found, Plan) and (not key or kept[:SEAL] != _seal(found, path, key)):
+        return "it is not one that hookport made for this user"
+    return found
+
+
+def sealed(text: bytes, path: str, env: Mapping[str, str]) -> bytes:
+    """A plan as it is kept at a path: with a checksum that only this user's hookport can make."""
+    key, made = _key(env) or _new_key(env), parse(text)
+    assert isinstance(made, Plan)  # noqa: S101  (we made it)
+    return _seal(made, path, key) + b"\n" + text
+
+
+def _seal(plan: Plan, path: str, key: bytes) -> bytes:
+    """Of the name too, which is the project's: a plan is no other project's."""
+    made = _blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+    made.update(memoryview(plan.text)[: plan.below + plan.header["sealed"]])
+    return str(made.hexdigest()).encode()
+
+
+def note(name: str, env: Mapping[str, str]) -> str:
+    """What was noted under a name; empty where nothing is, or what this user's hookport did not write."""
+    path, key = _note_path(name, env), _key(env)
+    try:
+        with open(path or os.devnull, "rb") as file:
+            seal, _, kept = file.read().partition(b"\n")
+    except OSError:
+        return ""
+    return kept.decode("utf-8", "replace") if key and seal == _note_seal(kept, path, key) else ""
+
+
+def keep_note(name: str, text: str, env: Mapping[str, str]) -> None:
+    """Note something for later calls, with a checksum as plans have; without a place, they do without."""
+    path, data = _note_path(name, env), text.encode()
+    draft = f"{path}.{os.getpid()}"
+    try:
+        key = _key(env) or _new_key(env)
+        if not path or not key:
+            return
+        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+            file.write(_note_seal(data, path, key) + b"\n" + data)
+        os.replace(draft, path)
+    except OSError:
+        return
+
+
+def _note_path(name: str, env: Mapping[str, str]) -> str:
+    path = path_for(name, env)
+    return f"{path.removesuffix('.plan')}.note" if path else ""
+
+
+def _note_seal(data: bytes, path: str, key: bytes) -> bytes:
+    made = _blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+    made.update(data)
+    return str(made.hexdigest()).encode()
+
+
+def _hash(line: bytes) -> str:
+    return str(_blake2b()(line, digest_size=WIRE_BYTES).hexdigest())
+
+
+def _blake2b() -> Callable[..., Any]:
+    """The library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
+    try:
+        made: Callable[..., Any] = __import__("_blake2").blake2b
+    except (ImportError, AttributeError):
+        import hashlib
+
+        return hashlib.blake2b
+    return made
+
+
+def _key(env: Mapping[str, str]) -> bytes:
+    """The user's key; empty where there is none yet, or one that others could have written."""
+    try:
+        file = os.open(os.path.join(own(env, *STATE), KEY), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return b""
+    try:
+        there = os.fstat(file)
+        is_ours = os.name == "nt" or (there.st_uid == os.getuid() and not there.st_mode & 0o077)
+        key = os.read(file, KEY_BYTES + 1)
+        return key if is_ours and len(key) == KEY_BYTES else b""
+    finally:
+        os.close(file)
+
+
+def _new_key(env: Mapping[str, str]) -> bytes:
+    """Make the key: of several that are made at a time, the first stays; one that is no key is replaced."""
+    folder = own(env, *STATE)
+    os.makedirs(folder, 0o700, exist_ok=True)
+    path = os.path.join(folder, KEY)
+    draft = f"{path}.{os.getpid()}"
+    file = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_BINARY", 0), 0o600)
+    try:
+        os.write(file, os.urandom(KEY_BYTES))
+    finally:
+        os.close(file)
+    try:
+        os.link(draft, path)
+    except FileExistsError:
+        if not _key(env):
+            os.replace(draft, path)
+    except OSError:  # a file system without links
+        os.replace(draft, path)
+    if os.path.exists(draft):
+        os.unlink(draft)
+    return _key(env)
 
 
 class CalledFrom(Value):
@@ -326,7 +476,7 @@ def tables_for(root: str, env: Mapping[str, str]) -> str:
 
 def path_for(cwd: str, env: Mapping[str, str]) -> str:
     """Where the plan of a folder is kept; empty where the environment names no place."""
-    place = own(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+    place = own(env, *CACHE)
     if not place:
         return ""
     name = cwd.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C").replace(":", "%3A")

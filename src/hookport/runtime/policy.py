@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookport.model.runs import Decision
-from hookport.wires.answers import TIMED_OUT
+from hookport.wires.answers import NOT_STARTED, TIMED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from hookport.runtime.plan import Planned
 
 OPEN, CLOSED = "open", "closed"
+# What a blocking hook means that was approved and is missing, changed or never started.
+DENY, WARN = "deny", "warn"
+# What settings may say, the strict word first, and what holds where they say nothing.
+WORDS = {"on_failure": (CLOSED, OPEN), "on_tamper": (DENY, WARN)}
+DEFAULTS = {"on_failure": OPEN, "on_tamper": DENY}
+UNTIL = "It is denied until the user has looked at it and approved it."
 # The user's own word, over what files say.
 VARIABLE = "HOOKPORT_ON_FAILURE"
 
@@ -25,11 +31,38 @@ def standing(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
     return str(settings.get("on_failure") or OPEN)
 
 
-def decided(decision: Decision, hook: Planned | None, default: str) -> Decision:
+def on_tamper(settings: Mapping[str, Any]) -> str:
+    """What holds where a guard was tampered with or never asked: deny, unless settings say otherwise."""
+    return WARN if settings.get("on_tamper") == WARN else DENY
+
+
+def guards(event: str) -> bool:
+    """Whether an event comes before something that can still be denied."""
+    return event.startswith(("before_", "permission_request"))
+
+
+def unasked(who: str, why: str, on_tamper: str) -> Decision:
+    """What it means that guards were not asked."""
+    failure = f"{who} could not be asked: {why.rstrip('.')}"
+    if on_tamper == WARN:
+        return Decision(system_message=f"{failure}. It was not blocked (on_tamper is warn).")
+    return Decision("deny", f"{failure}. It is denied, because a guard that cannot be asked denies.")
+
+
+def decided(decision: Decision, hook: Planned | None, default: str, on_tamper: str = DENY) -> Decision:
     """A decision as it is, or what policy makes of a failure."""
     if not decision.failure:
         return decision
+    if hook is not None and hook.blocking and decision.failure.startswith(NOT_STARTED):
+        return unasked(f"hook '{hook.name}'", decision.failure.removeprefix(f"{NOT_STARTED}: "), on_tamper)
     is_unapproved = hook is not None and decision.failure.startswith("not approved: ")
+    if hook is not None and is_unapproved and on_tamper == DENY and is_tampered(hook):
+        from hookport.runtime.trust import cause
+
+        told = f"hook '{hook.name}' was approved and is not what it was: {cause(decision.failure)}."
+        from hookport.runtime import remedy
+
+        return Decision("deny", f"{told} {UNTIL} {remedy.for_models('trust', root=hook.root)}")
     did = "was not run" if is_unapproved else "failed"
     who = f"hook '{hook.name}' {did}" if hook else "hookport could not tell what happens"
     told = f"{who}: {decision.failure}"
@@ -40,6 +73,11 @@ def decided(decision: Decision, hook: Planned | None, default: str) -> Decision:
     if hook is not None and not hook.blocking and not is_unapproved:
         return Decision()
     return Decision(system_message=f"{told}. It was not blocked (fail open).")
+
+
+def is_tampered(hook: Planned) -> bool:
+    """Whether a hook that is not approved now was, and could have prevented what happens."""
+    return bool(hook.trust.get("was_approved")) and hook.blocking and guards(hook.event)
 
 
 def _is_closed(decision: Decision, hook: Planned | None, default: str) -> bool:

@@ -7,7 +7,7 @@ whatever the agent that fires the event calls it.
 from __future__ import annotations
 
 from hookport.model._json import dumps
-from hookport.wires.events import mcp_name
+from hookport.wires.events import mcp_name, native_for, subject_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,17 +43,15 @@ def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
     """Whether a hook of a wire runs on an event with this call."""
     if hook.event != event.event:
         return Match(f"it is for {hook.event}, not for {event.event}", matches=False)
+    found = Match("it has no matcher, so it runs on every one", matches=True)
     if hook.terms:
-        found = _tool(hook, call, wire) if hook.subject == "tool" else _subject(hook, event)
-        if not found.matches or not hook.content:
-            return found
-    elif not hook.content:
-        return Match("it has no matcher, so it runs on every one", matches=True)
-    else:
-        found = Match("", matches=True)
-    inside = _content(hook, call)
-    inside.doubt, inside.word = inside.doubt or found.doubt, found.word
-    return inside
+        found = _tool(hook, call, wire) if hook.subject == "tool" else _subject(hook, event, wire)
+    for has_it, test in ((hook.content, _content), (hook.condition, _condition)):
+        if found.matches and has_it:
+            inside = test(hook, event, call, wire)
+            inside.doubt, inside.word = inside.doubt or found.doubt, found.word
+            found = inside
+    return found
 
 
 def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
@@ -87,20 +85,85 @@ def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Matc
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
-        if wire.server_last and value.startswith(wire.mcp[0]):
-            return _pattern(value.removeprefix(wire.mcp[0]), names) if call.mcp_tool else None
-        return None if call.tool and not call.mcp_tool else _pattern(value, names)
+        return _named_by(value, call, names, wire)
     if call.server and inner and mcp_name(wire, value, inner) in names:
         # Where the server's name ends, a combined name does not always tell.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
-    is_it = not inner or _folded(inner) == _folded(call.mcp_tool) or _is_joined(call, value, inner)
-    if not call.mcp_tool or not is_it:
+    if not call.mcp_tool:
         return None
-    if call.server or value == EVERY_SERVER:
-        is_its = value == EVERY_SERVER or _folded(value) == _folded(call.server)
-        return Match(f"its matcher has the MCP server {value}", matches=is_its)
-    doubt = "the agent does not say which MCP server the tool is of"
+    is_it = not inner or _folded(inner) == _folded(call.mcp_tool) or _is_joined(call, value, inner)
+    if is_it and (value == EVERY_SERVER or (call.server and _folded(value) == _folded(call.server))):
+        return Match(f"its matcher has the MCP server {value}", matches=True)
+    splits = _other_splits(call)
+    if is_it and not call.server:
+        return _in_doubt(call)
+    may_be = any(value in (EVERY_SERVER, server) and inner in ("", tool) for server, tool in splits)
+    return _in_doubt(call) if may_be else None
+
+
+def _named_by(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
+    """A match by a pattern on names of tools."""
+    if wire.server_last and pattern.startswith(wire.mcp[0]):
+        pattern = pattern.removeprefix(wire.mcp[0])
+        if not call.mcp_tool:
+            return None
+    elif call.tool and not call.mcp_tool:
+        return None
+    found = _pattern(pattern, names)
+    if found.matches or not call.mcp_tool or not _may_find(pattern, call, wire):
+        return found
+    return _in_doubt(call)
+
+
+def _in_doubt(call: Call) -> Match:
+    doubt = (
+        f"the name '{call.native}' does not tell where the MCP server's name ends"
+        if call.server
+        else "the agent does not say which MCP server the tool is of"
+    )
     return Match(f"its matcher may have this MCP tool: {doubt}", matches=True, doubt=doubt)
+
+
+def _other_splits(call: Call) -> list[tuple[str, str]]:
+    """Other servers and tools that the agent's name for an MCP tool may be made of."""
+    joint = call.native.removesuffix(call.mcp_tool)
+    before, found, joint = joint.rpartition(call.server) if call.server else ("", "", "")
+    if not found or not joint or not call.native.endswith(call.mcp_tool):
+        return []
+    whole = call.native[len(before) :]
+    ends = [at for at in range(1, len(whole)) if whole.startswith(joint, at) and at + len(joint) < len(whole)]
+    splits = [(whole[:at], whole[at + len(joint) :]) for at in ends]
+    return [split for split in splits if split != (call.server, call.mcp_tool)]
+
+
+def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
+    """Whether a pattern may find an MCP tool whose server the agent does not say, or spells otherwise."""
+    from hookport.model.patterns import Sign, Unknown, may_match
+
+    prefix, joint = (wire.mcp or ("mcp__", "__"))[:2]
+    # Where the joint is two signs or more, a server's name does not have it.
+    unknown = Unknown(joint if len(joint) > 1 else "")
+
+    def spelled(name: str) -> list[object]:
+        return [Sign() if char == "_" else char for char in name]
+
+    parts: list[tuple[list[object], str]]
+    if call.server:
+        splits = ((call.server, call.mcp_tool), *_other_splits(call))
+        parts = [(spelled(one), tool) for one, tool in splits]
+    else:
+        name = call.mcp_tool
+        ends = [at for at, char in enumerate(name) if at and char == "_"]
+        parts = [([unknown], name), *((spelled(name[at + 1 :]), name[:at]) for at in ends)]
+    tools = [name for names in wire.names.values() for name in names]
+    for server, tool in parts:
+        if wire.server_last:
+            text = [*spelled(tool), *joint, *server]
+        else:
+            text = [*prefix, *(server if joint else ()), *joint, *spelled(tool)]
+        if may_match(pattern, text, () if call.server else tools):
+            return True
+    return False
 
 
 def _folded(name: str) -> str:
@@ -121,11 +184,9 @@ def _names(call: Call, wire: Wire) -> list[str]:
     return [name for name in dict.fromkeys([*names, call.tool, call.native]) if name] or [""]
 
 
-def _subject(hook: Planned, event: Event) -> Match:
+def _subject(hook: Planned, event: Event, wire: Wire) -> Match:
     """A matcher on what the event is about: a session's source, a subagent, a kind of notification."""
-    said = event.subagent if hook.event.startswith("subagent") else event.source
-    extra = event.extra.get(hook.subject)
-    said = said or (extra if isinstance(extra, str) else "")
+    said = subject_of(wire, event, hook.native or native_for(wire, event), hook.subject)
     if not said:
         doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
         return Match(f"its matcher cannot be tested: {doubt}", matches=True, doubt=doubt)
@@ -139,7 +200,22 @@ def _subject(hook: Planned, event: Event) -> Match:
     return Match(f"its matcher does not have {said}", matches=False)
 
 
-def _content(hook: Planned, call: Call | None) -> Match:
+def _condition(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
+    """The permission rule that the call must be for."""
+    if call is None:
+        return Match("the event is about no tool, so its rule is for none", matches=False)
+    if not call.known_by and _guards(hook):
+        doubt = f"unknown tool '{call.native}'"
+        return Match(f"its rule {hook.condition} may be for this tool: {doubt}", matches=True, doubt=doubt)
+    from hookport.runtime import rules
+
+    found = rules.holds(hook.condition, event, call, wire)
+    if isinstance(found, str):
+        return Match(f"its rule {hook.condition} could not be decided: {found}", matches=True, doubt=found)
+    return Match(f"its rule {hook.condition} {'holds' if found else 'does not hold'}", matches=found)
+
+
+def _content(hook: Planned, _event: Event, call: Call | None, _wire: Wire) -> Match:
     """The pattern on what the tool is called with: the field that it is for, else every text in it."""
     if call is None:
         return Match("the event is about no tool, so its pattern has nothing to match", matches=False)

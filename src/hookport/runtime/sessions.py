@@ -1,6 +1,7 @@
 """What is remembered between two events of one session: stop hooks in a row, and a decision to say again.
 
-Both are kept in small files of the state directory; where they cannot be kept, a dispatch goes on without.
+Both are kept in small files of the state directory, without secrets and without the text of a call. Every
+change is made under a lock. Where they cannot be kept, a dispatch goes on without.
 """
 
 from __future__ import annotations
@@ -11,11 +12,15 @@ import time
 from hookport.model._json import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
+from hookport.runtime.redaction import clean, walk
+from hookport.runtime.surroundings import ENV_FILES
+from hookport.runtime.surroundings import FORGET_SECONDS as ENV_FILE_SECONDS
+from hookport.runtime.trust import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
+    from typing import Any, Self
 
     from hookport.model.runs import Event
     from hookport.wires.table import Wire
@@ -27,6 +32,32 @@ STOPS = ("agent_stop", "subagent_stop")
 # Two events of one call follow each other within this many seconds; a later one is another call.
 REPLAY_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
+# What was told is remembered as long as somebody may go on with a session, and so much of it.
+TOLD_SECONDS, MOST_TOLD = 7 * 24 * 3600.0, 500
+# Beside the folder of sessions, so that it is never removed with an old one. A process that holds it and does
+# not go on keeps others waiting this long.
+LOCK, LOCK_SECONDS = "sessions.lock", 3.0
+
+
+class _Turn:
+    """Reads and writes of one process, with nobody else's between; without a lock if there can be none."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self.folder, self.file = journal.folder(env), -1
+
+    def __enter__(self) -> Self:
+        try:
+            if self.folder:
+                os.makedirs(self.folder, 0o700, exist_ok=True)
+                self.file = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
+                journal.lock(self.file, LOCK_SECONDS)
+        except OSError:
+            pass
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.file >= 0:
+            os.close(self.file)
 
 
 def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
@@ -35,12 +66,14 @@ def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
     most = int(limit) if limit.isdecimal() and int(limit) else MOST_STOPS
-    memory = _load(event, env)
     is_fresh = not event.stop_active and "stop_active" in agent.keys
-    count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)
-    count += decision.verdict == "deny"
-    is_over = count > most
-    _save(event, env, {**memory, "stops": 0 if is_over else count, "said": decision.reason.strip()})
+    with _Turn(env):
+        memory = _load(event, env)
+        count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)
+        count += decision.verdict == "deny"
+        is_over = count > most
+        said = clean(decision.reason.strip())
+        _save(event, env, {**memory, "stops": 0 if is_over else count, "said": said})
     return f"stop hooks kept the agent going {most} times in a row, so it may stop now" if is_over else ""
 
 
@@ -52,33 +85,41 @@ def turned(event: Event, env: Mapping[str, str]) -> None:
     if event.event == "session_start":
         _forget(env)
     if event.event in ("before_prompt", "session_start") and event.session:
+        with _Turn(env):
+            memory = _load(event, env)
+            is_ours = bool(memory.get("said")) and memory["said"] in clean(event.prompt)
+            if memory.get("stops") and not is_ours:
+                _save(event, env, {**memory, "stops": 0})
+
+
+def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
+    """Whether something was not told in this session yet; it is from now on.
+
+    Without the id of a session it is told once a day in a project; `unkept` where nothing can be remembered.
+    """
+    what = what if event.session else f"{time.strftime('%Y-%m-%d')} {event.root}: {what}"
+    with _Turn(env):
         memory = _load(event, env)
-        is_ours = bool(memory.get("said")) and memory["said"] in event.prompt
-        if memory.get("stops") and not is_ours:
-            _save(event, env, {**memory, "stops": 0})
-
-
-def is_first(event: Event, what: str, env: Mapping[str, str]) -> bool:
-    """Whether something was not told in this session yet; it is from now on."""
-    memory = _load(event, env)
-    told = memory.get("told", [])
-    if what in told and event.session:
-        return False
-    _save(event, env, {**memory, "told": [*told, what]})
-    return True
+        told = memory.get("told", [])
+        if what in told:
+            return False
+        is_kept = _save(event, env, {**memory, "told": [*told[-MOST_TOLD:], what]})
+    return is_kept or unkept
 
 
 def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision | None:
     """The decision on another event of the same call, where the agent fires several for one."""
     if not agent.fires_twice or event.call is None:
         return None
-    memory = _load(event, env)
     key = _key(event)
-    for one in memory.get("calls", ()):
-        if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
-            one["natives"].append(event.native)
-            _save(event, env, memory)
-            return Decision(**one["decision"])
+    with _Turn(env):
+        memory = _load(event, env)
+        # The newest first: a call that was denied once and is tried again is another one.
+        for one in reversed(memory.get("calls", [])):
+            if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
+                one["natives"].append(event.native)
+                _save(event, env, memory)
+                return Decision(**one["decision"])
     return None
 
 
@@ -86,16 +127,18 @@ def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: M
     """Keep the decision on a call for the events that follow; `after` has the input as rewritten."""
     if not agent.fires_twice or event.call is None:
         return
-    memory = _load(event, env)
     kept = decision.replace(updated_input=None)
+    said = {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)}
     call = {
         "keys": list(dict.fromkeys([_key(event), _key(after)])),
         "natives": [event.native],
         "time": time.time(),
-        "decision": {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)},
+        "decision": walk(said, clean),
     }
-    calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
-    _save(event, env, {**memory, "calls": [*calls[-20:], call]})
+    with _Turn(env):
+        memory = _load(event, env)
+        calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
+        _save(event, env, {**memory, "calls": [*calls[-20:], call]})
 
 
 def _is_recent(when: float) -> bool:
@@ -107,7 +150,8 @@ def _key(event: Event) -> str:
     call = event.call
     assert call is not None  # noqa: S101  (only asked of calls)
     about = [call.input.get(name) for name in ("command", "path", "url", "query") if name in call.input]
-    return dumps([event.event, call.mcp_tool or call.tool, about or call.input], sort_keys=True, default=str)
+    tree = [event.event, call.mcp_tool or call.tool, about or call.input]
+    return sha256(dumps(tree, sort_keys=True, default=str).encode())
 
 
 def _path(event: Event, env: Mapping[str, str]) -> str:
@@ -118,15 +162,16 @@ def _path(event: Event, env: Mapping[str, str]) -> str:
 
 
 def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
-    """What is remembered of the session; nothing where it is old, spoilt or of another version."""
+    """What is remembered of the session; nothing where it is spoilt or of another version."""
     try:
         with open(_path(event, env), "rb") as file:
             memory = loads(file.read().decode())
-        if time.time() - memory["saved"] <= FORGET_SECONDS:
-            calls = [_checked(one) for one in memory.get("calls", ())]
-            told = [str(one) for one in memory.get("told", ())]
-            said = str(memory.get("said", ""))
-            return {"stops": int(memory.get("stops", 0)), "said": said, "calls": calls, "told": told}
+        told = [str(one) for one in memory.get("told", ())]
+        if time.time() - memory["saved"] > FORGET_SECONDS:
+            return {"told": told}
+        calls = [_checked(one) for one in memory.get("calls", ())]
+        said = str(memory.get("said", ""))
+        return {"stops": int(memory.get("stops", 0)), "said": said, "calls": calls, "told": told}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return {}
@@ -144,22 +189,30 @@ def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
 
 def _forget(env: Mapping[str, str]) -> None:
     """Remove what nobody asks for any more."""
-    for folder in ("sessions", once.FOLDER):
+    ages = dict.fromkeys(("transcripts", once.FOLDER), FORGET_SECONDS)
+    ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
+    for folder, seconds in ages.items():
         try:
             for entry in os.scandir(f"{journal.folder(env)}/{folder}"):
-                if time.time() - entry.stat().st_mtime > FORGET_SECONDS:
+                if time.time() - entry.stat().st_mtime > seconds:
                     os.unlink(entry.path)
         except OSError:
             continue
 
 
-def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> None:
+def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:
+    """Whether it could be kept."""
     path = _path(event, env)
     draft = f"{path}.{os.getpid()}"
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(draft, "w", encoding="utf-8") as file:
-            file.write(dumps({**memory, "saved": time.time()}))
+        with open(draft, "wb", opener=_for_us_alone) as file:
+            file.write(dumps({**memory, "saved": time.time()}).encode())
         os.replace(draft, path)
     except OSError:
-        return
+        return False
+    return True
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

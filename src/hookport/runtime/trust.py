@@ -1,7 +1,8 @@
 """Which hooks of a project its user approved: one runs only if its definition and its bytes are those.
 
-`hookport.lock` in the project says what there is, the user's store what this person approved. A plan holds
-the outcome for each hook, with stamps of the files; a file that has another stamp is hashed before it runs.
+`hookport.lock` in the project says what there is, the user's store which states of it this person approved.
+A plan holds the outcome for each hook, with stamps of the files; a file that has another stamp is hashed
+before it runs. A hook that was approved and is not what it was then is tampered with (`was_approved`).
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import time
 
 from hookport.model._json import loads
 from hookport.model._value import Value
-from hookport.runtime import journal
+from hookport.runtime import journal, policy
 from hookport.runtime.plan import TRUSTED_LOCK
 
 TYPE_CHECKING = False
@@ -26,15 +27,18 @@ if TYPE_CHECKING:
     Tree = Any
     Record = Mapping[str, Any]
 
-VERSION = 1
+VERSION = 2
 LOCK = "hookport.lock"
 # In the state folder: what was approved, and the texts of it by their hash, to show what changed.
 STORE, TEXTS = "trust.json", "approved"
-# The SHA-256 of a lock that is approved by whoever sets it, for CI.
+# The SHA-256 of locks that are approved by whoever sets it, for CI.
 VARIABLE = TRUSTED_LOCK
+OLD_STORE = "it was approved with an older hookport, which covered fewer files"
 # A vendored plan is believed as a whole: it says which definitions its hooks have.
 BRIDGE = (".hookport/bridge.plan", ".hookport/bridge.pyz")
-NOT_APPROVED, REMEDY = "not approved: ", "; run `hookport trust`"
+NOT_APPROVED = "not approved: "
+# What Python imports of a folder, besides packages.
+IMPORTED = (".py", ".pyc", ".so", ".pyd")
 # Python makes it beside scripts; hooks of a project are kept from reading it by PYTHONPYCACHEPREFIX.
 UNREAD = "__pycache__"
 MOST_BYTES = 1 << 20
@@ -43,13 +47,54 @@ TICK_NS = 20_000_000
 
 
 class Approval(Value):
-    """What a user approved for a project; `why` says why it is nothing, where that is not plain."""
+    """The states of a project that its user approved, the newest first; `why` says why there are none.
 
-    hooks: Mapping[str, Mapping[str, Any]] = {}
-    bridge: Mapping[str, str] = {}
-    is_known: bool = False
+    A state is a lock and when it was approved. `is_broken`: a lock was approved, and it is not the one here.
+    """
+
+    states: Sequence[State] = ()
     why: str = ""
+    is_broken: bool = False
+
+    @property
+    def is_known(self) -> bool:
+        """Whether anything was approved."""
+        return bool(self.states)
+
+
+class State(Value):
+    """One state of a project's hooks, when it was approved, and how (see `consent`)."""
+
+    lock: Mapping[str, Any]
     when: str = ""
+    how: str = ""
+
+    @property
+    def hooks(self) -> Mapping[str, Mapping[str, Any]]:
+        """The entries by their places."""
+        hooks: Mapping[str, Mapping[str, Any]] = self.lock["hooks"]
+        return hooks
+
+
+NO_STATE = State({"hooks": {}})
+
+
+def nearest(states: Sequence[State], here: Mapping[str, str]) -> State:
+    """The approved state that the project is in: the fewest hooks missing, the most in common, the newest.
+
+    `here` has the definition of each hook by its place.
+    """
+    present = {(_file_of(place), definition) for place, definition in here.items()}
+
+    def distance(state: State) -> tuple[int, int]:
+        hooks = {(_file_of(place), entry["definition"]) for place, entry in state.hooks.items()}
+        return len(hooks - present), -len(hooks & present)
+
+    return min(states, key=distance, default=NO_STATE)
+
+
+def _file_of(place: str) -> str:
+    return place.partition("#")[0]
 
 
 def verdict(hook: Planned, root: str, env: Mapping[str, str]) -> str:
@@ -72,7 +117,18 @@ def gives_way(hook: Planned) -> bool:
 def objection(record: Record) -> str:
     """Why what a record is about is not approved; its files are looked at now, as late as can be."""
     why = record["why"] or _changed(record)
-    return f"{NOT_APPROVED}{why}{REMEDY}" if why else ""
+    return f"{NOT_APPROVED}{why}{_hint()}" if why else ""
+
+
+def cause(objection: str) -> str:
+    """The bare reason of an objection."""
+    return objection.removeprefix(NOT_APPROVED).removesuffix(_hint())
+
+
+def _hint() -> str:
+    from hookport.runtime import remedy
+
+    return f"; run `{remedy.command('trust')}`"
 
 
 def was_run(run: Record) -> bool:
@@ -81,52 +137,106 @@ def was_run(run: Record) -> bool:
 
 
 def _changed(record: Record) -> str:
-    for path, (approved, was) in record["files"].items():
-        now = stamp(path)
-        if now is not None and now == was:
+    """What is not as it was in any of the approved states, in words."""
+    now: dict[str, str] = {}
+    for path, (hash_, was) in record["files"].items():
+        found = stamp(path)
+        now[path] = hash_ if found is not None and found == was else digest(path)
+    differences = [
+        [path for path, hash_ in approved.items() if now[path] != hash_] for approved in record["approved"]
+    ]
+    fewest: list[str] = min(differences, key=len, default=[])
+    if fewest:
+        path = fewest[0]
+        approved = record["approved"][differences.index(fewest)][path]
+        what = "changed" if approved and now[path] else "is gone" if approved else "is new"
+        return f"its file {os.path.basename(path)} {what} since you approved it"
+    return _added(record)
+
+
+def _added(record: Record) -> str:
+    """A file that is new where every file counts, or a module that would now be imported from beside."""
+    for folder, (kept, modules) in record.get("folders", {}).items():
+        if stamp(folder) == kept:
             continue
-        if digest(path) != approved:
-            what = "changed" if approved and now else "is gone" if approved else "is new"
-            return f"its script {os.path.basename(path)} {what} since you approved it"
-    folders = record.get("folders", {})
-    if any(stamp(folder) != was for folder, was in folders.items()):
-        added = set(below(next(iter(folders)))[0]) - set(record["files"])
+        files = below(folder)[0] if modules is None else counted(folder, modules)
+        added = set(files) - set(record["files"])
         if added:
             return f"its file {os.path.basename(min(added))} is new since you approved it"
     return ""
 
 
+def counted(folder: str, names: Sequence[str]) -> list[str]:
+    """The files of a folder that matter by their names: those of a pattern, and what Python would import.
+
+    Names without a star are modules that a script there imports; with them, all of Python's own count.
+    """
+    patterns = [name for name in names if "*" in name or "?" in name]
+    modules = {*names, *sys.stdlib_module_names} if len(patterns) < len(names) else set()
+    try:
+        found = sorted(os.listdir(folder))
+    except OSError:
+        return []
+    if patterns:
+        from fnmatch import fnmatchcase
+    files = [
+        os.path.join(folder, one)
+        for one in found
+        if any(fnmatchcase(one, pattern) for pattern in patterns)
+        or (one.endswith(IMPORTED) and one.partition(".")[0] in modules)
+    ]
+    packages = [os.path.join(folder, one, "__init__.py") for one in found if one in modules]
+    return [path for path in (*files, *packages) if not os.path.isdir(path) and os.path.lexists(path)]
+
+
 def record(hook: Planned, root: str, env: Mapping[str, str], approved: Approval) -> dict[str, Tree]:
     """What a plan keeps of a hook of the project: why it is not approved, or the hashes to compare."""
+    bare: dict[str, Tree] = {"files": {}, "approved": []}
     if not approved.is_known:
         why = approved.why or "nothing of this project was approved yet"
-        return {"why": why, "files": {}, "quiet": True}
-    file = hook.id.partition("#")[0] + "#"
-    same = [
-        entry
-        for place, entry in approved.hooks.items()
-        if place.startswith(file) and entry["definition"] == hook.definition
+        return {**bare, "why": why, "was_approved": approved.is_broken, "quiet": not approved.is_broken}
+    file = _file_of(hook.id)
+    entries = [
+        (place, entry)
+        for state in approved.states
+        for place, entry in state.hooks.items()
+        if _file_of(place) == file
     ]
+    same = [entry for _, entry in entries if entry["definition"] == hook.definition]
     if not same:
-        is_old = hook.id in approved.hooks
-        return {"why": "its definition changed since you approved it" if is_old else "it is new", "files": {}}
-    entry = approved.hooks[hook.id] if approved.hooks.get(hook.id) in same else same[0]
-    paths = {resolved(name, root, env): hash_ or "" for name, hash_ in entry["files"].items()}
+        is_old = any(place == hook.id for place, _ in entries)
+        why = "its definition changed since you approved it" if is_old else "it is new"
+        return {**bare, "why": why, "was_approved": False}
+    covering = [entry["files"] for entry in same if set(hook.files) <= set(entry["files"])]
+    if not covering:
+        added = min((set(hook.files) - set(entry["files"]) for entry in same), key=len)
+        name = min(added).rpartition("/")[2]
+        return {**bare, "why": f"its file {name} is new since you approved it", "was_approved": True}
+    named_sets = list({tuple(sorted(files.items(), key=str)): files for files in covering}.values())
+    sets = [{resolved(name, root, env): hash_ or "" for name, hash_ in files.items()} for files in named_sets]
+    paths = dict.fromkeys(path for files in sets for path in files)
     # The stamp comes first: what is written after it has another one.
-    stamps = {path: (_settled(path), digest(path)) for path in paths}
-    files = {
-        path: [hash_, stamps[path][0] if stamps[path][1] == hash_ else None] for path, hash_ in paths.items()
+    stamps = {path: (settled(path), digest(path)) for path in paths}
+    found = {path: [hash_, was] for path, (was, hash_) in stamps.items()}
+    return {
+        "why": "",
+        "was_approved": True,
+        "files": found,
+        "approved": sets,
+        "folders": _folders(hook, root, env, set(found)),
     }
-    found: dict[str, Tree] = {"why": "", "files": files}
-    if hook.under:
-        was = {folder: _settled(folder) for folder in below(resolved(hook.under, root, env))[1]}
-        inside, folders = below(resolved(hook.under, root, env))
-        found["folders"] = {folder: was.get(folder) for folder in folders}
-        if set(inside) - set(paths):
-            # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
-            found["folders"][folders[0]] = []
-    elif set(hook.files) - set(entry["files"]):
-        found["why"] = "it runs other scripts than you approved"
+
+
+def _folders(hook: Planned, root: str, env: Mapping[str, str], known: set[str]) -> dict[str, Tree]:
+    """The folders in which a new file counts: every one, or those that Python would import."""
+    found: dict[str, Tree] = {}
+    every = below(resolved(hook.under, root, env))[1] if hook.under else []
+    for folder, modules in (*((one, None) for one in every), *hook.beside.items()):
+        path = resolved(folder, root, env)
+        was = settled(path)
+        files = below(path)[0] if modules is None else counted(path, modules)
+        # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
+        found[path] = [[] if set(files) - known else was, modules]
     return found
 
 
@@ -134,47 +244,151 @@ def _vendored(hook: Planned, root: str, env: Mapping[str, str]) -> Record:
     """The same for a hook of a plan that the project brought along, which is not believed by itself."""
     approved = approval(root, env)
     plan = BRIDGE[0]
-    if approved.is_known and approved.bridge.get(plan) != digest(os.path.join(root, plan)):
-        return {"why": f"{plan} is not the one that you approved", "files": {}}
+    hash_ = digest(os.path.join(root, plan))
+    if approved.is_known and not any(state.lock["bridge"].get(plan) == hash_ for state in approved.states):
+        why = f"{plan} is not the one that you approved"
+        return {"why": why, "files": {}, "approved": [], "was_approved": True}
     return record(hook, root, env, approved)
 
 
 def approval(root: str, env: Mapping[str, str]) -> Approval:
-    """What the user approved for a project, or whoever set the variable."""
-    named = env.get(VARIABLE, "").strip().lower().removeprefix("sha256:")
-    data = _read(os.path.join(root, LOCK)) if named else None
-    if data is not None and sha256(data) == named:
-        found = _approval(_tree(data), "")
-        if found.is_known:
-            return found
+    """What the user approved for a project, and whoever set the variable."""
+    digests = _digests(env)
+    data = read_file(os.path.join(root, LOCK)) if digests else None
+    named_state = _state(_tree(data)) if data is not None and sha256(data) in digests else None
+    states = [named_state] if named_state else []
+    why = ""
     if _is_within(store(env), root) and not _is_within(env.get("HOME", ""), root):
-        return Approval(why="your trust store is inside the project, where it proves nothing")
-    projects = stored(env)
+        why = "your trust store is inside the project, where it proves nothing"
+    else:
+        kept, why = _kept_states(root, env)
+        states += sorted(kept, key=lambda state: state.when, reverse=True)
+    if not states and not digests and _is_damaged(root, env):
+        return Approval(why=f"your approvals in {STORE} cannot be read", is_broken=True)
+    if states or not digests:
+        return Approval(states, why)
+    # What was approved is known by its hash alone, so nobody can tell what it guarded.
+    what = "is gone, which" if data is None else "is not the one that"
+    return Approval(why=f"{LOCK} {what} {VARIABLE} names", is_broken=True)
+
+
+def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
+    """Whether a store is there that tells nothing, in a project with a lock."""
+    place = store(env)
+    data = read_file(place) if place else None
+    if data is None or not os.path.lexists(os.path.join(root, LOCK)):
+        return False
+    tree = _tree(data)
+    return not isinstance(tree, dict) or not isinstance(tree.get("projects"), dict)
+
+
+def _kept_states(root: str, env: Mapping[str, str]) -> tuple[list[State], str]:
+    """The states in the user's store, and why there are none where that is not plain."""
+    place = store(env)
+    tree = _tree(read_file(place) or b"") if place else None
+    if isinstance(tree, dict) and _is_old(tree, root):
+        return [], OLD_STORE
+    states: list[State] = []
     for folder in (root, *main_worktree(root)):
-        entry = projects.get(folder)
-        if isinstance(entry, dict):
-            return _approval(entry.get("lock"), str(entry.get("approved", "")))
-    why = f"{LOCK} is not the one that {VARIABLE} names" if named else ""
-    return Approval(why=why)
+        entry = stored(env).get(folder)
+        for kept in entry.get("states", ()) if isinstance(entry, dict) else ():
+            state = _state(kept.get("lock")) if isinstance(kept, dict) else None
+            if state is None:
+                return [], "the lock that you approved cannot be read"
+            said = {name: str(kept.get(key, "")) for name, key in (("when", "approved"), ("how", "how"))}
+            states.append(state.replace(**said))
+    return states, ""
 
 
-def _approval(lock: Tree, when: str) -> Approval:
+def approved_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    """What a project's settings say, as strict as they were approved: a weaker word holds once it is."""
+    settings = [state.lock.get("settings", {}) for state in approval(root, env).states] if root else []
+    known = [{name: one[name] for name in policy.WORDS if name in one} for one in settings]
+    found = dict(words)
+    if found in known:
+        return found
+    newest = known[0] if known else {}
+    for name, (strict, _) in policy.WORDS.items():
+        default = policy.DEFAULTS[name]
+        if words.get(name, default) != strict and newest.get(name, default) == strict:
+            found[name] = strict
+    return found
+
+
+def approved_model(root: str, model: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+    """The model that a project's settings name, where exactly that was approved; else nothing."""
+    states = approval(root, env).states if root and model else ()
+    is_known = any(state.lock.get("settings", {}).get("llm") == model for state in states)
+    return dict(model) if is_known else {}
+
+
+def _is_old(tree: Mapping[str, Tree], root: str) -> bool:
+    """Whether what an older hookport approved is all there is."""
+    projects = tree.get("projects")
+    is_older = isinstance(tree.get("version"), int) and tree["version"] < VERSION
+    return (
+        is_older
+        and isinstance(projects, dict)
+        and any(one in projects for one in (root, *main_worktree(root)))
+    )
+
+
+def _state(lock: Tree) -> State | None:
+    """A lock with all that is looked up in it; None where that is not there."""
     try:
         hooks = {
-            str(place): {"definition": str(one["definition"]), "files": dict(one["files"])}
+            str(place): {**one, "definition": str(one["definition"]), "files": dict(one["files"])}
             for place, one in lock["hooks"].items()
         }
-        return Approval(hooks, dict(lock.get("bridge", {})), is_known=True, when=when)
+        return State({**lock, "hooks": hooks, "bridge": dict(lock.get("bridge", {}))})
     except (TypeError, KeyError, ValueError, AttributeError):
-        return Approval(why="the lock that you approved cannot be read")
+        return None
 
 
 def stored(env: Mapping[str, str]) -> dict[str, Tree]:
     """The user's store, by the roots of projects; empty where there is none or it cannot be read."""
     place = store(env)
-    tree = _tree(_read(place) or b"") if place else None
+    tree = _tree(read_file(place) or b"") if place else None
     projects = tree.get("projects") if isinstance(tree, dict) and tree.get("version") == VERSION else None
     return projects if isinstance(projects, dict) else {}
+
+
+def knows_others(root: str, env: Mapping[str, str]) -> bool:
+    """Whether anything was approved, or named by the variable, besides what is in one project."""
+    return bool(stored(env).keys() - {root}) or len(_digests(env)) > 1
+
+
+def _digests(env: Mapping[str, str]) -> list[str]:
+    """The hashes of locks that the variable names."""
+    named = env.get(VARIABLE, "").replace(",", " ").lower().split()
+    return [one.removeprefix("sha256:") for one in named]
+
+
+def approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """The roots at or above some folders of which something was approved; a home is one for itself only.
+
+    Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
+    """
+    projects, named = stored(env), _digests(env)
+    home = os.path.realpath(env.get("HOME") or os.sep)
+    found: dict[str, None] = {}
+    for start in map(os.path.realpath, folders):
+        folder, above, checkouts = "", start, set[str]()
+        while above != folder:
+            folder, above = above, os.path.dirname(above)
+            linked = [one for one in main_worktree(folder) if one in projects and folder not in projects]
+            is_meant = folder not in checkouts and (folder != home or folder == start)
+            is_named = bool(named) and digest(os.path.join(folder, LOCK)) in named
+            if is_meant and (linked or folder in projects or is_named):
+                found[folder] = None
+                checkouts.update(linked)
+    return list(found)
+
+
+def near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]:
+    """The other roots that an event in a project may be in too: above a folder of it, or below its root."""
+    inside = [one for one in stored(env) if one.startswith(os.path.join(root, ""))]
+    return [one for one in dict.fromkeys((*approved_roots([folder], env), *inside)) if one != root]
 
 
 def store(env: Mapping[str, str]) -> str:
@@ -191,11 +405,11 @@ def _is_within(path: str, root: str) -> bool:
 
 def main_worktree(root: str) -> list[str]:
     """The checkout that a linked worktree of git belongs to, if that one says so too."""
-    data = _read(os.path.join(root, ".git")) or b""
+    data = read_file(os.path.join(root, ".git")) or b""
     if not data.startswith(b"gitdir: "):
         return []
     own = os.path.join(root, os.fsdecode(data[8:].strip()))
-    back = os.fsdecode((_read(os.path.join(own, "gitdir")) or b"").strip())
+    back = os.fsdecode((read_file(os.path.join(own, "gitdir")) or b"").strip())
     common = os.path.dirname(os.path.dirname(own))
     if not back or os.path.realpath(os.path.join(own, back)) != os.path.realpath(os.path.join(root, ".git")):
         return []
@@ -216,6 +430,7 @@ def lock_of(hooks: Iterable[Planned], root: str, env: Mapping[str, str]) -> dict
             "event": hook.event,
             "definition": hook.definition,
             "files": {name: digest(resolved(name, root, env)) or None for name in sorted(hook.files)},
+            **({"not_covered": list(hook.not_covered)} if hook.not_covered else {}),
         }
         for hook in hooks
     }
@@ -233,6 +448,8 @@ def resolved(name: str, root: str, env: Mapping[str, str]) -> str:
 
 def named(path: str, root: str, env: Mapping[str, str]) -> str:
     """The other way round."""
+    if path == root:
+        return "."
     for start, short in ((root, ""), (env.get("HOME", ""), "~/")):
         if start and path.startswith(os.path.join(start, "")):
             return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
@@ -260,7 +477,7 @@ def stamp(path: str) -> list[int] | None:
     return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns]
 
 
-def _settled(path: str) -> list[int] | None:
+def settled(path: str) -> list[int] | None:
     """The stamp, unless a change to come might leave it as it is."""
     found = stamp(path)
     return found if found is not None and found[3] < time.time_ns() - TICK_NS else None
@@ -300,7 +517,8 @@ def _sha256() -> Callable[[bytes], Tree]:
     return hashlib.sha256
 
 
-def _read(path: str) -> bytes | None:
+def read_file(path: str) -> bytes | None:
+    """The bytes of a regular file; None where there is none that can be read."""
     try:
         with open(path, "rb", opener=_without_waiting) as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None

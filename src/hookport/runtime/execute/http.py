@@ -1,6 +1,7 @@
-"""Hooks behind a URL: one POST of the event; only a whole 2xx answer has a say, all else is a failure.
+"""Hooks behind a URL: one POST of the event; only a whole 2xx answer that can be read has a say.
 
-The event and the headers go to HTTPS hosts with a trusted certificate, or by plain HTTP to this machine.
+All else is a failure. The event and the headers go to HTTPS hosts with a trusted certificate, or by plain
+HTTP to this machine.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import socket
 import time
 from contextlib import suppress
 
+from hookport.model._value import Value
 from hookport.model.runs import RunResult
 
 TYPE_CHECKING = False
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from http.client import HTTPConnection, HTTPResponse
     from urllib.parse import SplitResult
+
+    from hookport.model.runs import Outcome
 
 ANSWER_LIMIT = 1024 * 1024
 REDIRECT_LIMIT = 3
@@ -26,6 +30,15 @@ _PORTS = {"https": 443, "http": 80}
 _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))")
 # How the message is framed and whom it is for is not the hook's to say.
 _OURS = ("connection", "content-length", "host", "transfer-encoding")
+
+
+class Reply(Value):
+    """What a server answered; status 0 where there was no whole answer, and `outcome` how that came."""
+
+    status: int = 0
+    text: str = ""
+    detail: str = ""
+    outcome: Outcome = "completed"
 
 
 def post(
@@ -41,20 +54,39 @@ def post(
 
     `$NAME` and `${NAME}` in headers become what `env` says where `allowed_env` has the name, else nothing.
     """
+    started = time.monotonic()
+    filled = _filled(headers, allowed_env, env)
+    reply = _exchanged(url, _Exchange(body, filled, env, timeout_seconds))
+    seconds = time.monotonic() - started
+    if not reply.status:
+        return RunResult(reply.outcome, detail=reply.detail, seconds=seconds)
+    if reply.detail:
+        return RunResult("completed", 1, stderr=reply.detail, detail=reply.detail, seconds=seconds)
+    return RunResult("completed", 0, stdout=reply.text, seconds=seconds)
+
+
+def exchange(
+    url: str, body: bytes, *, headers: Mapping[str, str], env: Mapping[str, str], timeout_seconds: float
+) -> Reply:
+    """Send a request to a server that the user chose, by plain HTTP also to another machine."""
+    given = _Exchange(body, _filled(headers, (), env), env, timeout_seconds, is_chosen=True)
+    return _exchanged(url, given)
+
+
+def _exchanged(url: str, given: _Exchange) -> Reply:
     # In a thread, because looking up a name cannot be interrupted and a socket's timeout starts anew with
     # every byte. A daemon, so that it never keeps the process alive.
     from threading import Thread
 
-    started = time.monotonic()
-    exchange = _Exchange(body, _filled(headers, allowed_env, env), env, timeout_seconds)
-    thread = Thread(target=exchange.run, args=(url,), daemon=True)
+    thread = Thread(target=given.run, args=(url,), daemon=True)
     thread.start()
-    thread.join(timeout_seconds)
-    result = exchange.result
-    if result is None:
-        exchange.abandon()
-        result = RunResult("timeout", detail=f"{_shown(url)} did not answer within {timeout_seconds:g} s")
-    return result.replace(seconds=time.monotonic() - started)
+    thread.join(given.timeout_seconds)
+    reply = given.reply
+    if reply is None:
+        given.abandon()
+        told = f"{_shown(url)} did not answer within {given.timeout_seconds:g} s"
+        return Reply(detail=told, outcome="timeout")
+    return reply
 
 
 class _RefusalError(Exception):
@@ -65,13 +97,20 @@ class _Exchange:
     """One event on its way: it may take several connections, one for each redirect."""
 
     def __init__(
-        self, body: bytes, headers: dict[str, bytes], env: Mapping[str, str], timeout_seconds: float
+        self,
+        body: bytes,
+        headers: dict[str, bytes],
+        env: Mapping[str, str],
+        timeout_seconds: float,
+        *,
+        is_chosen: bool = False,
     ) -> None:
         self.body = body
         self.headers = headers
         self.env = env
         self.timeout_seconds = timeout_seconds
-        self.result: RunResult | None = None
+        self.is_chosen = is_chosen
+        self.reply: Reply | None = None
         self.connection: HTTPConnection | None = None
         # The connection forgets its socket where the answer ends with the connection.
         self.socket: socket.socket | None = None
@@ -81,13 +120,13 @@ class _Exchange:
         from http.client import HTTPException
 
         try:
-            self.result = self.follow(url)
+            self.reply = self.follow(url)
         except _RefusalError as refusal:
-            self.result = RunResult("spawn_error", detail=str(refusal))
+            self.reply = Reply(detail=str(refusal), outcome="spawn_error")
         except TimeoutError:
             pass  # `post` is about to say so
         except (OSError, HTTPException, ValueError) as error:
-            self.result = RunResult("spawn_error", detail=f"{_shown(url)}: {_said(error)}")
+            self.reply = Reply(detail=f"{_shown(url)}: {_said(error)}", outcome="spawn_error")
         finally:
             if self.connection is not None:
                 self.connection.close()
@@ -100,29 +139,28 @@ class _Exchange:
                 # Not the method of a TLS socket: that one would change it under the reading thread.
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
-    def follow(self, url: str) -> RunResult:
+    def follow(self, url: str) -> Reply:
         for _ in range(REDIRECT_LIMIT + 1):
             response = self.send(url)
             if response.status not in _REPEATING:
                 return _outcome(response)
             target = _target(url, response)
             if not target:
-                return _failed(
-                    f"HTTP {response.status}: {_shown(url)} points elsewhere. No event is passed on."
-                )
+                told = f"HTTP {response.status}: {_shown(url)} points elsewhere. No event is passed on."
+                return Reply(response.status, detail=told)
             url = target
-        return _failed(
-            f"HTTP {response.status}: more than {REDIRECT_LIMIT} redirects, the last to {_shown(url)}"
-        )
+        told = f"HTTP {response.status}: more than {REDIRECT_LIMIT} redirects, the last to {_shown(url)}"
+        return Reply(response.status, detail=told)
 
     def send(self, url: str) -> HTTPResponse:
-        parts = _checked(url)
+        parts = _checked(url, is_chosen=self.is_chosen)
         if self.connection is not None:
             self.connection.close()
         self.connection = connection = self.connection_for(parts)
         connection.connect()
         self.socket = connection.sock
-        if parts.scheme == "http" and not _is_loopback(peer := self.socket.getpeername()[0]):
+        peer = self.socket.getpeername()[0]
+        if parts.scheme == "http" and not self.is_chosen and not _is_loopback(peer):
             raise _RefusalError(f"{_shown(url)} leads to {peer}, not to this machine. Nothing was sent.")
         if self.is_abandoned:
             raise TimeoutError
@@ -150,32 +188,106 @@ class _Exchange:
         return connection
 
 
-def _outcome(response: HTTPResponse) -> RunResult:
+def _outcome(response: HTTPResponse) -> Reply:
     from http.client import responses
 
-    if not 200 <= response.status < 300:
-        phrase = responses.get(response.status, "")
-        return _failed(f"HTTP {response.status} {phrase}".rstrip())
-    text = response.read(ANSWER_LIMIT + 1)
-    if len(text) > ANSWER_LIMIT:
-        return _failed(f"HTTP {response.status}, but the answer is longer than {ANSWER_LIMIT} bytes")
+    status = response.status
+    if not 200 <= status < 300:
+        phrase = responses.get(status, "")
+        return Reply(status, _error_text(response), f"HTTP {status} {phrase}".rstrip())
+    data = response.read(ANSWER_LIMIT + 1)
+    if len(data) > ANSWER_LIMIT:
+        return Reply(status, detail=f"HTTP {status}, but the answer is longer than {ANSWER_LIMIT} bytes")
     if response.length:
-        return _failed(f"HTTP {response.status}, but the answer ended {response.length} bytes early")
-    return RunResult("completed", 0, stdout=text.decode("utf-8-sig", "replace"))
+        return Reply(status, detail=f"HTTP {status}, but the answer ended {response.length} bytes early")
+    try:
+        return Reply(status, _text_of(data, response))
+    except _UnreadableError as error:
+        return Reply(status, detail=f"HTTP {status}, but {error}")
 
 
-def _failed(why: str) -> RunResult:
-    return RunResult("completed", 1, stderr=why, detail=why)
+def _error_text(response: HTTPResponse) -> str:
+    """What a server says of its failure, as far as it can be read."""
+    try:
+        return _text_of(response.read(ANSWER_LIMIT), response)
+    except (_UnreadableError, OSError, ValueError):
+        return ""
 
 
-def _checked(url: str) -> SplitResult:
+class _UnreadableError(Exception):
+    """Why a whole answer is no answer of a hook."""
+
+
+def _text_of(data: bytes, response: HTTPResponse) -> str:
+    """The text of an answer: JSON, or plain words. What a hook would not send (a login page) is no answer."""
+    headers = response.headers
+    data = _decoded(data, headers.get("Content-Encoding", ""))
+    kind, charset = headers.get_content_type(), headers.get_content_charset("utf-8")
+    if "Content-Type" not in headers:
+        kind = ""
+    try:
+        text = data.decode("utf-8-sig" if charset == "utf-8" else charset)
+    except (UnicodeDecodeError, LookupError):
+        raise _UnreadableError(f"the answer is no text in {charset[:40]}") from None
+    start = text.lstrip()[:15].lower()
+    # An empty answer is no opinion, and a proxy may call JSON anything.
+    if not start or _is_json(text):
+        return text
+    if kind.endswith(("/json", "+json")) or start.startswith(("{", "[")):
+        raise _UnreadableError("the answer is not valid JSON")
+    if kind not in ("", "text/plain") or start.startswith(("<!doctype", "<html", "<?xml")):
+        raise _UnreadableError(f"the answer is {kind or 'markup'}, not JSON")
+    return text
+
+
+def _is_json(text: str) -> bool:
+    from hookport.model._json import loads
+
+    try:
+        loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _decoded(data: bytes, encoding: str) -> bytes:
+    """The answer as it was before the server, or a proxy that was not asked to, compressed it."""
+    for name in reversed([part.strip().lower() for part in encoding.split(",")]):
+        if name in ("", "identity") or not data:
+            continue
+        if name not in ("gzip", "x-gzip", "deflate"):
+            raise _UnreadableError(f"the answer has the encoding {name[:40]!r}, which was not asked for")
+        data = _inflated(data, name)
+    return data
+
+
+def _inflated(data: bytes, name: str) -> bytes:
+    from zlib import MAX_WBITS, decompressobj
+    from zlib import error as ZlibError  # noqa: N812
+
+    # `deflate` is zlib's format by RFC 9110, 8.4.1.2, and bare deflate from servers that got it wrong.
+    windows = (MAX_WBITS + 16,) if name.endswith("gzip") else (MAX_WBITS, -MAX_WBITS)
+    for bits in windows:
+        reader = decompressobj(bits)
+        try:
+            text = reader.decompress(data, ANSWER_LIMIT + 1)
+        except ZlibError:
+            continue
+        if len(text) > ANSWER_LIMIT:
+            raise _UnreadableError(f"the answer is longer than {ANSWER_LIMIT} bytes")
+        if reader.eof and not reader.unused_data:
+            return text
+    raise _UnreadableError(f"the answer is no valid {name}")
+
+
+def _checked(url: str, *, is_chosen: bool) -> SplitResult:
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
     host = parts.hostname
     if parts.scheme not in _PORTS or not host:
         raise _RefusalError(f"{_shown(url)!r} is not an http or https address. Nothing was sent.")
-    if parts.scheme == "http" and not _is_loopback(host):
+    if parts.scheme == "http" and not is_chosen and not _is_loopback(host):
         raise _RefusalError(
             f"{_shown(url)}: plain HTTP is for hooks on this machine only. Nothing was sent. Use https."
         )

@@ -1,8 +1,9 @@
 """Hooks that a language model decides: `prompt` asks once, `agent` may first read the project.
 
 The model may only object. Its `ok` is no opinion, never an allow, and an answer of another form is a failure.
-The event stands in the prompt as fenced data. The library for it (extra `llm`) runs in a child process, which
-ends at the deadline whatever it waits for; who the model is and where it lives is the environment's to say.
+The event stands in the prompt as fenced data. One question is one request; the talk of an `agent` needs a
+library (extra `llm`), which runs in a child process that ends at the deadline whatever it waits for. Who the
+model is and where it lives, the environment says, or settings that the user approved.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import json
 import os
 import re
 import sys
+import time
 
 from hookport.model._value import Value
 from hookport.model.runs import RunResult
@@ -18,7 +20,7 @@ from hookport.runtime.execute import process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
     Tree = dict[str, Any]
@@ -33,7 +35,14 @@ _FAMILIES = {"claude-": "anthropic", "gpt-": "openai"}
 _FORM = "anthropic:NAME or openai:NAME"
 # `\$` is a dollar sign that means itself.
 _ARGUMENTS = re.compile(r"\\\$|\$ARGUMENTS\b")
-_ANSWER_TAIL = 65536
+# What a settings file may say of the model.
+SETTINGS = ("model", "key_variable", "base_url")
+# Where formats say what is decided, in which words, and why.
+_KEYS = ("decision", "permissionDecision", "permission")
+_WORDS = {"deny": "deny", "block": "deny", "ask": "ask", "approve": "", "allow": ""}
+_REASONS = ("reason", "permissionDecisionReason", "stopReason", "user_message", "message")
+# Braces in a text that are tried: each costs as much as the text is long.
+_MOST_ATTEMPTS = 100
 
 _TASK = """\
 You check one event of a coding agent. The next message says what to check. The event is the JSON between \
@@ -78,40 +87,35 @@ def ask(
 
     `stopping` says that the event is the agent's stop: only then may the model call what is left impossible.
     """
-    task = _TASK + _IMPOSSIBLE if stopping else _TASK
-    return _converse(task, prompt, arguments, model, env, timeout_seconds, {"steps": 1}, stopping=stopping)
+    begun = time.monotonic()
+    service = _service(model, env)
+    if isinstance(service, str):
+        return RunResult("spawn_error", detail=service)
+    from hookport.runtime.execute import _one_shot
+
+    task, message = _words(_TASK + _IMPOSSIBLE if stopping else _TASK, prompt, arguments)
+    said = _one_shot.ask(service.as_dict(), task, message, env, timeout_seconds)
+    name, seconds = f"{service.provider}:{service.model}", time.monotonic() - begun
+    if said.get("outcome") == "timeout":
+        return RunResult("timeout", detail=_late(name, timeout_seconds), seconds=seconds)
+    return _judged(said, name, seconds, stopping=stopping)
 
 
 def work(
     prompt: str, arguments: bytes, *, model: str, env: Mapping[str, str], timeout_seconds: float, root: str
 ) -> RunResult:
     """Let a model look into the project below `root` before it answers as for `ask`."""
-    more = {"steps": STEP_LIMIT, "root": os.path.realpath(root)}
-    return _converse(_TASK + _TOOLS, prompt, arguments, model, env, timeout_seconds, more)
-
-
-def _converse(  # noqa: PLR0913, PLR0917 -- what `ask` and `work` take, and where they differ
-    task: str,
-    prompt: str,
-    arguments: bytes,
-    model: str,
-    env: Mapping[str, str],
-    timeout_seconds: float,
-    more: Tree,
-    *,
-    stopping: bool = False,
-) -> RunResult:
     service = _service(model, env)
     if isinstance(service, str):
         return RunResult("spawn_error", detail=service)
-    event = arguments.decode("utf-8", "replace").strip()
-    fence = _fence(event)
+    task, message = _words(_TASK + _TOOLS, prompt, arguments, steps=STEP_LIMIT)
     request = {
         "path": [place for place in sys.path if place],
         "service": service.as_dict(),
-        "task": task.format(fence=fence, steps=more["steps"]),
-        "message": _message(prompt, f"\n{fence}json\n{event}\n{fence}\n"),
-        **more,
+        "task": task,
+        "message": message,
+        "steps": STEP_LIMIT,
+        "root": os.path.realpath(root),
     }
     ran = process.run(
         [sys.executable, "-P", "-c", _CHILD],
@@ -120,7 +124,45 @@ def _converse(  # noqa: PLR0913, PLR0917 -- what `ask` and `work` take, and wher
         env=env,
         timeout_seconds=timeout_seconds,
     )
-    return _result(ran, f"{service.provider}:{service.model}", timeout_seconds, stopping=stopping)
+    return _result(ran, f"{service.provider}:{service.model}", timeout_seconds)
+
+
+def settle(settings: Mapping[str, str], env: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment with what settings say of the model; the user's own variable comes before them.
+
+    To an address of the settings goes the key of the variable that they name, and no other.
+    """
+    if not settings.get("model") or env.get(MODEL):
+        return env
+    known = {**env, MODEL: settings["model"]}
+    if settings.get("base_url"):
+        known |= {BASE_URL: settings["base_url"], API_KEY: env.get(settings.get("key_variable", ""), "")}
+        known |= {f"{provider.upper()}_API_KEY": "" for provider in _PROVIDERS}
+    elif settings.get("key_variable"):
+        known[API_KEY] = env.get(settings["key_variable"], "")
+    return known
+
+
+def find_mistake(settings: object) -> str:
+    """What is wrong with settings of a model, in words; empty where nothing is."""
+    if not isinstance(settings, dict) or not all(isinstance(value, str) for value in settings.values()):
+        return "is not an object of texts"
+    unknown = sorted(set(settings) - set(SETTINGS))
+    if unknown:
+        return f"has the unknown key '{unknown[0]}'. Known: {', '.join(SETTINGS)}"
+    if not _provider_and_model(settings.get("model", "")):
+        return f"needs a model: {_FORM}"
+    base_url = settings.get("base_url", "")
+    if base_url and (not base_url.startswith(("https://", "http://")) or "@" in base_url):
+        return "has a base_url that is no http or https address without a login"
+    return ""
+
+
+def _words(task: str, prompt: str, arguments: bytes, steps: int = 1) -> tuple[str, str]:
+    """What the model is told to do, and the question with the event in it."""
+    event = arguments.decode("utf-8", "replace").strip()
+    fence = _fence(event)
+    return task.format(fence=fence, steps=steps), _message(prompt, f"\n{fence}json\n{event}\n{fence}\n")
 
 
 def _service(asked: str, env: Mapping[str, str]) -> _Service | str:
@@ -164,26 +206,33 @@ def _message(prompt: str, block: str) -> str:
     return message if block in message else message + block
 
 
-def _result(ran: RunResult, model: str, timeout_seconds: float, *, stopping: bool) -> RunResult:
+def _result(ran: RunResult, model: str, timeout_seconds: float) -> RunResult:
     if ran.outcome == "timeout":
-        return ran.replace(
-            stdout="", stderr="", detail=f"{model} did not answer within {timeout_seconds:g} s"
-        )
+        return ran.replace(stdout="", stderr="", detail=_late(model, timeout_seconds))
     if ran.outcome != "completed":
         return ran.replace(stdout="", stderr="", detail=ran.detail or f"{model}: {ran.outcome}")
     said = _object(ran.stdout.rpartition("\n")[2]) if ran.exit_code == 0 else None
     if said is None:
         last_line = ran.stderr.strip().rpartition("\n")[2]
         return _failed(f"{model}: {last_line}", ran.seconds)
+    return _judged(said, model, ran.seconds)
+
+
+def _late(model: str, timeout_seconds: float) -> str:
+    return f"{model} did not answer within {timeout_seconds:g} s"
+
+
+def _judged(said: Tree, model: str, seconds: float, *, stopping: bool = False) -> RunResult:
+    """What came of a talk: the answer in canonical words, or how it failed."""
     if "text" not in said:
         why = f"{model}: {said['detail']}"
         if said["outcome"] != "completed":
-            return RunResult(said["outcome"], detail=why, seconds=ran.seconds)
-        return _failed(why, ran.seconds)
+            return RunResult(said["outcome"], detail=why, seconds=seconds)
+        return _failed(why, seconds)
     answer = _answer(said["text"], stopping=stopping)
     if answer is None:
-        return _failed(f'{model} did not answer with {{"ok": true or false}}', ran.seconds)
-    return RunResult("completed", 0, stdout=json.dumps(answer, ensure_ascii=False), seconds=ran.seconds)
+        return _failed(f'{model} did not answer with {{"ok": true or false}}', seconds)
+    return RunResult("completed", 0, stdout=json.dumps(answer, ensure_ascii=False), seconds=seconds)
 
 
 def _failed(why: str, seconds: float) -> RunResult:
@@ -191,23 +240,31 @@ def _failed(why: str, seconds: float) -> RunResult:
 
 
 def _answer(text: str, *, stopping: bool) -> Tree | None:
-    """The strictest answer in a text: a model may quote one from the event before it gives its own."""
-    found = [_canonical(said, stopping=stopping) for said in _objects(text[-_ANSWER_TAIL:])]
-    answers = [answer for answer in found if answer is not None]
-    objections = [answer for answer in answers if "decision" in answer or "continue" in answer]
-    return next(reversed(objections or answers), None)
+    """The strictest answer in a text: a model may quote one from the event before it gives its own.
+
+    An answer that breaks off, because the model may say no more, still objects if it began to.
+    """
+    objects, is_all = _objects(text)
+    found = [_canonical(said, stopping=stopping) for said in (*objects, _finished(text))]
+    answers = [answer for answer in reversed(found) if answer is not None]
+    if not is_all or (answers and found[-1] is not None):
+        # What was not read, or not said, may be an objection.
+        answers = [answer for answer in answers if _strictness(answer)]
+    return max(answers, key=_strictness, default=None)
+
+
+def _strictness(answer: Tree) -> int:
+    return 2 * (answer.get("decision") == "deny") + ("decision" in answer) + 4 * ("continue" in answer)
 
 
 def _canonical(said: Tree, *, stopping: bool) -> Tree | None:
-    """What an answer means: `ok`, or the older `decision` of approve or block."""
-    ok = said.get("ok")
-    if not isinstance(ok, bool):
-        if said.get("decision") not in {"approve", "block"}:
-            return None
-        ok = said["decision"] == "approve"
+    """What an answer means: `ok`, or the words of any format for a decision."""
+    verdict = _verdict(said)
+    if verdict is None:
+        return None
     answer: Tree = {}
-    if not ok and not (stopping and said.get("impossible") is True):
-        answer = {"decision": "deny", "reason": _text(said, "reason") or "the model gave no reason"}
+    if verdict and not (stopping and said.get("impossible") is True):
+        answer = {"decision": verdict, "reason": _reason(said) or "the model gave no reason"}
     if said.get("continue") is False:
         answer["continue"] = False
         answer.setdefault("reason", _text(said, "stopReason"))
@@ -217,27 +274,62 @@ def _canonical(said: Tree, *, stopping: bool) -> Tree | None:
     return answer
 
 
+def _verdict(said: Tree) -> str | None:
+    """`deny`, `ask`, or nothing to object; None where the answer does not say. The strictest word holds."""
+    own = said.get("hookSpecificOutput")
+    trees = [said, own] if isinstance(own, dict) else [said]
+    words = [_WORDS[word] for tree in trees for key in _KEYS if (word := _spelled(tree.get(key))) in _WORDS]
+    if isinstance(said.get("ok"), bool):
+        words.append("" if said["ok"] else "deny")
+    return next((word for word in ("deny", "ask", "") if word in words), None)
+
+
+def _spelled(value: object) -> str:
+    return value.lower() if isinstance(value, str) else ""
+
+
+def _reason(said: Tree) -> str:
+    own = said.get("hookSpecificOutput")
+    trees = [said, own] if isinstance(own, dict) else [said]
+    return next((text for tree in trees for key in _REASONS if (text := _text(tree, key))), "")
+
+
 def _text(said: Tree, key: str) -> str:
     value = said.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _objects(text: str) -> Iterator[Tree]:
-    """Every JSON object in a text, the outermost of each."""
+def _objects(text: str) -> tuple[list[Tree], bool]:
+    """The JSON objects in a text, the outermost of each, and whether these are all."""
     decoder = json.JSONDecoder()
+    objects: list[Tree] = []
     start = text.find("{")
-    while start >= 0:
+    for _ in range(_MOST_ATTEMPTS):
+        if start < 0:
+            break
         try:
             found, end = decoder.raw_decode(text, start)
-            yield found
+            objects.append(found)
         except (ValueError, RecursionError):
             end = start + 1
         start = text.find("{", end)
+    return objects, start < 0
+
+
+def _finished(text: str) -> Tree:
+    """The last object of a text that breaks off inside a string, with its end added; else nothing."""
+    start = text.rfind("{")
+    for _ in range(_MOST_ATTEMPTS):
+        found = _object(text[start:].rstrip("\\") + '"}') if start >= 0 else None
+        if found is not None or start < 0:
+            return found or {}
+        start = text.rfind("{", 0, start)
+    return {}
 
 
 def _object(text: str) -> Tree | None:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None

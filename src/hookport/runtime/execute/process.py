@@ -20,7 +20,11 @@ from hookport.model.runs import KEPT_BYTES, RunResult
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Mapping, Sequence
+
+    from hookport.model.runs import Outcome
+
+    Steps = Generator[float, Sequence[int], RunResult]
 else:
     import _signal as signal  # `signal` wraps these functions in enums, which takes 0.7 ms at every start
 
@@ -34,6 +38,8 @@ LINGER_SECONDS = 0.2
 TICK_SECONDS = 0.02
 LONGEST_WAIT_SECONDS = 3600.0
 FOREVER = float("inf")
+
+CAN_SPAWN = hasattr(os, "posix_spawn") and hasattr(os, "POSIX_SPAWN_DUP2")
 
 _working_directory = _thread.allocate_lock()
 
@@ -169,13 +175,69 @@ def _leave(_number: int, _frame: object) -> None:
 
 
 class _StartError(Exception):
-    """Why a command did not start, in words for a person."""
+    """Why a command did not start, in words for a person: it cannot, or the system has no room for it now."""
+
+    def __init__(self, why: str, outcome: Outcome = "spawn_error") -> None:
+        super().__init__(why)
+        self.outcome: Outcome = outcome
+
+
+class Children:
+    """Commands that run side by side, by the keys that they were started with; closing it ends them."""
+
+    def __init__(self, wake: int = -1) -> None:
+        self.poll = select.poll()
+        self.wake = wake
+        if wake >= 0:
+            self.poll.register(wake, select.POLLIN)
+        self._steps: dict[int, Steps] = {}
+        self._waits: dict[int, float] = {}
+        self._over: list[tuple[int, RunResult]] = []
+
+    def start(
+        self,
+        key: int,
+        command: str | list[str],
+        *,
+        stdin: bytes,
+        cwd: str,
+        env: Mapping[str, str],
+        timeout_seconds: float | None,
+    ) -> None:
+        """Start one more."""
+        self._steps[key] = _Child(stdin, timeout_seconds, self.poll).steps(_argv(command), cwd, env)
+        self._step(key, None)
+
+    def wait(self) -> list[tuple[int, RunResult]]:
+        """Serve them until one is over, or there is something to read from the descriptor that wakes us."""
+        while not self._over:
+            ready = _ready(self.poll, min(self._waits.values(), default=LONGEST_WAIT_SECONDS))
+            for key in list(self._steps):
+                self._step(key, ready)
+            if self.wake in ready:
+                break
+        over, self._over = self._over, []
+        return over
+
+    def close(self) -> None:
+        """End those that still run."""
+        for steps in self._steps.values():
+            steps.close()
+        self._steps.clear()
+
+    def _step(self, key: int, ready: Sequence[int] | None) -> None:
+        try:
+            self._waits[key] = self._steps[key].send(ready)  # type: ignore[arg-type]
+        except StopIteration as over:
+            del self._steps[key]
+            self._waits.pop(key, None)
+            self._over.append((key, over.value))
 
 
 class _Child:
     """One hook process: our ends of its pipes, what it printed so far, and how it ended."""
 
-    def __init__(self, stdin: bytes, timeout_seconds: float | None) -> None:
+    def __init__(self, stdin: bytes, timeout_seconds: float | None, poll: select.poll | None = None) -> None:
         self.began = time.monotonic()
         self.timeout_seconds = timeout_seconds
         self.unwritten = memoryview(stdin)
@@ -188,11 +250,27 @@ class _Child:
         self.kept: dict[int, bytearray] = {}
         self.dropped = 0
         self.open: set[int] = set()
-        self.poll = select.poll()
+        self.watched: set[int] = set()
+        self.poll = poll or select.poll()
 
     def run(
         self, argv: list[str], cwd: str, env: Mapping[str, str], started: Callable[[int], None] | None = None
     ) -> RunResult:
+        steps = self.steps(argv, cwd, env, started)
+        try:
+            seconds = next(steps)
+            while True:
+                seconds = steps.send(_ready(self.poll, seconds))
+        except StopIteration as over:
+            result: RunResult = over.value
+            return result
+        finally:
+            steps.close()
+
+    def steps(
+        self, argv: list[str], cwd: str, env: Mapping[str, str], started: Callable[[int], None] | None = None
+    ) -> Steps:
+        """Each step gives the seconds to wait and takes the descriptors that are ready."""
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, ())
         try:
             # An interrupt between the start and the assignment of the pid would lose the child.
@@ -200,12 +278,12 @@ class _Child:
             try:
                 self._start(argv, cwd, env)
             except _StartError as error:
-                return RunResult("spawn_error", detail=str(error), seconds=time.monotonic() - self.began)
+                return RunResult(error.outcome, detail=str(error), seconds=time.monotonic() - self.began)
             finally:
                 if started is not None:
                     started(self.pid)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-            self._watch()
+            yield from self._watch()
             self._kill(signal.SIGKILL)
             if self.status is None:
                 self.status = _reap(self.pid, 0 if self.exited else os.WNOHANG)
@@ -216,6 +294,8 @@ class _Child:
             raise
         finally:
             for descriptor in self.open:
+                if descriptor in self.watched:
+                    self.poll.unregister(descriptor)
                 os.close(descriptor)
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         return self._result()
@@ -231,9 +311,10 @@ class _Child:
             theirs = (read_in, write_out, write_err)
             self.pid = _spawn(argv, cwd, env, theirs)
         except OSError as error:
-            raise _StartError(f"the system cannot start a process: {error.strerror}") from error
+            why = f"the system cannot start a process: {error.strerror}"
+            raise _StartError(why, "not_started") from error
         except ValueError as error:
-            raise _StartError(_unsayable(argv, cwd, env)) from error
+            raise _StartError(_unsayable(argv, cwd, env), "not_started") from error
         for descriptor in theirs:
             self.open.discard(descriptor)
             os.close(descriptor)
@@ -243,16 +324,16 @@ class _Child:
         self.open.update(pair)
         return pair
 
-    def _watch(self) -> None:
+    def _watch(self) -> Generator[float, Sequence[int], None]:
         self.kept = {self.out: bytearray(), self.err: bytearray()}
         for descriptor in (self.into, self.out, self.err):
             os.set_blocking(descriptor, False)
-            self.poll.register(descriptor, select.POLLOUT if descriptor == self.into else select.POLLIN)
+            self._register(descriptor, select.POLLOUT if descriptor == self.into else select.POLLIN)
         self._feed()
         ending = _pidfd(self.pid)
         if ending >= 0:
             self.open.add(ending)
-            self.poll.register(ending, select.POLLIN)
+            self._register(ending, select.POLLIN)
         longest = TICK_SECONDS if ending < 0 else LONGEST_WAIT_SECONDS
         until = self.began + (FOREVER if self.timeout_seconds is None else self.timeout_seconds)
         signals = [signal.SIGTERM, signal.SIGKILL]
@@ -265,7 +346,7 @@ class _Child:
                 self._kill(signals.pop(0))
                 until = time.monotonic() + GRACE_SECONDS
                 continue
-            for descriptor, _ in self.poll.poll(min(left, longest) * 1000):
+            for descriptor in self.open.intersection((yield min(left, longest))):
                 self._serve(descriptor)
             if not self.exited and self._has_exited():
                 self.exited = True
@@ -273,6 +354,10 @@ class _Child:
                     self._close(descriptor)
                 if not self.timed_out:
                     until = min(until, time.monotonic() + LINGER_SECONDS)
+
+    def _register(self, descriptor: int, events: int) -> None:
+        self.poll.register(descriptor, events)
+        self.watched.add(descriptor)
 
     def _serve(self, descriptor: int) -> None:
         if descriptor == self.into:
@@ -308,6 +393,7 @@ class _Child:
 
     def _close(self, descriptor: int) -> None:
         self.poll.unregister(descriptor)
+        self.watched.discard(descriptor)
         if descriptor == self.into:
             self.into = -1  # the number is free now, and the next to be opened gets it
         self.open.discard(descriptor)
@@ -357,6 +443,10 @@ class _Child:
         return result.replace(exit_code=code)
 
 
+def _ready(poll: select.poll, seconds: float) -> list[int]:
+    return [descriptor for descriptor, _ in poll.poll(seconds * 1000)]
+
+
 def _argv(command: str | list[str]) -> list[str]:
     if isinstance(command, list):
         return command
@@ -364,7 +454,6 @@ def _argv(command: str | list[str]) -> list[str]:
 
 
 def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
-    actions = [(os.POSIX_SPAWN_DUP2, descriptor, number) for number, descriptor in enumerate(streams)]
     with _working_directory:
         here = _here()
         try:
@@ -375,21 +464,58 @@ def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int
                 raise _StartError(f"the working directory {cwd} {trouble}") from error
             path = _program(argv[0], env.get("PATH", os.defpath))
             try:
-                return os.posix_spawn(
-                    path,
-                    argv,
-                    env,
-                    file_actions=[*actions, *_closings()],
-                    setpgroup=0,
-                    setsigmask=(),
-                    setsigdef=signal.valid_signals(),
-                )
+                return _spawned(path, argv, env, streams)
             except OSError as error:
-                raise _StartError(_why(error, path, os.path.normpath(os.path.join(cwd, path)))) from error
+                why = _why(error, path, os.path.normpath(os.path.join(cwd, path)))
+                outcome: Outcome = "not_started" if error.errno in _SYSTEM_TROUBLE else "spawn_error"
+                raise _StartError(why, outcome) from error
         finally:
             if here >= 0:
                 os.fchdir(here)
                 os.close(here)
+
+
+def _spawned(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+    if not CAN_SPAWN:
+        return _forked(path, argv, env, streams)
+    actions = [(os.POSIX_SPAWN_DUP2, descriptor, number) for number, descriptor in enumerate(streams)]
+    return os.posix_spawn(
+        path,
+        argv,
+        env,
+        file_actions=[*actions, *_closings()],
+        setpgroup=0,
+        setsigmask=(),
+        setsigdef=signal.valid_signals(),
+    )
+
+
+def _forked(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+    """The same by `subprocess`, for a Python whose `os` has no `posix_spawn`, such as PyPy."""
+    import subprocess
+
+    def prepare() -> None:
+        os.setpgid(0, 0)
+        for number in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+            try:
+                signal.signal(number, signal.SIG_DFL)
+            except (OSError, ValueError):
+                continue
+        signal.pthread_sigmask(signal.SIG_SETMASK, ())
+
+    into, out, err = streams
+    child = subprocess.Popen(
+        argv,
+        executable=path,
+        env=env,
+        stdin=into,
+        stdout=out,
+        stderr=err,
+        preexec_fn=prepare,  # noqa: PLW1509
+    )
+    # It is ours to wait for.
+    child.returncode = 0
+    return child.pid
 
 
 def _here() -> int:

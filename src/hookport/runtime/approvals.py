@@ -1,0 +1,171 @@
+"""The user's store of approvals: one file for all projects (0600), replaced whole, changed by one at a time.
+
+Each project has the states that its user approved. It is standard library only, since a vendored bridge
+approves too.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from contextlib import contextmanager
+
+from hookport.errors import InputError, Problem
+from hookport.model._json import dumps, loads
+from hookport.runtime import trust
+from hookport.wires.spellings import iso
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Tree = Any
+    Lock = Mapping[str, Any]
+
+PRIVATE = 0o600
+# More branches than anyone works on; the states that were approved longest ago go first.
+MOST_STATES = 500
+
+
+def read_lock(root: str) -> dict[str, Tree]:
+    """The lock of a project; InputError where it cannot be read."""
+    path = os.path.join(root, trust.LOCK)
+    data = trust.read_file(path)
+    try:
+        tree = loads(data.decode("utf-8")) if data is not None else {"hooks": {}}
+    except (ValueError, RecursionError) as error:
+        is_conflict = b"<<<<<<< " in (data or b"")
+        what = "has merge conflicts" if is_conflict else f"is no lock: {error}"
+        raise InputError(Problem(what, file=path)) from None
+    if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
+        raise InputError(Problem("is no lock", file=path))
+    if tree.get("version", trust.VERSION) != trust.VERSION:
+        message = (
+            "was written by another version of hookport. Run `hookport trust` where hookport is installed"
+        )
+        raise InputError(Problem(message, file=path))
+    return tree
+
+
+def compare(before: Lock, after: Lock) -> dict[str, list[str]]:
+    """By place each hook that is not what it was: how, then its files that are not."""
+    old, new = before.get("hooks", {}), after.get("hooks", {})
+    found: dict[str, list[str]] = {}
+    for place in sorted(old.keys() | new.keys()):
+        was, now = (hooks.get(place, {"files": {}}) for hooks in (old, new))
+        if was != now:
+            names = sorted(was["files"].keys() | now["files"].keys())
+            files = [name for name in names if was["files"].get(name) != now["files"].get(name)]
+            found[place] = ["gone" if place not in new else "changed" if place in old else "new", *files]
+    return found
+
+
+def approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.State:
+    """The approved state that a project with this lock is in, or nearest to; an empty one where none is."""
+    states = trust.approval(root, env).states
+    same = [state for state in states if dict(state.lock) == lock]
+    here = {place: entry["definition"] for place, entry in lock["hooks"].items()}
+    return trust.nearest(same or states, here)
+
+
+def remember(
+    root: str, lock: Lock, contents: Mapping[str, bytes], env: Mapping[str, str], how: str = ""
+) -> None:
+    """Remember that this person approved a state of a project, and how; keep the texts of it."""
+    with _store(env) as projects:
+        entry = projects.get(root)
+        states = list(entry["states"]) if isinstance(entry, dict) and "states" in entry else []
+        state = {"approved": iso(time.time()), "how": how, "lock": lock}
+        states = [state, *(one for one in states if one.get("lock") != lock)]
+        projects[root] = {"states": states[:MOST_STATES]}
+        folder = text_folder(env)
+        os.makedirs(folder, 0o700, exist_ok=True)
+        for hash_, data in contents.items():
+            if approved_text(hash_, env) is None:
+                _replace(os.path.join(folder, hash_), data)
+
+
+def forget(root: str | None, env: Mapping[str, str]) -> list[str]:
+    """Take back what was approved for a project, or for all; the projects that had something."""
+    with _store(env) as projects:
+        gone = [one for one in projects if root in (None, one)]
+        for one in gone:
+            del projects[one]
+        _sweep(projects, env)
+    return gone
+
+
+def approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
+    """A text that was approved, by its hash; None if it was too large or is no longer known."""
+    folder = text_folder(env)
+    data = trust.read_file(os.path.join(folder, hash_)) if folder and hash_.isalnum() else None
+    return data if data is not None and trust.sha256(data) == hash_ else None
+
+
+def text_folder(env: Mapping[str, str]) -> str:
+    """Where the texts of what was approved are, by their hashes; empty where there is no place."""
+    place = trust.store(env)
+    return os.path.join(os.path.dirname(place), trust.TEXTS) if place else ""
+
+
+def _sweep(projects: Mapping[str, Tree], env: Mapping[str, str]) -> None:
+    """Remove the texts that no approval has any more."""
+    locks = [state["lock"] for entry in projects.values() for state in entry.get("states", ())]
+    hooks = [hook for lock in locks for hook in lock["hooks"].values()]
+    used = {hash_ for hook in hooks for hash_ in (hook["definition"], *hook["files"].values())}
+    used |= {hash_ for lock in locks for hash_ in lock.get("bridge", {}).values()}
+    folder = text_folder(env)
+    for name in os.listdir(folder) if os.path.isdir(folder) else ():
+        if name not in used:
+            os.unlink(os.path.join(folder, name))
+
+
+@contextmanager
+def _store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
+    """The projects of the store, written back at the end; who else wants to change it waits."""
+    place = trust.store(env)
+    if not place:
+        message = "there is no place for what you approve: HOME is not set. Set HOOKPORT_STATE_DIR"
+        raise InputError(Problem(message))
+    try:
+        os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
+        held = os.open(f"{os.path.splitext(place)[0]}.turn", os.O_RDWR | os.O_CREAT, PRIVATE)
+        try:
+            _wait(held)
+            projects = dict(trust.stored(env))
+            yield projects
+            text = dumps({"version": trust.VERSION, "projects": projects}, sort_keys=True)
+            _replace(place, text.encode() + b"\n")
+        finally:
+            os.close(held)
+    except OSError as error:
+        raise InputError(Problem(f"cannot be written: {error.strerror}", file=place)) from None
+
+
+def _replace(path: str, data: bytes) -> None:
+    """The old file or the new one, whole, whatever happens; a link stays one."""
+    target = os.path.realpath(path)
+    draft = f"{target}.{os.getpid()}"
+    try:
+        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE), "wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, target)
+    except OSError:
+        if os.path.exists(draft):
+            os.unlink(draft)
+        raise
+
+
+def _wait(held: int) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        msvcrt.locking(held, msvcrt.LK_LOCK, 1)
+    else:
+        import fcntl
+
+        fcntl.flock(held, fcntl.LOCK_EX)

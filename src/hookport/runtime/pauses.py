@@ -1,0 +1,95 @@
+"""Hooks that their user paused: kept in the user's state folder, never in a project, and over by themselves.
+
+A pause is one file. It begins when the file was written, and the file says how long it is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hookport.model._json import dumps, loads
+from hookport.runtime import journal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+PAUSED = "paused by its user"
+# The name that stands for every hook of a project.
+EVERY = "*"
+LONGEST_SECONDS = 24 * 3600.0
+# A file that claims to be written later than now is no pause; clocks of file systems may differ by this much.
+AHEAD_SECONDS = 60.0
+
+
+def active(root: str, env: Mapping[str, str]) -> dict[str, float]:
+    """The paused hooks of a project by name, `*` for all, each with the time when its pause is over."""
+    found: dict[str, float] = {}
+    now = time.time()
+    for _, kept, begun in _kept(env):
+        over = begun + min(float(kept["seconds"]), LONGEST_SECONDS)
+        if kept["root"] == root and begun <= now + AHEAD_SECONDS and now < over:
+            found[str(kept["hook"])] = max(over, found.get(str(kept["hook"]), 0.0))
+    return found
+
+
+def until(paused: Mapping[str, float], hook: str) -> float:
+    """When the pause of a hook is over; 0 where there is none."""
+    return max(paused.get(EVERY, 0.0), paused.get(hook, 0.0))
+
+
+def clock(when: float) -> str:
+    """A time of today as people say it."""
+    return time.strftime("%H:%M", time.localtime(when))
+
+
+def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]) -> None:
+    """Pause a hook of a project, or all of them; OSError where it cannot be kept."""
+    end(root, hook, env)
+    folder = _folder(env)
+    os.makedirs(folder, 0o700, exist_ok=True)
+    name = f"{time.time_ns()}.{os.getpid()}.json"
+    kept = {"root": root, "hook": hook, "seconds": seconds, "how": how}
+    with open(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+        file.write(dumps(kept).encode())
+    journal.write(
+        {"event": "pause", "cwd": root, "notes": [f"paused: {hook} for {seconds:g} s ({how})"]}, env
+    )
+
+
+def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
+    """End the pause of a hook, or with `*` every pause of a project; those that were not over."""
+    held = active(root, env)
+    for path, kept, _ in _kept(env):
+        if kept["root"] == root and hook in (EVERY, kept["hook"]):
+            os.unlink(path)
+    ended = [name for name in held if hook in (EVERY, name)]
+    if ended:
+        journal.write({"event": "pause", "cwd": root, "notes": [f"pause ended: {', '.join(ended)}"]}, env)
+    return ended
+
+
+def _folder(env: Mapping[str, str]) -> str:
+    place = journal.folder(env)
+    return os.path.join(place, journal.PAUSES) if place else ""
+
+
+def _kept(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], float]]:
+    """(path, content, when it was written) of every pause that can be read."""
+    found = []
+    try:
+        names = os.listdir(_folder(env) or os.devnull)
+    except OSError:
+        return []
+    for name in names:
+        path = os.path.join(_folder(env), name)
+        try:
+            with open(path, "rb") as file:
+                kept = loads(file.read().decode())
+            float(kept["seconds"])
+            found.append((path, {**kept, "root": kept["root"], "hook": kept["hook"]}, os.stat(path).st_mtime))
+        except (OSError, ValueError, TypeError, KeyError):
+            continue
+    return found

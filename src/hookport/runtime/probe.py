@@ -1,0 +1,49 @@
+"""An event that `hookport doctor` makes up: one hook of our own runs, which denies; nothing is written down.
+
+It takes every step that an agent's event takes: the entry, the interpreter, the plan, a process, an answer in
+the agent's own terms. The answer is always a deny, so that nobody gains from a payload that looks like it.
+"""
+
+from __future__ import annotations
+
+from hookport.model.runs import Answer, Decision
+from hookport.runtime import dispatch, engine, plan, policy
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# The key of the payload, whose value the hook says again.
+KEY = "hookport_probe"
+SECONDS = 20.0
+
+
+def answer(payload: bytes, native: str, sources: dispatch.Sources, env: Mapping[str, str]) -> Answer | None:
+    """The answer to a probe; None for an event that is none."""
+    tree = dispatch.tree_of(payload)
+    word = tree.get(KEY) if isinstance(tree, dict) else None
+    if not isinstance(word, str):
+        return None
+    agent = sources.agent
+    event = dispatch.event_of(agent, tree, native)
+    if not policy.guards(event.event):
+        return None
+    # A hook in the agent's own format that denies, as such a one would say it.
+    said = dispatch.told_of(event, engine.Report(event, Decision("deny", word)), agent).answer
+    parts = [f"printf %s {_quoted(said.stdout)}", f"printf %s {_quoted(said.stderr)} >&2"]
+    hook = plan.Planned(
+        name="probe",
+        event=event.event,
+        dialect=agent.id,
+        native=event.native,
+        command="; ".join([*parts, f"exit {said.exit_code}"]),
+        timeout_seconds=SECONDS,
+    )
+    report = engine.run(event, [hook], engine.Setting(agent, sources.wires, env, policy.CLOSED))
+    if report.decision.verdict != "deny":
+        report = report.replace(decision=Decision("deny", "the hook of the probe ran and did not deny"))
+    return dispatch.told_of(event, report, agent).answer
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,44 @@
+"""The command that repairs what a message is about, as it works for the person who reads it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+NAME, ARCHIVE = "hookport", ".hookport/bridge.pyz"
+
+
+# What the bridge in a project has instead of a command of hookport.
+INSTEAD = {"doctor": "status"}
+
+
+def command(*words: str, root: str = "") -> str:
+    """A command of hookport: by its name, or by the project's archive where it is not installed.
+
+    `root` is the project that it is for, where that is not the one that the person works in.
+    """
+    is_packed = _is_packed() and not _is_installed()
+    is_packed = is_packed and (not root or os.path.exists(os.path.join(root, ARCHIVE)))
+    name, *rest = words
+    spelled = (f"python3 {ARCHIVE}", INSTEAD.get(name, name)) if is_packed else (NAME, name)
+    return " ".join((*(("cd", _quoted(root), "&&") if root else ()), *spelled, *rest))
+
+
+def for_models(*words: str, root: str = "") -> str:
+    """The same for a model, which may not run it: who may, and where."""
+    return f"Ask the user to run `{command(*words, root=root)}` in their own terminal; it is refused here."
+
+
+def _quoted(path: str) -> str:
+    is_plain = path.isascii() and path.replace("/", "").replace("-", "").replace("_", "").isalnum()
+    return path if is_plain else "'" + path.replace("'", "'\\''") + "'"
+
+
+def _is_packed() -> bool:
+    return os.path.basename(sys.argv[0]) == os.path.basename(ARCHIVE)
+
+
+def _is_installed() -> bool:
+    name = f"{NAME}.exe" if os.name == "nt" else NAME
+    folders = os.environ.get("PATH", "").split(os.pathsep)
+    return any(os.access(os.path.join(folder, name), os.X_OK) for folder in folders if folder)

@@ -1,0 +1,221 @@
+"""Permission rules as conditions of a hook: `Bash(git push *)`, `Edit(src/**)`, `WebFetch(domain:x.org)`.
+
+A rule that cannot be decided holds. What holds was measured on Claude Code 2.1.325 (`tests/rules/`). Where
+its documentation promises more than that version does (`Edit` rules cover every tool that edits, `domain:`,
+the name of a subagent, all tools of an MCP server), the documentation counts too: no hook runs less often
+than its author was told.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+
+from hookport.runtime import rule_lines
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from hookport.model.runs import Call, Event
+    from hookport.wires.table import Wire
+
+# A rule for the first of these tools covers the others.
+COVERED = {
+    "file_edit": ("file_edit", "file_write", "notebook_edit"),
+    "file_read": ("file_read", "search", "find"),
+}
+FILES = (*COVERED["file_edit"], "file_read")
+SEARCHES = ("search", "find")
+# Kinds of which an agent has several tools that are not each other's names.
+TOLD_APART = ("shell", "todo")
+
+
+def holds(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
+    """Whether a call is what the rule is for, or in words why that is not known."""
+    tool, inside = _split(rule)
+    if call.mcp_tool:
+        found = _mcp(tool, call)
+        return f"what '{inside}' means for an MCP tool is not defined" if found and inside else found
+    kinds = _kinds(tool, event, call, wire, covers=bool(inside))
+    if not kinds or not inside:
+        return bool(kinds)
+    results = [_inside(inside, kind, event, call) for kind in kinds]
+    return any(one is True for one in results) or next((one for one in results if one), False)
+
+
+def _split(rule: str) -> tuple[str, str]:
+    """(tool, what is in the brackets); a rule that does not end with a bracket is all name."""
+    tool, bracket, inside = rule.partition("(")
+    if not bracket or not inside.endswith(")"):
+        return rule, ""
+    return tool, "" if inside in (")", "*)") else inside[:-1]
+
+
+def _kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> list[str]:
+    """The kinds of tool by which the rule's tool is the call's; empty text where it has the name alone."""
+    own = [kind for kind in (call.tool, *call.also) if kind]
+    if tool == call.native:
+        return own or [""]
+    is_own = wire.id == event.agent
+    named = [kind for kind, names in wire.names.items() if tool in names]
+    if is_own:
+        # A tool that is gone is no other one's name.
+        named = [kind for kind in named if kind not in COVERED or wire.names[kind][0] == tool]
+        named = [kind for kind in named if kind not in TOLD_APART]
+    wanted = {*named, *(more for kind in named if covers for more in COVERED.get(kind, ()))}
+    return [kind for kind in own if kind in wanted]
+
+
+def _mcp(tool: str, call: Call) -> bool | str:
+    """A rule names one MCP tool, some by `*`, or a server."""
+    prefix, server, *rest = (*tool.split("__", 2), "")[:4]
+    if prefix != "mcp":
+        return False
+    name = rest[0] if len(rest) > 1 else "*"
+    if not _is_like(name, call.mcp_tool):
+        return False
+    if call.server:
+        return _is_like(server, _folded(call.server)) or _is_like(server, call.server)
+    return "the agent does not say which MCP server the tool is of"
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[^\w-]", "_", name)
+
+
+def _is_like(pattern: str, name: str) -> bool:
+    return re.fullmatch(_glob(pattern), name, re.DOTALL) is not None
+
+
+def _glob(pattern: str) -> str:
+    r"""A pattern in which `*` is any text and `\\*` a star, as a regular expression."""
+    parts = re.split(r"(\\\*|\*+)", pattern)
+    known = {r"\*": r"\*"}
+    return "".join(
+        known.get(part, ".*") if part.strip("*") != part or part == r"\*" else re.escape(part)
+        for part in parts
+    )
+
+
+def _inside(inside: str, kind: str, event: Event, call: Call) -> bool | str:
+    if kind == "shell":
+        command = call.input.get("command")
+        return _shell(inside, command) if isinstance(command, str) else "the command is no text"
+    if kind in FILES or kind in SEARCHES:
+        path = call.input.get("path")
+        if isinstance(path, str) and path and _path(inside, path, event):
+            return True
+        if kind in SEARCHES:
+            return "a search may read such a file"
+        return False if isinstance(path, str) and path else "the call names no file"
+    if kind == "web_fetch" and inside.startswith("domain:"):
+        url = call.input.get("url")
+        return _is_domain(inside[7:], url) if isinstance(url, str) else "the call names no address"
+    if kind == "agent" and ":" not in inside:
+        agent = call.input.get("agent_type")
+        return not isinstance(agent, str) or not agent or _is_like(inside, agent)
+    return f"what '{inside}' means for this tool is not defined"
+
+
+def _is_domain(domain: str, url: str) -> bool:
+    found = re.match(r"(?:[a-zA-Z][\w+.-]*:)?(?://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)", url)
+    return _is_like(domain.lower(), found[1].lower().rstrip(".") if found else "")
+
+
+def _path(pattern: str, path: str, event: Event) -> bool:
+    """Whether a pattern of gitignore has a file.
+
+    One that starts with `//` is of the root of the disk, with `~/` of the user's home, with `/` of the
+    project, any other of the folder that the agent works in; letters in any case.
+    """
+    here = os.path.abspath(event.cwd or event.root or os.curdir)
+    root = os.path.abspath(event.root) if event.root else here
+    full = os.path.normpath(os.path.join(here, os.path.expanduser(path)))
+    full, here, root = (one.replace("\\", "/") for one in (full, here, root))
+    if pattern.startswith("!"):
+        return False
+    folders = [here, root]
+    if pattern.startswith("//"):
+        folders, pattern = ["/"], pattern[1:]
+    elif pattern.startswith("~/"):
+        folders, pattern = [os.path.expanduser("~").replace("\\", "/")], pattern[1:]
+    elif not pattern.startswith("/"):
+        pattern = pattern.removeprefix("./")
+        if "/" not in pattern.rstrip("/") or pattern.startswith("**/"):
+            folders = ["/"]
+    expression = _ignore(pattern)
+    return any(
+        re.fullmatch(expression, below, re.IGNORECASE | re.DOTALL)
+        for below in (_below(full, folder) for folder in folders)
+        if below
+    )
+
+
+def _below(path: str, folder: str) -> str:
+    start = folder.rstrip("/") + "/"
+    return path[len(start) :] if path.lower().startswith(start.lower()) else ""
+
+
+def _ignore(pattern: str) -> str:
+    """A pattern of gitignore as a regular expression for a path and all that is below it."""
+    steps = pattern.rstrip("/")
+    steps = steps.removeprefix("/") if "/" in steps else f"**/{steps}"
+    found = ""
+    parts = steps.split("/")
+    for number, part in enumerate(parts):
+        is_last = number == len(parts) - 1
+        if part == "**":
+            found += ".+" if is_last else "(?:.*/)?"
+        else:
+            found += _step(part) + ("" if is_last else "/")
+    return found + "(?:/.*)?"
+
+
+def _step(part: str) -> str:
+    """One name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash quotes."""
+    found, at = "", 0
+    while at < len(part):
+        char, rest = part[at], part[at:]
+        span = re.match(r"\[([!^]?)([^\]/]+)\]", rest)
+        if char == "*":
+            found += "[^/]*"
+        elif char == "?":
+            found += "[^/]"
+        elif span:
+            letters = re.sub(r"([\\\[^&~|])", r"\\\1", span[2])
+            found += f"[{'^' if span[1] else ''}{letters}]"
+            at += len(span[0]) - 1
+        elif char == "\\" and at + 1 < len(part):
+            at += 1
+            found += re.escape(part[at])
+        else:
+            found += re.escape(char)
+        at += 1
+    return found
+
+
+def _shell(pattern: str, command: str) -> bool | str:
+    """Whether one of the commands in a command line is what the pattern is for."""
+    try:
+        line = rule_lines.Line(command)
+    except rule_lines.UnclearError as unclear:
+        return str(unclear)
+    if any(map(_matcher(pattern), line.texts())):
+        return True
+    # What is filled in may be anything but the name of a command.
+    if line.is_open and not re.fullmatch(r"[^\s*?\[]+(?: |:)?\*", pattern):
+        return "the command has parts that are filled in when it runs"
+    return False
+
+
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    if pattern.endswith(":*"):
+        start = pattern[:-2]
+        return lambda text: text == start or text.startswith(f"{start} ")
+    pattern = " ".join(pattern.split())
+    expression = _glob(pattern)
+    if pattern.endswith(" *") and pattern.count("*") == 1:
+        expression = _glob(pattern[:-2]) + "(?: .*)?"
+    compiled = re.compile(expression, re.DOTALL)
+    return lambda text: compiled.fullmatch(text) is not None

@@ -1,0 +1,127 @@
+"""What a hook's command finds around it: variables, the folders and files they name, the transcript."""
+
+from __future__ import annotations
+
+import os
+
+from hookport.model._value import Value
+from hookport.runtime import journal
+from hookport.wires.events import placeholders, places_of, variables
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hookport.model.runs import Event
+    from hookport.runtime.plan import Planned
+    from hookport.wires.table import Wire
+
+# Below the state folder: what packages keep, and what sessions set for a shell.
+DATA, ENV_FILES = "data", "env"
+# A session may go on for days.
+FORGET_SECONDS = 7 * 24 * 3600.0
+# The form in which copies of transcripts are written, and how much of a script is searched.
+WRITTEN = "blocks"
+MOST_SCRIPT = 1024 * 1024
+
+
+class Wanted(Value):
+    """What a hook is told from the agent's transcript: a copy in its own form, numbers, a subagent's task."""
+
+    copy: bool = False
+    counts: Sequence[str] = ()
+    task: bool = False
+
+
+def wanted(hook: Planned, wire: Wire, event: Event, native: str, agent: Wire) -> Wanted | None:
+    """What a hook needs of the agent's transcript; None where it can do without."""
+    if not event.facts.get("transcript") or not agent.transcript or agent.id == wire.id:
+        return None
+    constants = {**wire.fixed, **wire.fixed_of.get(native, {})}
+    counts = tuple(
+        name
+        for name in ("steps", "session_ms")
+        if name not in event.facts and any(place in constants for place in places_of(wire, native, name))
+    )
+    is_about = event.event.startswith("subagent") and not event.prompt
+    task = is_about and bool(places_of(wire, native, "prompt"))
+    copy = wire.transcript == WRITTEN != agent.transcript and _reads(hook, wire, native)
+    return Wanted(copy, counts, task) if copy or counts or task else None
+
+
+def _reads(hook: Planned, wire: Wire, native: str) -> bool:
+    """Whether a hook's command or one of its files names the transcript."""
+    names = [place.rpartition(".")[2] for place in places_of(wire, native, "transcript")]
+    if any(name in hook.command for name in names):
+        return True
+    for file in hook.files:
+        try:
+            with open(file, "rb") as script:
+                text = script.read(MOST_SCRIPT)
+        except OSError:
+            continue
+        if any(name.encode() in text for name in names):
+            return True
+    return False
+
+
+def surroundings(
+    hook: Planned, wire: Wire, event: Event, native: str, env: Mapping[str, str]
+) -> dict[str, str]:
+    """The variables of the hook's dialect.
+
+    A file that the agent itself has named for its shell stays: it reads that one.
+    """
+    package = hook.package or event.root or event.cwd
+    own = variables(wire, native)
+    made = {}
+    if "$data" in own.values():
+        made["data"] = _made_folder(DATA, package, env)
+    if "$env_file" in own.values():
+        made["env_file"] = _made_file(event, env)
+    given = {name for name, word in own.items() if word == "$env_file" and env.get(name)}
+    filled = placeholders(wire, event, package, native, made)
+    return {name: value for name, value in filled.items() if name not in given}
+
+
+def unread(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
+    """The file in which hooks have set variables that no shell of the agent reads; empty if there is none."""
+    names = [name for name, word in wire.env_of.get(native, {}).items() if word == "$env_file"]
+    if not names or any(env.get(name) for name in names):
+        return ""
+    path = _made_file(event, env)
+    return path if path and os.path.getsize(path) else ""
+
+
+def _plain(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "_" for letter in name)
+
+
+def _made_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
+    """A folder of a package's own, which stays; empty where there is no place for one."""
+    import zlib
+
+    state = journal.folder(env)
+    if not state or not package:
+        return ""
+    name = f"{_plain(os.path.basename(package))[:60]}-{zlib.crc32(os.fsencode(package)):08x}"
+    path = os.path.join(state, kind, name)
+    try:
+        os.makedirs(path, mode=0o700, exist_ok=True)
+    except OSError:
+        return ""
+    return path
+
+
+def _made_file(event: Event, env: Mapping[str, str]) -> str:
+    """The file in which a session's variables are kept; empty where there is no place for one."""
+    state = journal.folder(env)
+    if not state:
+        return ""
+    path = os.path.join(state, ENV_FILES, f"{_plain(event.agent + '-' + event.session)[:120]}.sh")
+    try:
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))
+    except OSError:
+        return ""
+    return path

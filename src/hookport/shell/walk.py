@@ -1,0 +1,769 @@
+"""The programs that a parsed text starts, in order, with their words as far as these can be told.
+
+Every branch is taken. A variable has all the values that it may have, a folder all that `cd` may lead to:
+the question is what a text could do. Wrappers (`sudo`, `xargs`, `find -exec`, `sh -c`) are seen through.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hookport.model._value import Value
+from hookport.shell import outputs
+from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
+from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, code_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterable, Mapping
+
+    from hookport.shell.syntax import Node, Part, Redirection, Word
+
+LONGEST = 1_000_000
+MOST_COMMANDS, MOST_VALUES, MOST_STEPS = 5_000, 5_000, 20_000
+MOST_FOLDERS = 32
+DEEPEST = 12
+SEPARATORS, BREAK = " \t\n", "\x1f"
+
+
+class Command(Value):
+    """One program that a text starts: its words, what it writes to and reads from by redirection, its input.
+
+    `given` is the text on its standard input where that is known, with marks for what is not; `folders` are
+    the folders that it may run in; `via` are the wrappers that start it; `said` is what it prints, where it
+    writes that to a file or passes it on.
+    """
+
+    words: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    given: str | None = None
+    is_piped: bool = False
+    folders: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()
+    said: str = ""
+
+    @property
+    def program(self) -> str:
+        """The name of the program without its folder; empty if only the shell knows it."""
+        return name_of(self.words[0]) if self.words else ""
+
+
+def name_of(word: str) -> str:
+    """The name of a program as it is written in a command; empty if it is computed."""
+    name = word.replace("\\", "/").rpartition("/")[2] if ":\\" in word[:3] else word.rpartition("/")[2]
+    if any(mark in name for mark in MARKS) or MANY in word:
+        return ""
+    return name.lower().removesuffix(".exe")
+
+
+class Ask:
+    """What a walk may ask about the machine; the answers here know nothing of it."""
+
+    def is_folder(self, _path: str, /) -> bool:
+        """Whether a folder exists."""
+        return False
+
+    def has_match(self, _folder: str, _text: str, _excluded: Container[str] = (), /) -> bool:
+        """Whether a file below a folder that matters to the one who asks has a text in it."""
+        return True
+
+    def top_level(self) -> str:
+        """The folder that `git rev-parse --show-toplevel` prints."""
+        return PART
+
+
+class TooMuchError(ValueError):
+    """The text starts more than anyone can look at."""
+
+
+class Walk:
+    """Goes through a text once."""
+
+    def __init__(self, cwd: str, variables: Mapping[str, str], ask: Ask) -> None:
+        self.ask = ask
+        self.found: list[Command] = []
+        self.problem = ""
+        self.variables: dict[str, list[str]] = {name: [value] for name, value in variables.items()}
+        # Every value that the text gives to a name, wherever that holds.
+        self.assigned: dict[str, list[str]] = {}
+        self.functions: dict[str, list[Node]] = {}
+        self.aliases: dict[str, str] = {}
+        self.folders = [cwd]
+        self.made: set[str] = set()
+        self.stops = False
+        self.depth = self.steps = self.branches = 0
+        self._calls: list[str] = []
+
+    def text(
+        self, text: str, *, given: str | None = None, is_piped: bool = False, via: tuple[str, ...] = ()
+    ) -> str:
+        """Walk through a text; what it prints, with marks."""
+        if len(text) > LONGEST:
+            raise TooMuchError("it is too long to be read")
+        if self.depth >= DEEPEST:
+            raise TooMuchError("it is nested too deeply")
+        nodes, problem = parse(text)
+        if nodes is None:
+            raise TooMuchError(problem)
+        self.problem = self.problem or problem
+        self.depth += 1
+        try:
+            return self.nodes(nodes, Input(given, is_piped, via))
+        finally:
+            self.depth -= 1
+
+    def nodes(self, nodes: Iterable[Node], input_: Input) -> str:
+        """Walk through commands that follow each other."""
+        said = []
+        start, is_sure = self.folders, True
+        for number, node in enumerate(nodes):
+            if node.operator not in ("&&", "||"):
+                if not is_sure and not self.stops:
+                    self.folders = _merged(self.folders, start)
+                start, is_sure = self.folders, True
+            if node.operator == "||" and _leaves(node):
+                is_sure = True
+            before = self.folders
+            said.append(self.node(node, input_))
+            if self.folders is not before and not self._exists(self.folders):
+                is_sure = False
+            if number > MOST_STEPS:
+                raise TooMuchError("it is too long to be read")
+        if not is_sure and not self.stops:
+            self.folders = _merged(self.folders, start)
+        return "\n".join(filter(None, said))
+
+    def _exists(self, folders: list[str]) -> bool:
+        return all(folder in self.made or self.ask.is_folder(folder) for folder in folders)
+
+    def node(self, node: Node, input_: Input) -> str:
+        """Walk through one command; what it prints."""
+        self.steps += 1
+        if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
+            raise TooMuchError("it starts too many programs")
+        if node.kind == "simple":
+            return self._simple(node, input_)
+        if node.kind == "function":
+            self.functions[node.name] = node.bodies[0]
+            return ""
+        if node.redirections:
+            input_ = self._redirected(node, input_)
+        if node.kind == "pipeline":
+            return self._pipeline(node, input_)
+        if node.kind == "subshell":
+            before, variables = self.folders, dict(self.variables)
+            said = self.nodes(node.bodies[0], input_)
+            self.folders, self.variables = before, variables
+            return said
+        if node.kind == "group":
+            return self.nodes(node.bodies[0], input_)
+        return self._branches(node, input_)
+
+    def _branches(self, node: Node, input_: Input) -> str:
+        words = [word for some in node.words for word in self.expand(some)]
+        start = self.folders
+        self.branches += 1
+        if node.kind == "for" and node.name:
+            self.variables[node.name] = _bounded([*(words or [PART])])
+        said = [self.nodes(body, input_) for body in node.bodies]
+        if node.kind in ("for", "while"):
+            # What a round leaves behind, the next one starts with.
+            before = len(self.found)
+            values = dict(self.variables)
+            for body in node.bodies:
+                self.nodes(body, input_)
+            if (
+                values == self.variables
+                and self.found[before:] == self.found[before - (len(self.found) - before) : before]
+            ):
+                del self.found[before:]
+        self.branches -= 1
+        self.folders = _merged(self.folders, start)
+        return "\n".join(filter(None, said))
+
+    def _pipeline(self, node: Node, input_: Input) -> str:
+        folders, variables = self.folders, dict(self.variables)
+        said = ""
+        for number, body in enumerate(node.bodies):
+            if number:
+                input_ = Input(said, is_piped=True, via=input_.via)
+            said = self.nodes(body, input_)
+            self.folders = folders
+        self.variables = {**self.variables, **variables}
+        return said
+
+    def _redirected(self, node: Node, input_: Input) -> Input:
+        """The input of a compound; what it writes to is a command without words."""
+        command, input_ = self._targets(node.redirections, input_)
+        if command.writes or command.reads:
+            self._add(command)
+        return input_
+
+    def _targets(self, redirections: list[Redirection], input_: Input) -> tuple[Command, Input]:
+        writes: list[str] = []
+        reads: list[str] = []
+        for one in redirections:
+            if one.operator in ("<<", "<<-", "<<<"):
+                input_ = Input("".join(self.one(one.word, is_input=True)), is_piped=False, via=input_.via)
+                continue
+            if one.operator == "<" and any(part.kind == "process" for part in one.word):
+                said = [self.nodes(part.commands, Input()) for part in one.word if part.kind == "process"]
+                input_ = Input("\n".join(said), is_piped=True, via=input_.via)
+                continue
+            targets = self.expand(one.word)
+            if one.operator == "<":
+                reads += targets
+                input_ = Input(None, is_piped=True, via=input_.via)
+            else:
+                writes += targets
+        return Command(writes=tuple(writes), reads=tuple(reads), folders=tuple(self.folders)), input_
+
+    def _simple(self, node: Node, input_: Input) -> str:
+        for name, values, appends in node.assignments:
+            self._assign(
+                name,
+                [
+                    one
+                    for word in values
+                    for one in (self.one(word) if len(values) == 1 else self.expand(word))
+                ],
+                appends=appends,
+            )
+            if name in SHELL_VARIABLES:
+                for text in self.variables.get(name, ()):
+                    self.text(text, via=(*input_.via, name))
+        command, input_ = self._targets(node.redirections, input_)
+        words = [(word, self.expand(word)) for word in node.words]
+        if not words:
+            if command.writes or command.reads:
+                self._add(command)
+            # `$(< file)`
+            return PART if command.reads else ""
+        firsts = words[0][1] or [""]
+        rest = [one for _, some in words[1:] for one in some]
+        base = command.replace(via=input_.via)
+        if len(firsts) > 1 and self._has_choice(words[0][0]):
+            # A program by a variable with several values: each of them.
+            said = [self.start([first, *rest], base, input_) for first in firsts]
+            said.append(self.start([*firsts, *rest], base, input_))
+            return "\n".join(filter(None, said))
+        return self.start([*firsts, *rest], base, input_)
+
+    def _has_choice(self, word: Word) -> bool:
+        return any(part.kind == "variable" and len(self.variables.get(part.value, ())) > 1 for part in word)
+
+    def _assign(self, name: str, values: list[str], *, appends: bool = False) -> None:
+        old = self.variables.get(name, [])
+        self.assigned.setdefault(name, []).extend(values)
+        if appends:
+            values = [one + value for one in old or [""] for value in values or [""]] + values
+        if self.branches:
+            values = [*old, *values]
+        self.variables[name] = _bounded(list(dict.fromkeys(values)))
+
+    def _add(self, command: Command) -> None:
+        self.found.append(command)
+
+    def start(self, words: list[str], base: Command, input_: Input) -> str:
+        """A program is started; what it prints."""
+        self.steps += 1
+        if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
+            raise TooMuchError("it starts too many programs")
+        while words and not words[0] and len(words) > 1:
+            words = words[1:]
+        command = base.replace(
+            words=tuple(words), given=input_.given, is_piped=input_.is_piped, via=input_.via
+        )
+        name = command.program
+        if name in self.aliases and name not in self._calls:
+            self._calls.append(name)
+            try:
+                return self.text(
+                    f"{self.aliases[name]} {quote(words[1:])}",
+                    given=input_.given,
+                    is_piped=input_.is_piped,
+                    via=input_.via,
+                )
+            finally:
+                self._calls.pop()
+        if name in self.functions:
+            return self._call(name, words, command, input_)
+        if name in BUILTINS:
+            BUILTINS[name](self, words, input_)
+        wrapper = WRAPPERS.get(name)
+        if wrapper is not None:
+            said = self._wrapped(name, wrapper, words, command, input_)
+            if said is not None:
+                return said
+        self._add(command)
+        if name in SHELLS:
+            return self._shell(name, words, input_)
+        for code in code_of(name, words[1:]):
+            # A shell is asked to run it by another program.
+            self.text(code, via=(*input_.via, name))
+        if name in ("find", "gfind", "bfs"):
+            self._find(words, base, input_)
+        if name in ("fd", "fdfind"):
+            self._fd(words, base, input_)
+        number = len(self.found) - 1
+        said = outputs.output(name, words, input_.given, self)
+        if said and said != PART and self.found[number] is command:
+            self.found[number] = command.replace(said=said)
+        return said
+
+    def _call(self, name: str, words: list[str], command: Command, input_: Input) -> str:
+        if command.writes or command.reads:
+            self._add(command.replace(words=()))
+        if self._calls.count(name) >= 2 or len(self._calls) > DEEPEST:
+            return PART
+        self._calls.append(name)
+        before = {key: self.variables.get(key) for key in ("@", "*", *"123456789")}
+        self._arguments(words[1:])
+        try:
+            return self.nodes(self.functions[name], input_)
+        finally:
+            self._calls.pop()
+            for key, values in before.items():
+                if values is None:
+                    self.variables.pop(key, None)
+                else:
+                    self.variables[key] = values
+
+    def _arguments(self, words: list[str]) -> None:
+        self.variables["@"] = self.variables["*"] = _bounded(list(words))
+        for number in range(1, 10):
+            self.variables[str(number)] = words[number - 1 : number] or [""]
+        # `shift` may move them.
+        if len(words) > 1:
+            self.variables["1"] = _bounded(list(words))
+
+    def _wrapped(
+        self, name: str, wrapper: Wrapper, words: list[str], command: Command, input_: Input
+    ) -> str | None:
+        """What the program prints that a wrapper starts; None where it starts none."""
+        inner = wrapper.inner(words[1:])
+        if inner is None:
+            return None
+        for variable, value in inner.variables:
+            self._assign(variable, [value])
+        rest = list(inner.words)
+        via = Input(input_.given, input_.is_piped, (*input_.via, name))
+        folders = self.folders
+        if inner.folder:
+            self._change([inner.folder])
+        try:
+            base = command.replace(folders=tuple(self.folders))
+            if wrapper.feeds:
+                return self._fed(
+                    rest, inner.placeholder, base, Input(None, is_piped=False, via=via.via), input_
+                )
+            if inner.text:
+                if command.writes or command.reads:
+                    self._add(command.replace(words=()))
+                return self.text(inner.text, given=input_.given, is_piped=input_.is_piped, via=via.via)
+            if not rest:
+                return None
+            return self.start(rest, base, via)
+        finally:
+            if inner.folder:
+                self.folders = folders
+
+    def _fed(self, rest: list[str], placeholder: str, base: Command, via: Input, input_: Input) -> str:
+        """`xargs` and the like: words come from the input."""
+        # `xargs -a <(…)`
+        told = [word[len(SAID) :] for word in base.words if word.startswith(SAID)]
+        if told and base.words[0] in ("xargs", "gxargs", "parallel"):
+            input_ = Input("\n".join(told), is_piped=True, via=input_.via)
+        fed = [
+            word.strip("'\"") for word in (input_.given if input_.given is not None else MANY).split()
+        ] or [MANY]
+        lines = [line for line in (input_.given or "").splitlines() if " " in line]
+        fed = [MANY if word == PART else word for word in fed]
+        if placeholder and any(placeholder in word for word in rest):
+            words = [
+                made
+                for word in rest
+                for made in (
+                    [word.replace(placeholder, one) for one in [*fed, *lines]]
+                    if placeholder in word
+                    else [word]
+                )
+            ]
+        else:
+            words = [*(rest or ["echo"]), *fed]
+        if not rest and input_.given:
+            # `parallel` without a command runs the lines.
+            self.text(input_.given, via=via.via)
+        # `sh -c` takes the first of them as its text.
+        if name_of(words[0]) in SHELLS and not placeholder and "-c" in words[-len(fed) - 1 : -len(fed)]:
+            for text in (
+                (*lines, *fed, input_.given or "") if len(fed) < MOST_FOLDERS else (input_.given or "",)
+            ):
+                self.text(text, via=via.via)
+        if name_of(words[0]) in SHELLS and "-c" in words[:2]:
+            self._arguments(fed)
+        return self.start(words, base, via)
+
+    def _shell(self, name: str, words: list[str], input_: Input) -> str:
+        """A shell that is given a text runs it."""
+        via = (*input_.via, name)
+        if name == "eval":
+            return self.text(" ".join(words[1:]), given=input_.given, is_piped=input_.is_piped, via=via)
+        if name in ("source", "."):
+            if input_.given is not None and words[1:2] and words[1].startswith("/dev/"):
+                return self.text(input_.given, via=via)
+            return (
+                self.text(words[1][len(SAID) :], via=via) if words[1:] and words[1].startswith(SAID) else PART
+            )
+        folders, variables = self.folders, dict(self.variables)
+        try:
+            for number, word in enumerate(words[1:], 1):
+                if word.startswith(("-", "+")) and not word.startswith("--"):
+                    if "c" in word[1:] and word[0] == "-":
+                        rest = words[number + 1 :]
+                        while rest and rest[0].startswith("-") and len(rest) > 1:
+                            rest = rest[1:]
+                        if len(rest) > 2:
+                            self._arguments(rest[2:])
+                        return (
+                            self.text(rest[0], given=input_.given, is_piped=input_.is_piped, via=via)
+                            if rest
+                            else ""
+                        )
+                    if "s" in word[1:]:
+                        break
+                elif word in ("--rcfile", "--init-file", "-o", "-O"):
+                    continue
+                elif word.startswith(SAID):
+                    return self.text(word[len(SAID) :], via=via)
+                elif word == "-" or word.startswith("/dev/"):
+                    break
+                elif not word.startswith("-"):
+                    return PART
+            return self.text(input_.given, via=via) if input_.given is not None else PART
+        finally:
+            self.folders = folders
+            self.variables = variables
+
+    def _find(self, words: list[str], base: Command, input_: Input) -> None:
+        listed = outputs.listing(words)
+        for number, word in enumerate(words):
+            if word in ("-exec", "-execdir", "-ok", "-okdir"):
+                rest = words[number + 1 :]
+                ends = [at for at, one in enumerate(rest) if one in (";", "+")]
+                rest = rest[: ends[0]] if ends else rest
+                made = [one.replace("{}", path) for one in rest for path in (listed if "{}" in one else [""])]
+                if made:
+                    via = Input(None, is_piped=False, via=(*input_.via, "find"))
+                    if name_of(made[0]) in SHELLS:
+                        self._arguments(listed)
+                    self.start(made, base, via)
+
+    def _fd(self, words: list[str], base: Command, input_: Input) -> None:
+        listed = outputs.output("fd", words, None, self).split("\n")
+        for number, word in enumerate(words):
+            if word in ("-x", "-X", "--exec", "--exec-batch"):
+                rest = words[number + 1 :]
+                made = [one.replace("{}", path) for one in rest for path in (listed if "{}" in one else [""])]
+                if made:
+                    made += [] if any("{}" in one for one in rest) else listed
+                    self.start(made, base, Input(None, is_piped=False, via=(*input_.via, name_of(words[0]))))
+                return
+
+    def change(self, words: list[str], _input: Input) -> None:
+        """`cd`"""
+        targets = [word for word in words[1:] if not (word.startswith("-") and len(word) > 1 and word != "-")]
+        if not targets:
+            home = self.variables.get("HOME", [PART])
+            targets = home if words[0] != "pushd" else ["-"]
+        if targets == ["-"]:
+            self.folders = _merged(
+                self.folders, self.variables.get("OLDPWD", []), self.variables.get("PWD", [])
+            )
+            return
+        self._change(targets)
+
+    def _change(self, targets: list[str]) -> None:
+        made = [joined(folder, target) for folder in self.folders for target in targets]
+        self.variables["OLDPWD"] = list(self.folders)
+        self.folders = _merged(self.folders if self.branches else [], made)
+        self.variables["PWD"] = list(self.folders)
+
+    def back(self, _words: list[str], _input: Input) -> None:
+        """`popd`"""
+        self.folders = _merged(self.variables.get("OLDPWD", []), self.folders)
+
+    def export(self, words: list[str], input_: Input) -> None:
+        """`export`, `local`, `declare` and the like."""
+        for word in words[1:]:
+            name, equals, value = word.partition("=")
+            if equals and name.isidentifier():
+                self._assign(name, [value])
+                if name in SHELL_VARIABLES:
+                    self.text(value, via=(*input_.via, name))
+
+    def set(self, words: list[str], _input: Input) -> None:
+        """`set -- words`, `set -e`"""
+        if "--" in words:
+            self._arguments(words[words.index("--") + 1 :])
+        elif words[1:2] and words[1].startswith("-") and "e" in words[1]:
+            self.stops = True
+        elif words[1:2] and not words[1].startswith(("-", "+")):
+            self._arguments(words[1:])
+
+    def read(self, words: list[str], input_: Input) -> None:
+        """`read`, `mapfile`: variables get what is on the input."""
+        lines = [line.strip() for line in (input_.given or "").splitlines() if line.strip()]
+        values = list(dict.fromkeys([*lines, *(word for line in lines for word in line.split())]))
+        names = [word for word in words[1:] if word.isidentifier()]
+        for name in names or ["REPLY" if words[0] == "read" else "MAPFILE"]:
+            self.variables[name] = _bounded(values or [PART])
+
+    def print(self, words: list[str], _input: Input) -> None:
+        """`printf -v name layout values`"""
+        if words[1:2] == ["-v"] and len(words) > 3:
+            self._assign(words[2], [outputs.output("printf", ["printf", *words[3:]], None, self)])
+
+    def alias(self, words: list[str], _input: Input) -> None:
+        """`alias x=y`"""
+        for word in words[1:]:
+            name, equals, value = word.partition("=")
+            if equals:
+                self.aliases[name] = value
+
+    def make(self, words: list[str], _input: Input) -> None:
+        """`mkdir`: a folder that exists from here on."""
+        for word in words[1:]:
+            for folder in self.folders:
+                path = joined(folder, word)
+                while path not in self.made and len(path) > 1 and len(self.made) < MOST_STEPS:
+                    self.made.add(path)
+                    path = os.path.dirname(path)
+
+    def trap(self, words: list[str], _input: Input) -> None:
+        """`trap 'text' EXIT`"""
+        if len(words) > 2:
+            self.text(words[1], via=("trap",))
+
+    def expand(self, word: Word) -> list[str]:
+        """All the words that one stands for; an unquoted value is split."""
+        if len(word) == 1 and word[0].kind == "text":
+            part = word[0]
+            return [part.value if part.is_quoted else self._home(part.value)]
+        made: list[str] = []
+        for parts in _braces(word):
+            made += self._joined(parts, splits=True)
+        return _bounded(made)
+
+    def one(self, word: Word, *, is_input: bool = False) -> list[str]:
+        """The values of a word that is not split, as in an assignment."""
+        made = self._joined(word, splits=False)
+        return made[:1] if is_input else made
+
+    def _home(self, text: str) -> str:
+        if text.startswith("~"):
+            home = self.variables.get("HOME", [PART])[0]
+            name, slash, rest = text[1:].partition("/")
+            if not name:
+                return home + slash + rest
+            if name == "+":
+                return self.folders[0] + slash + rest
+            if (
+                name
+                == (self.variables.get("USER") or self.variables.get("LOGNAME") or [os.path.basename(home)])[
+                    0
+                ]
+            ):
+                return home + slash + rest
+        return text
+
+    def _joined(self, parts: list[Part], *, splits: bool) -> list[str]:
+        """The texts that the parts make together, in all combinations; unquoted values are split."""
+        made = [""]
+        is_empty = True
+        for number, part in enumerate(parts):
+            values = self._values(part, is_first=not number)
+            if part.kind in ("text", "brace", "process") or part.is_quoted:
+                is_empty = False
+            elif splits:
+                values = [self._split(value) for value in values]
+            if len(made) * len(values) > MOST_VALUES:
+                raise TooMuchError("its variables have too many values")
+            made = [old + value for old in made for value in values]
+        if not splits:
+            return made
+        words = [word for text in made for word in (text.split(BREAK) if BREAK in text else [text])]
+        words = (
+            [word for word in dict.fromkeys(words) if word] if any(BREAK in text for text in made) else words
+        )
+        return [] if is_empty and not any(words) and parts else words
+
+    def _split(self, value: str) -> str:
+        """A value with a break where the shell splits it."""
+        for letter in self.variables.get("IFS", [SEPARATORS])[0] or "":
+            value = value.replace(letter, BREAK)
+        return value
+
+    def _values(self, part: Part, *, is_first: bool) -> list[str]:
+        if part.kind in ("text", "brace"):
+            return [self._home(part.value) if is_first and not part.is_quoted else part.value]
+        if part.kind == "commands":
+            folders, variables = self.folders, dict(self.variables)
+            said = self.nodes(part.commands, Input()).strip("\n") if part.commands else ""
+            self.folders, self.variables = folders, variables
+            if said == PART and not part.is_quoted:
+                return [MANY]
+            return [said]
+        if part.kind == "process":
+            said = self.nodes(part.commands, Input(is_piped=part.value == ">"))
+            return [SAID + said if part.value == "<" else f"/dev/fd/{PART}"]
+        return self._variable(part)
+
+    def _variable(self, part: Part) -> list[str]:
+        name, operator = part.value, part.operator
+        unknown = [PART if part.is_quoted and name not in ("@", "*") else MANY]
+        argument = self._joined(part.argument, splits=False) if part.argument else [""]
+        if name == "IFS" and name not in self.variables:
+            return [" "]
+        if name == "PWD":
+            values: list[str] | None = list(self.folders)
+        else:
+            values = self.variables.get(name)
+        if operator in (":-", "-", ":=", "="):
+            return [*(values or []), *argument]
+        if operator in (":+", "+"):
+            return [*argument, ""]
+        if name in ("#", "?", "$", "!", "-"):
+            return ["0"]
+        if values is None:
+            # Not set, so it is empty: the environment is known where there is one.
+            return unknown if not self._is_unset(name) else [""]
+        if operator in ("", "?", ":?", "@"):
+            return values
+        if operator == "!":
+            return [value for one in values for value in self.variables.get(one, unknown)]
+        pattern = argument[0]
+        if operator in ("#", "##") and not any(mark in pattern for mark in MARKS):
+            return [value.removeprefix(pattern) for value in values]
+        if operator in ("%", "%%") and not any(mark in pattern for mark in MARKS):
+            return [value.removesuffix(pattern) if "*" not in pattern else PART for value in values]
+        if operator in ("/", "//"):
+            old, _, new = pattern.partition("/")
+            return [value.replace(old, new) for value in values]
+        if operator in ("^", "^^", ",", ",,"):
+            return [*values, *(value.upper() if "^" in operator else value.lower() for value in values)]
+        return [*values, *unknown]
+
+    def _is_unset(self, name: str) -> bool:
+        return name in ("@", "*") and self.depth == 1 and not self._calls
+
+
+class Input:
+    """What is on the standard input of commands, and which wrappers these are in."""
+
+    __slots__ = ("given", "is_piped", "via")
+
+    def __init__(self, given: str | None = None, is_piped: bool = False, via: tuple[str, ...] = ()) -> None:  # noqa: FBT001, FBT002
+        self.given, self.is_piped, self.via = given, is_piped, via
+
+
+# Before the text of `<(…)`, which is the name of a file with that text in it.
+SAID = "/dev/fd/63" + ONE
+BUILTINS: dict[str, Callable[[Walk, list[str], Input], None]] = {
+    **dict.fromkeys(("cd", "pushd", "chdir", "set-location", "sl"), Walk.change),
+    "popd": Walk.back,
+    **dict.fromkeys(("export", "local", "declare", "typeset", "readonly"), Walk.export),
+    "set": Walk.set,
+    **dict.fromkeys(("read", "mapfile", "readarray"), Walk.read),
+    "printf": Walk.print,
+    "alias": Walk.alias,
+    "mkdir": Walk.make,
+    "trap": Walk.trap,
+}
+
+
+def joined(folder: str, path: str) -> str:
+    """A path from a folder, without `.` and `..`; marks stay."""
+    if path.startswith("/proc/"):
+        parts = path.split("/")
+        if len(parts) > 3 and parts[3] in ("cwd", "root"):
+            path = "/".join((folder if parts[3] == "cwd" else "", *parts[4:])) or "/"
+    if path.startswith(PART) and not path.startswith(PART + "/"):
+        return path
+    return os.path.normpath(os.path.join(folder, path)) if path else folder
+
+
+def quote(words: Iterable[str]) -> str:
+    """Words as a text that is read as these words."""
+    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+
+
+def _merged(*lists: list[str]) -> list[str]:
+    found = list(dict.fromkeys(one for some in lists for one in some))
+    if len(found) > MOST_FOLDERS:
+        raise TooMuchError("it changes the folder too often")
+    return found
+
+
+def _bounded(values: list[str]) -> list[str]:
+    if len(values) > MOST_VALUES:
+        raise TooMuchError("its variables have too many values")
+    return values
+
+
+def _leaves(node: Node) -> bool:
+    """Whether a command ends the script."""
+    if node.kind in ("group", "subshell"):
+        return any(_leaves(one) for one in node.bodies[0])
+    words = ["".join(part.value for part in word) for word in node.words[:1]]
+    return words[:1] in (["exit"], ["return"], ["continue"], ["break"])
+
+
+def _braces(word: Word) -> list[list[Part]]:
+    """The words that one with `{a,b}` stands for."""
+    if not any(part.kind == "brace" and part.value == "{" for part in word):
+        return [word]
+    done: list[list[Part]] = []
+    waiting = [list(word)]
+    while waiting:
+        if len(done) + len(waiting) > MOST_VALUES:
+            raise TooMuchError("its braces stand for too many words")
+        parts = waiting.pop(0)
+        spread = _spread(parts)
+        if spread is None:
+            done.append(parts)
+        else:
+            waiting += spread
+    return done
+
+
+def _spread(parts: list[Part]) -> list[list[Part]] | None:
+    """One `{a,b}` taken apart, the innermost of the first; None where there is none."""
+    opens: list[int] = []
+    for number, part in enumerate(parts):
+        if part.kind != "brace":
+            continue
+        if part.value == "{":
+            opens.append(number)
+        elif part.value == "}" and opens:
+            start = opens.pop()
+            inside = parts[start + 1 : number]
+            commas = [at for at, one in enumerate(inside) if one.kind == "brace" and one.value == ","]
+            before, after = parts[:start], parts[number + 1 :]
+            if commas:
+                edges = [-1, *commas, len(inside)]
+                return [
+                    [*before, *inside[a + 1 : b], *after]
+                    for a, b in zip(edges[:-1], edges[1:], strict=True)  # noqa: RUF007  (itertools costs a dispatch)
+                ]
+            texts = "".join(one.value for one in inside)
+            if ".." in texts:
+                return [[*before, *_range(texts, part), *after]]
+    return None
+
+
+def _range(text: str, part: Part) -> list[Part]:
+    kind = type(part)
+    first, _, last = text.partition("..")
+    return [kind("text", STAR if first != last else first)]

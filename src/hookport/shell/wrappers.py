@@ -1,0 +1,321 @@
+"""Programs that start another one: where that begins in their words. One table row each."""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+SHELLS = (
+    *("ash", "bash", "dash", "fish", "ksh", "mksh", "rbash", "sh", "yash", "zsh"),
+    *("eval", "source", "."),
+)
+# Languages with the options that code follows.
+INTERPRETERS = {
+    "python": ("-c",),
+    "pypy": ("-c",),
+    "node": ("-e", "-p", "--eval", "--print", "-pe"),
+    "nodejs": ("-e", "-p", "--eval", "--print"),
+    "bun": ("-e", "-p", "--eval", "--print"),
+    "deno": ("eval",),
+    "tsx": ("-e",),
+    "perl": ("-e", "-E"),
+    "ruby": ("-e",),
+    "php": ("-r",),
+    "lua": ("-e",),
+    "osascript": ("-e",),
+    "pwsh": ("-c", "-command"),
+    "powershell": ("-c", "-command"),
+    "rscript": ("-e",),
+    "julia": ("-e",),
+    "elixir": ("-e",),
+    "groovy": ("-e",),
+    "tclsh": (),
+    "expect": ("-c",),
+    "ipython": ("-c",),
+    "guile": ("-c",),
+    "emacs": ("--eval", "-eval"),
+    "sqlite3": (),
+    "jshell": (),
+    "ts-node": ("-e",),
+}
+
+
+def language(program: str) -> str:
+    """The language that a program runs, `python` for `python3.12`; empty for others."""
+    bare = program.rstrip("0123456789.-") if program not in INTERPRETERS else program
+    return bare if bare in INTERPRETERS else ""
+
+
+def codes(program: str, words: Sequence[str]) -> list[str]:
+    """The code among the words of an interpreter."""
+    options = INTERPRETERS[language(program)]
+    letters = [option[1] for option in options if len(option) == 2]
+    found = []
+    for number, word in enumerate(words):
+        long, equals, value = word.partition("=")
+        if equals and long.startswith("--") and long in options:
+            found.append(value)
+        elif word.lower() in options:
+            found += words[number + 1 : number + 2]
+        elif word.startswith("-") and not word.startswith("--") and len(word) > 2:
+            for at, letter in enumerate(word[1:], 1):
+                if letter in letters:
+                    # `-pe code`, or `-ecode`
+                    found += [word[at + 1 :]] if word[at + 1 :] else words[number + 1 : number + 2]
+                    break
+    return found
+
+
+class Inner:
+    """What a wrapper starts: words, or a text for a shell."""
+
+    __slots__ = ("folder", "placeholder", "text", "variables", "words")
+
+    def __init__(
+        self, words: Sequence[str] = (), *, text: str = "", folder: str = "", placeholder: str = ""
+    ) -> None:
+        self.words, self.text, self.folder, self.placeholder = words, text, folder, placeholder
+        self.variables: list[tuple[str, str]] = []
+
+
+class Wrapper:
+    """How the words of a wrapper are read.
+
+    `values` are its options that have a value, `skips` the words before the program, `verbs` those that make
+    it a wrapper, `text` the options whose value is a text for a shell; `joins` tells that all words are one
+    text, `feeds` that it adds words of its input.
+    """
+
+    __slots__ = ("feeds", "folder", "joins", "skips", "stops", "text", "values", "verbs")
+
+    def __init__(  # noqa: PLR0913  (the columns of a table)
+        self,
+        values: str = "",
+        *,
+        skips: int = 0,
+        verbs: str = "",
+        text: str = "",
+        joins: bool = False,
+        feeds: bool = False,
+        folder: str = "",
+        stops: str = "",
+    ) -> None:
+        self.values, self.verbs, self.text = values.split(), verbs.split(), text.split()
+        self.skips, self.joins, self.feeds = skips, joins, feeds
+        self.folder, self.stops = folder.split(), stops.split()
+
+    def inner(self, words: Sequence[str]) -> Inner | None:
+        """What is started; None if nothing is."""
+        left, made, skips = list(words), Inner(), self.skips
+        if self.verbs:
+            at = next((number for number, word in enumerate(left) if word in self.verbs), -1)
+            if at < 0 or any(not word.startswith("-") for word in left[:at]):
+                return None
+            left = left[at + 1 :]
+        while left:
+            word = left[0]
+            option, equals, value = word.partition("=")
+            name = option if option.startswith("--") else word[:2]
+            if word in self.stops:
+                return None
+            if word == "--":
+                left = left[1:]
+                if not skips:
+                    break
+                continue
+            if word.startswith("-") and len(word) > 1:
+                given = (
+                    value
+                    if equals and option.startswith("--")
+                    else word[2:]
+                    if name in self.values and word[:2] != "--"
+                    else ""
+                )
+                takes = (name in self.values or option in self.values) and not given and not equals
+                if not takes and not given and word[1:].isalpha() and f"-{word[-1]}" in self.values:
+                    # `-qc text`
+                    name, takes = f"-{word[-1]}", True
+                if takes:
+                    given = left[1] if len(left) > 1 else ""
+                if name in self.text or option in self.text:
+                    made.text = given
+                if name in self.folder or option in self.folder:
+                    made.folder = given
+                if self.feeds and (option in ("--replace", "-i") or name == "-I"):
+                    made.placeholder = given or "{}"
+                left = left[2 if takes else 1 :]
+            elif equals and option.isidentifier():
+                made.variables.append((option, value))
+                left = left[1:]
+            elif skips:
+                skips -= 1
+                left = left[1:]
+            else:
+                break
+        if made.text:
+            # `env -S "a b" c`, and `-c text`
+            made.text = " ".join((made.text, *left)) if "-S" in self.text else made.text
+            return made
+        if self.joins and left:
+            made.text = " ".join(left)
+            return made
+        made.words = left
+        return made
+
+
+_PLAIN = Wrapper()
+WRAPPERS: dict[str, Wrapper] = {
+    **dict.fromkeys(
+        (
+            *("builtin", "busybox", "caffeinate", "catchsegv", "coproc", "dbus-run-session", "eatmydata"),
+            *("fakeroot", "nohup", "noglob", "nocorrect", "proot", "rlwrap", "setsid", "then", "time"),
+            *(
+                "toybox",
+                "unbuffer",
+                "winpty",
+                "xvfb-run",
+                "firejail",
+                "proxychains",
+                "torsocks",
+                "shx",
+                "else",
+                "do",
+            ),
+        ),
+        _PLAIN,
+    ),
+    "sudo": Wrapper(
+        "-u -g -C -D -h -p -r -t -T -U -R --user --group --chdir", folder="-D --chdir", stops="-l -v -k -K"
+    ),
+    "doas": Wrapper("-u -C"),
+    "env": Wrapper("-u -C -S --unset --chdir --split-string", text="-S --split-string", folder="-C --chdir"),
+    "command": Wrapper(stops="-v -V"),
+    "exec": Wrapper("-a"),
+    "nice": Wrapper("-n --adjustment"),
+    "ionice": Wrapper("-c -n -p -P -u --class --classdata"),
+    "chrt": Wrapper("-T -P -D", skips=1),
+    "taskset": Wrapper("-p", skips=1),
+    "timeout": Wrapper("-s -k --signal --kill-after", skips=1),
+    "gtimeout": Wrapper("-s -k --signal --kill-after", skips=1),
+    "stdbuf": Wrapper("-i -o -e --input --output --error"),
+    "chroot": Wrapper(skips=1),
+    "flock": Wrapper("-c -w -E --command --timeout", skips=1, text="-c --command"),
+    "unshare": Wrapper("-R -w -S -G"),
+    "nsenter": Wrapper("-t -S -G"),
+    "setpriv": _PLAIN,
+    "prlimit": _PLAIN,
+    "strace": Wrapper("-o -e -p -s -u -E -P"),
+    "ltrace": Wrapper("-o -e -p -s -u"),
+    "valgrind": _PLAIN,
+    "perf": Wrapper("-e -o", verbs="record stat trace"),
+    "hyperfine": Wrapper("-w -m -M -r -n -p -c --warmup --runs --prepare", joins=True),
+    "watch": Wrapper("-n -d --interval", joins=True),
+    "entr": _PLAIN,
+    "watchexec": Wrapper("-e -w -i -f --exts --watch"),
+    "script": Wrapper("-c --command -I -O -B -T", text="-c --command"),
+    "su": Wrapper("-c --command -s -g -G", text="-c --command", skips=1),
+    "runuser": Wrapper("-c --command -u -s -g -G", text="-c --command"),
+    "ssh": Wrapper("-i -l -p -o -F -L -R -D -J -b -c -E -m -O -Q -S -W -w", skips=1, joins=True),
+    "tmux": Wrapper(
+        "-s -n -c -t -x -y -L -f",
+        verbs="new new-session neww new-window split-window splitw run run-shell send-keys send",
+        joins=True,
+    ),
+    "systemd-run": Wrapper("-p -u -E -H -M --unit --property --setenv --slice --working-directory"),
+    "screen": Wrapper("-S -c -e -h -p -s -t -T"),
+    "xargs": Wrapper(
+        "-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --max-lines --arg-file --replace",
+        feeds=True,
+    ),
+    "gxargs": Wrapper("-I -n -P -d -L -s -E -a", feeds=True),
+    "parallel": Wrapper("-I -j -n -N -S -a --jobs --colsep", feeds=True),
+    "npx": Wrapper("-p -c --package --call", text="-c --call"),
+    "bunx": _PLAIN,
+    "pnpx": _PLAIN,
+    "uvx": Wrapper("-p --python --from --with"),
+    "pipx": Wrapper("--spec --python", verbs="run"),
+    "npm": Wrapper("-p -c --package --call", verbs="exec x", text="-c --call"),
+    "pnpm": Wrapper("-C --dir", verbs="exec dlx"),
+    "yarn": Wrapper(verbs="exec dlx"),
+    "uv": Wrapper("-p --python --with --extra --group --project --directory", verbs="run"),
+    "poetry": Wrapper(verbs="run"),
+    "pipenv": Wrapper(verbs="run"),
+    "pdm": Wrapper(verbs="run"),
+    "hatch": Wrapper(verbs="run"),
+    "rye": Wrapper(verbs="run"),
+    "bundle": Wrapper(verbs="exec"),
+    "mise": Wrapper(verbs="exec x"),
+    "asdf": Wrapper(verbs="exec", skips=1),
+    "direnv": Wrapper(verbs="exec", skips=1),
+    "conda": Wrapper("-n -p", verbs="run"),
+    "nix-shell": Wrapper("-p -A -I --run --command", text="--run --command"),
+    "nix": Wrapper("-c --command", verbs="develop shell"),
+    "dotenv": Wrapper("-f -e"),
+    "op": Wrapper(verbs="run"),
+}
+# Programs with an option, or a word after a verb, that is a text for a shell: by the verb, then the options.
+TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
+    "git": {
+        "rebase": ("-x", "--exec"),
+        "bisect": ("run",),
+        "submodule": ("foreach",),
+        "filter-branch": ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter"),
+        "difftool": ("-x", "--extcmd"),
+    },
+    "gh": {"alias": ("--shell",)},
+    "crontab": {},
+}
+# Settings of git and variables whose value is a text for a shell (git-config(1), git(1), bash(1)).
+GIT_PROGRAMS = (
+    *("core.editor", "core.pager", "core.sshcommand", "core.askpass", "core.fsmonitor", "sequence.editor"),
+    *("diff.external", "credential.helper", "gpg.program", "pager.log", "pager.diff", "pager.show"),
+)
+SHELL_VARIABLES = (
+    *("EDITOR", "VISUAL", "PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH_COMMAND"),
+    *("GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "MANPAGER", "LESSOPEN", "PROMPT_COMMAND"),
+)
+
+
+def code_of(program: str, words: Sequence[str]) -> list[str]:
+    """The texts for a shell among the words of a program that is no shell."""
+    found: list[str] = []
+    for number, word in enumerate(words):
+        if program == "git" and words[number - 1 : number] == ["-c"] and number:
+            found.append(_configured(word))
+        if (
+            program == "git"
+            and word.startswith("alias.")
+            and words[number + 1 : number + 2]
+            and words[number + 1].startswith("!")
+        ):
+            found.append(words[number + 1][1:])
+        if program in ("vi", "vim", "nvim", "ex", "view") and word.startswith(("+!", "!", ":!", "+:!")):
+            found.append(word.lstrip("+:!"))
+    verbs = TEXTS.get(program, {})
+    for verb, options in verbs.items():
+        if verb not in words:
+            continue
+        for number, word in enumerate(words):
+            option, equals, value = word.partition("=")
+            if option in options:
+                rest = words[number + 1 :]
+                is_rest = not option.startswith("-")
+                while is_rest and rest and rest[0].startswith("-"):
+                    rest = rest[1:]
+                found += [value] if equals else [_rest(rest)] if is_rest else rest[:1]
+    return [one for one in found if one]
+
+
+def _configured(setting: str) -> str:
+    """The text for a shell that a setting of git has as its value."""
+    key, _, value = setting.partition("=")
+    if value.startswith("!"):
+        return value[1:]
+    return value if key.lower() in GIT_PROGRAMS else ""
+
+
+def _rest(words: Sequence[str]) -> str:
+    """One word is a text for a shell, several are a program with its words."""
+    quoted = ("'" + word.replace("'", "'\\''") + "'" for word in words)
+    return words[0] if len(words) == 1 else " ".join(quoted)
