@@ -8,6 +8,7 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from argparse import ArgumentParser, HelpFormatter
+    from typing import NoReturn
 
 COMMANDS = {
     "new": "write a hook that works, with its tests",
@@ -23,6 +24,7 @@ COMMANDS = {
     "vendor": "put a bridge into this project that needs no installation",
     "trust": "look at what is new in this project's hooks, and approve it",
     "untrust": "take back the approval of this project's hooks",
+    "pause": "let hooks of this project rest for a while",
     "convert": "write hooks of one dialect in another",
     "check": "find what is wrong with hooks",
     "doctor": "find hooks that would never fire, and why",
@@ -51,6 +53,13 @@ def main(argv: list[str] | None = None) -> int:
             # The process is for this only; taking the interpreter apart would cost another 2 ms.
             os._exit(code)
         return code
+    from hookport.cli.terminal import screened
+
+    with screened():
+        return _main(args)
+
+
+def _main(args: list[str]) -> int:
     from hookport.errors import HookportError, InputError, InternalError
 
     try:
@@ -92,7 +101,9 @@ def _debug() -> None:
 
 
 def _say(line: str) -> None:
-    sys.stderr.write(f"hookport: {line}\n")
+    from hookport.cli.terminal import plain
+
+    sys.stderr.write(f"hookport: {plain(line)}\n")
 
 
 def _run(args: list[str]) -> int:
@@ -111,9 +122,15 @@ def command_parser(name: str) -> ArgumentParser:
     from argparse import ArgumentParser
     from importlib import import_module
 
+    from hookport.cli.terminal import plain
+
+    class Parser(ArgumentParser):
+        def error(self, message: str) -> NoReturn:
+            super().error(plain(message))
+
     module = import_module(f"hookport.cli.{name}")
     description, _, rest = (module.__doc__ or "").partition("\n")
-    parser = ArgumentParser(
+    parser = Parser(
         prog=f"hookport {name}",
         description=description + rest,
         formatter_class=_formatter,

@@ -6,6 +6,7 @@ Each PATH is a file or a folder; folders are searched for hooks of every dialect
 from __future__ import annotations
 
 import json
+import os
 import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
@@ -15,12 +16,14 @@ from hookport.checks.places import placed
 from hookport.checks.scripts import check_scripts
 from hookport.cli import report
 from hookport.cli.convert import title
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.convert import Reading
 from hookport.dialects import get
 from hookport.errors import InputError, Problem, spell_path
-from hookport.findings import Finding, OtherSettings, UnreadableFile
-from hookport.project import sources
+from hookport.findings import Finding, Misplaced, OtherSettings, UnreadableFile
+from hookport.project import environment, sources
+from hookport.project.answers import check_answers
+from hookport.project.checkup import check_health, find_strays
 
 FORMATS = ("text", "json", "sarif", "github")
 
@@ -48,10 +51,15 @@ def run(args: Namespace) -> int:
     text = ""
     paint = Paint(sys.stdout)
     for path in args.paths:
+        strays = [_as_named(one.finding, path) for one in find_strays(path, os.environ)]
+        findings += strays
         try:
             found, unread = sources.find_all(path, args.dialect)
         except InputError as error:
-            problems += error.problems
+            text += report.grouped(strays, paint, {})
+            # A folder whose hooks all stand elsewhere has some; so has a file at a place that is not read.
+            is_explained = path.is_dir() or any(one.code != Misplaced.code for one in strays)
+            problems += () if strays and is_explained else error.problems
             continue
         problems += unread
         for source in found:
@@ -66,6 +74,10 @@ def run(args: Namespace) -> int:
                 noticed = f"{len(here) or 'no'} finding{'s' * (len(here) != 1)}"
                 text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
                 text += report.grouped(here, paint, titles, _heads(reading))
+        text += report.grouped(strays, paint, {})
+    steered = [one for root in filter(Path.is_dir, args.paths) for one in environment.findings(str(root))]
+    findings += steered
+    text += report.grouped(steered, paint, {})
     told = [*map(_unreadable, problems), *findings]
     if args.format == "text":
         sys.stdout.write(text)
@@ -77,7 +89,7 @@ def run(args: Namespace) -> int:
     else:
         sys.stdout.write(report.github(told))
     for problem in problems:
-        sys.stderr.write(f"hookport: {problem}\n")
+        sys.stderr.write(f"hookport: {plain(str(problem))}\n")
     return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
 
 
@@ -100,11 +112,24 @@ def _readings(source: sources.Source) -> tuple[list[Reading], list[Problem]]:
 
 def _findings(reading: Reading, source: sources.Source) -> list[Finding]:
     """What is wrong with the hooks; what else a settings file holds matters only beside some."""
-    found = [*reading.decoded.findings, *checks.check(reading), *check_scripts(reading, source.root)]
+    found = [
+        *reading.decoded.findings,
+        *checks.check(reading),
+        *check_scripts(reading, source.root),
+        *check_answers(reading, source.root),
+    ]
+    found += check_health(reading, source.root, os.environ, found)
     placed_ = [placed(finding, reading) for finding in found]
     if reading.decoded.manifest.hooks:
         return placed_
     return [finding for finding in placed_ if finding.code != OtherSettings.code]
+
+
+def _as_named(finding: Finding, path: Path) -> Finding:
+    """A finding of a file by the name that a person would give it, from the path that was named."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
+    below = Path(finding.file).relative_to(full) if full.is_dir() else None
+    return finding._replace(file=str(path / below if below else path))
 
 
 def _heads(reading: Reading) -> dict[int, report.Head]:

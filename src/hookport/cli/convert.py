@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.convert import Conversion, File, Reading, convert_all
 from hookport.dialects import get, names
 from hookport.errors import InputError, Problem
@@ -53,7 +53,7 @@ def run(args: Namespace) -> int:
     source = sources.find(Path(args.path), args.source)
     reading = sources.read(source)
     if source.recognised:
-        sys.stderr.write(f"{args.path}: recognised as {source.dialect.id}\n")
+        sys.stderr.write(f"{plain(args.path)}: recognised as {source.dialect.id}\n")
     if args.target == "all":
         targets = [target for target in targets if target.id != source.dialect.id]
     results = convert_all(reading, targets, bare=args.bare)
@@ -61,7 +61,7 @@ def run(args: Namespace) -> int:
     stopped = args.strict and code != 0
     if args.output and not stopped:
         for path in write(results, args.output, is_all=args.target == "all", force=args.force):
-            sys.stderr.write(f"wrote {path}\n")
+            sys.stderr.write(f"wrote {plain(str(path))}\n")
     if args.json:
         objects = [_object(result) for result in results]
         text = json.dumps(objects if args.target == "all" else objects[0], indent=2, ensure_ascii=False)

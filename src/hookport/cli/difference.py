@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, lines_of, plain
 from hookport.install.files import Change
 
 # Beyond it, looking for the smallest difference takes minutes.
@@ -16,14 +16,16 @@ def difference(change: Change, paint: Paint) -> str:
     """The difference that a change makes; one line where it cannot be shown."""
     before, after = (_lines(content) for content in (change.before, change.after))
     if before is None or after is None:
-        return f"{change.path}: no text, {len(change.before or b'')} → {len(change.after or b'')} bytes\n"
+        return (
+            f"{plain(change.path)}: no text, {len(change.before or b'')} → {len(change.after or b'')} bytes\n"
+        )
     if max(len(before), len(after)) > MOST_LINES:
-        return f"{change.path}: {len(before)} → {len(after)} lines\n"
+        return f"{plain(change.path)}: {len(before)} → {len(after)} lines\n"
     old, new = ("/dev/null" if content is None else change.path for content in (change.before, change.after))
     shown = ""
     for line in difflib.unified_diff(before, after, old, new):
         sign = line[:1] if line[:3] not in ("---", "+++") else ""
-        shown += paint(_plain(line.removesuffix("\n")), STYLES.get(sign, "")) + "\n"
+        shown += paint(lines_of(line.removesuffix("\n")), STYLES.get(sign, "")) + "\n"
         if not line.endswith("\n"):
             shown += "\\ No newline at end of file\n"
     return shown
@@ -36,7 +38,3 @@ def _lines(content: bytes | None) -> list[str] | None:
     except UnicodeDecodeError:
         return None
     return [f"{line}\n" for line in text.split("\n")[:-1]] + [line for line in text.split("\n")[-1:] if line]
-
-
-def _plain(line: str) -> str:
-    return "".join(sign if sign.isprintable() or sign == "\t" else ascii(sign)[1:-1] for sign in line)

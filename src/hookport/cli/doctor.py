@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.cli.report import inside
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.dialects import agents, get
 from hookport.errors import UsageError, closest
 from hookport.install.doctor import Diagnosis, Report, examine, world_of
@@ -51,7 +51,7 @@ def run(args: Namespace) -> int:
 
         done = repair(reports, cwd, env)
         for line in done:
-            sys.stderr.write(f"hookport: {line.replace(f'{world.root}{os.sep}', '')}\n")
+            sys.stderr.write(f"hookport: {plain(line.replace(f'{world.root}{os.sep}', ''))}\n")
         reports = examine(cwd, env, args.agent) if done else reports
     found = [one for report in reports for one in report.diagnoses]
     if args.json:
@@ -61,7 +61,9 @@ def run(args: Namespace) -> int:
         paint = Paint(sys.stdout)
         sys.stdout.write("".join(_text(report, world, paint) for report in reports))
         if not reports:
-            sys.stdout.write(f"there are no hooks of any agent in {world.root}, nor of the user\n")
+            sys.stdout.write(
+                f"there are no hooks of any agent in {plain(str(world.root))}, nor of the user\n"
+            )
     return int(any(one.finding.severity == "error" for one in found))
 
 
@@ -105,9 +107,9 @@ def _text(report: Report, world: World, paint: Paint) -> str:
     for one in report.diagnoses:
         severity = paint(f"{one.finding.severity:5}", one.finding.severity)
         where = _where(one, world)
-        text += f"  {severity} {one.finding.code} {f'{where}: ' * bool(where)}{one.finding.message}\n"
+        text += f"  {severity} {one.finding.code} {plain(f'{where}: ' * bool(where) + one.finding.message)}\n"
         if one.evidence and one.finding.severity != "note":
-            text += f"        {paint(f'evidence: {one.evidence}', 'note')}\n"
+            text += f"        {paint(plain(f'evidence: {one.evidence}'), 'note')}\n"
         if one.finding.hint:
-            text += f"        {paint(f'fix: {one.finding.hint}', 'note')}\n"
+            text += f"        {paint(plain(f'fix: {one.finding.hint}'), 'note')}\n"
     return text

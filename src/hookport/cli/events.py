@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,7 +21,7 @@ from hookport.findings import (
     NoisyAnswer,
     StopLoopEnded,
 )
-from hookport.model.runs import Event
+from hookport.model.runs import Call, Event
 from hookport.runtime.engine import Report
 from hookport.wires.events import fired_for, read_event, write_event
 from hookport.wires.table import Wire
@@ -99,6 +99,28 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
         raise UsageError(f"{agent} has no event like {event.event}{about}. These have: {others}")
     return Asked(read_event(it, write_event(it, event), native), it)
+
+
+def command_event(line: str, agent: str, cwd: str) -> Asked:
+    """The event that an agent fires before it runs a shell command."""
+    it = wire(get(agent).id)
+    call = Call("shell", input={"command": line})
+    event = Event("before_tool_execute", "", session="why", cwd=cwd, root=cwd, call=call)
+    native = fired_for(it, event)
+    if not native:
+        raise UsageError(f"{it.id} fires no event before a shell command.")
+    return Asked(read_event(it, write_event(it, event.replace(native=native)), native), it)
+
+
+def last_event(env: Mapping[str, str], agent: str | None) -> Asked:
+    """The last event of the journal, of one agent if it is named."""
+    from hookport.cases import happened
+
+    events = [one for one in happened.in_journal(env).events if not agent or one.event.agent == agent]
+    if not events:
+        about = f" of {agent}" if agent else ""
+        raise UsageError(f"the journal has no event{about}. Use --event or --command.")
+    return Asked(events[-1].event, wire(events[-1].event.agent))
 
 
 def _payload(path: str) -> dict[str, object]:

@@ -15,7 +15,7 @@ from hookport.authoring.scaffold import Made, Request, Scaffold, scaffold, usual
 from hookport.authoring.scripts import LANGUAGES
 from hookport.cli import report
 from hookport.cli.convert import replace
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
 from hookport.project.discovery import project_root
@@ -111,7 +111,7 @@ def _print(made: Scaffold, root: Path, request: Request, *, is_dry: bool) -> Non
     for one in made.files:
         word = "wrote" if one.before is None else "added to"
         planned = "would write" if one.before is None else "would add to"
-        sys.stdout.write(f"{planned if is_dry else word} {_short(root / one.path)}\n")
+        sys.stdout.write(f"{planned if is_dry else word} {plain(str(_short(root / one.path)))}\n")
     if not is_dry:
         sys.stdout.write(
             f"\nNext: say in the script what '{request.name}' is to do, and in its tests what must hold.\n"

@@ -10,7 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.terminal import Paint, plain, table
+from hookport.cli.status import show_unmanaged
+from hookport.cli.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError
 from hookport.prove import belongings, campaign, enforcement, own, samples
 from hookport.prove.belongings import Belongings
@@ -34,7 +35,7 @@ def run(
     agents, missing = campaign.found(args.agents, take=args.take, tell=tell)
     accounts: dict[str, Account] = {}
     request = Request(given, added, args.mode or "auto")
-    clear = "\r\x1b[K" if sys.stderr.isatty() else ""
+    clear = CLEAR if sys.stderr.isatty() else ""
     if agents:
         sys.stderr.write(f"{clear}playing {', '.join(agent.name for agent in agents)}\n")
     for number, account in enumerate(own.play(agents, request, jobs=args.jobs, report=args.report), 1):
@@ -62,6 +63,7 @@ def _tell(given: Belongings) -> None:
     """What is wrong with the source, and what of it is not in the run."""
     if given.found.findings:
         sys.stderr.write(report.grouped(list(given.found.findings), Paint(sys.stderr), {}))
+    show_unmanaged(given.found.unmanaged, given.found.root, sys.stderr.write)
     if given.left_out:
         shown = "; ".join(given.left_out[:8]) + (" …" if len(given.left_out) > 8 else "")
         sys.stderr.write(f"hookport: not copied into the run: {plain(shown)}\n")

@@ -21,7 +21,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.cli.terminal import Paint, plain, table
+from hookport.cli.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError, closest
 from hookport.prove import campaign, drivers, player, results, scenario
 from hookport.prove.campaign import Agent, Store
@@ -257,7 +257,7 @@ class Progress:
     def tell(self, what: str) -> None:
         """What is fetched now; elsewhere than on a terminal only its beginning."""
         if self.is_terminal:
-            sys.stderr.write(f"\r\x1b[K{what}")
+            sys.stderr.write(f"{CLEAR}{what}")
             sys.stderr.flush()
         elif "," not in what:
             sys.stderr.write(f"{what}\n")
@@ -272,7 +272,7 @@ class Progress:
             filled = "█" * (width * self.number // self.count)
             failed = f", {self.failed} failed" if self.failed else ""
             sys.stderr.write(
-                f"\r\x1b[K{filled:░<{width}} {self.number}/{self.count}{failed}, "
+                f"{CLEAR}{filled:░<{width}} {self.number}/{self.count}{failed}, "
                 f"{time.monotonic() - self.begun:.0f} s  {said}"
             )
         elif is_new:
@@ -282,4 +282,4 @@ class Progress:
     def end(self) -> None:
         """Clear the line."""
         if self.is_terminal:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(CLEAR)

@@ -17,6 +17,7 @@ from pathlib import Path
 from hookport.cases import happened, record
 from hookport.cases.happened import Events, Happened
 from hookport.cli.log import moment
+from hookport.cli.terminal import plain
 from hookport.dialects import get
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
@@ -123,9 +124,9 @@ def _print_json(made: record.Drafts, done: record.Written, notes: list[str]) -> 
 def _print(made: record.Drafts, done: record.Written, notes: list[str], fitting: int, *, dry: bool) -> None:
     used = made.events
     for path in done.new:
-        sys.stdout.write(f"{'would write' if dry else 'wrote'} {_short(path)}\n")
+        sys.stdout.write(f"{'would write' if dry else 'wrote'} {plain(str(_short(path)))}\n")
     for path in done.kept:
-        sys.stdout.write(f"there already, left as it is: {_short(path)}\n")
+        sys.stdout.write(f"there already, left as it is: {plain(str(_short(path)))}\n")
     count = f"{len(made.drafts)} case{'s' * (len(made.drafts) != 1)} of {used} event{'s' * (used != 1)}"
     others = f"; {made.same} more would be the same" if made.same else ""
     left = fitting - used
@@ -138,7 +139,7 @@ def _print(made: record.Drafts, done: record.Written, notes: list[str], fitting:
         )
     sys.stdout.flush()
     for note in notes:
-        sys.stderr.write(f"hookport: {note}\n")
+        sys.stderr.write(f"hookport: {plain(note)}\n")
 
 
 def _short(path: Path) -> str:

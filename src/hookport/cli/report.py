@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.cli.terminal import Paint
+from hookport.cli.terminal import Paint, plain
 from hookport.findings import Finding
 
 _RANK = {severity: number for number, severity in enumerate(reversed(f.SEVERITIES))}
@@ -75,13 +75,13 @@ def grouped(
         head = key or "in general" if isinstance(key, str) else place(heads[key])
         if not isinstance(key, str) and titles.get(key):
             head = f"{head} ({titles[key]})" if head else titles[key]
-        text += f"{paint(head, 'bold')}\n"
+        text += f"{paint(plain(head), 'bold')}\n"
         for finding in sorted(group, key=lambda one: _RANK[one.severity]):
             part = "" if isinstance(key, str) else _beyond(heads[key], finding)
-            message = f"{part}: {finding.message}" if part else finding.message
+            message = plain(f"{part}: {finding.message}" if part else finding.message)
             text += f"  {paint(f'{finding.severity:5}', finding.severity)} {finding.code} {message}\n"
             if finding.hint and finding.severity != "note":
-                text += f"        {paint(finding.hint, 'note')}\n"
+                text += f"        {paint(plain(finding.hint), 'note')}\n"
     return text
 
 
@@ -183,9 +183,11 @@ def github(findings: Sequence[Finding]) -> str:
     commands = {"note": "notice", "loss": "warning", "error": "error"}
     lines = []
     for finding in findings:
-        where = f"file={_escape(finding.file)},line={max(finding.line, 1)},col={max(finding.column, 1)}"
+        where = (
+            f"file={plain(_escape(finding.file))},line={max(finding.line, 1)},col={max(finding.column, 1)}"
+        )
         message = _escape(": ".join(part for part in (inside(finding), finding.message) if part))
-        lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{message}\n")
+        lines.append(f"::{commands[finding.severity]} {where},title={finding.code}::{plain(message)}\n")
     return "".join(lines)
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from hookport import planning
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
-from hookport.cli.terminal import Paint, plain
+from hookport.cli.terminal import Paint, plain, speaks_utf8
 from hookport.dialects._wiring import wire
 from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
@@ -58,7 +58,8 @@ def run(args: Namespace) -> int:
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    setting = engine.Setting(it.wire, wire, env, policy.standing(planning.settings_in(found.root, env), env))
+    on_failure = policy.standing(planning.settings_in(found.root, env), env)
+    setting = engine.Setting(it.wire, wire, env, on_failure, natively=True)
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
@@ -80,7 +81,9 @@ def _print_json(it: Asked, done: Report, answer: Answer, findings: list[Finding]
     }
     if as_agent:
         tree["answer"] = answer.as_dict()
-    sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n")
+    # JSON is UTF-8 (RFC 8259, 8.1); where stdout is not, ASCII is what every reader takes for it.
+    is_ascii = not speaks_utf8(sys.stdout)
+    sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=is_ascii, default=str) + "\n")
 
 
 def _print(it: Asked, done: Report, seconds: float, answer: Answer | None, findings: list[Finding]) -> None:
@@ -95,7 +98,7 @@ def _print(it: Asked, done: Report, seconds: float, answer: Answer | None, findi
         sys.stdout.write(f"{it.wire.id} receives: exit code {answer.exit_code}\n")
         for name in ("stdout", "stderr"):
             for line in getattr(answer, name).splitlines():
-                sys.stdout.write(f"  {name}: {line}\n")
+                sys.stdout.write(f"  {name}: {plain(line)}\n")
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
 
@@ -105,14 +108,14 @@ STYLES = {"deny": "error", "ask": "loss", "allow": "kept", "none": "note"}
 
 def _line(run: Run, paint: Paint) -> str:
     if not run.matched:
-        return f"{paint('not run', 'note')}  {run.hook.name}: {run.why}"
+        return f"{paint('not run', 'note')}  {plain(run.hook.name)}: {plain(run.why)}"
     if run.hook.is_async:
-        return f"started  {run.hook.name}: it runs beside the agent"
+        return f"started  {plain(run.hook.name)}: it runs beside the agent"
     took = f"({run.seconds * 1000:.0f} ms)"
     if run.answered.failure:
-        return f"{paint('failed', 'error')}  {run.hook.name}: {plain(run.answered.failure)}  {took}"
+        return f"{paint('failed', 'error')}  {plain(run.hook.name)}: {plain(run.answered.failure)}  {took}"
     said = paint(word(run.decision), STYLES[run.decision.verdict])
-    return f"{said}  {run.hook.name}: {detail(run.decision)}  {took}"
+    return f"{said}  {plain(run.hook.name)}: {detail(run.decision)}  {took}"
 
 
 def word(decision: Decision) -> str:

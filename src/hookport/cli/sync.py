@@ -2,8 +2,12 @@
 
 An agent is here if its configuration folder or its program is. `native` writes each hook by itself, behind
 the bridge where the agent speaks otherwise; `bridge` writes one entry for each event, which finds the hooks
-when it fires, so that later changes need no sync; `auto` takes native where nothing differs, else bridge.
+when it fires, so that only a hook on another event needs a sync; `auto` takes native where nothing differs,
+else bridge.
 What is not hookport's keeps its bytes; `hookport undo` takes the run back.
+
+Some agents read another agent's file besides their own, and may run a hook there a second time. With --adopt
+its command gets a test in front, which ends it where an entry of hookport runs the hook in that agent.
 """
 
 from __future__ import annotations
@@ -17,10 +21,12 @@ from pathlib import Path
 from hookport import findings as f
 from hookport.cli import report
 from hookport.cli.difference import difference
-from hookport.cli.terminal import Paint, table
+from hookport.cli.terminal import CLEAR, Paint, plain, table
 from hookport.findings import Finding
-from hookport.install import sync
+from hookport.install import doctor, lock, sync
+from hookport.install.doctor.order import STARTS, gate_of
 from hookport.install.sync import AgentPlan, Plan, Wish
+from hookport.project.discovery import discover
 
 STYLES = {
     "written": "changed",
@@ -48,6 +54,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--vendor", action="store_true", help="put the bridge into the project and let the entries call it"
     )
+    parser.add_argument(
+        "--adopt",
+        action="store_true",
+        help="test the caller before commands that an agent reads in another agent's file, so that they "
+        "run there once",
+    )
 
 
 def add_agents(parser: ArgumentParser) -> None:
@@ -65,7 +77,7 @@ def add_agents(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Plan the edits, show or write them, and tell what became of each agent."""
     env, cwd = dict(os.environ), str(Path.cwd())
-    wish = Wish(tuple(args.agent), args.scope, args.mode, args.vendor)
+    wish = Wish(tuple(args.agent), args.scope, args.mode, args.vendor, args.adopt)
     progress = Progress("sync")
     is_dry = args.dry_run or args.check
 
@@ -83,10 +95,23 @@ def run(args: Namespace) -> int:
             sys.stdout.write(difference(change, paint))
     findings = [*plan.findings, *(one for agent in plan.agents for one in agent.findings)]
     if args.check:
-        findings += [*drift(plan), *sync.unspoken(plan, env)]
+        drifted = drift(plan)
+        if args.adopt:
+            drifted = [one._replace(hint="Run `hookport sync --adopt`.") for one in drifted]
+        findings += [*drifted, *sync.unspoken(plan, env), *lock.check(discover(cwd, env), env)]
+        findings += failing_hooks(cwd, env, [one.agent for one in plan.agents])
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)
+
+
+def failing_hooks(cwd: str, env: dict[str, str], names: list[str]) -> list[Finding]:
+    """Hooks that are installed and cannot do their work."""
+    diagnoses = [one for it in doctor.examine(cwd, env, names, is_quick=True) for one in it.diagnoses]
+    wrong = [one.finding for one in diagnoses if one.finding.severity == "error" and one.dead]
+    return list(
+        {(one.file, one.where, one.code): one for one in wrong if gate_of(one.code, "") == STARTS}.values()
+    )
 
 
 def drift(plan: Plan) -> list[Finding]:
@@ -119,7 +144,7 @@ def _show(plan: Plan, word: str, *, drifts: bool) -> None:
         if one.why:
             whys.setdefault(f"{one.mode or 'nothing'}: {one.why}", []).append(one.agent)
     for why, agents in whys.items():
-        sys.stdout.write(paint(f"{', '.join(agents)}: {why}\n", "note"))
+        sys.stdout.write(paint(f"{', '.join(agents)}: {plain(why)}", "note") + "\n")
 
 
 def _row(root: str, one: AgentPlan, word: str, *, drifts: bool) -> tuple[str, ...]:
@@ -160,11 +185,11 @@ class Progress:
     def __call__(self, agent: str, number: int, count: int) -> None:
         if sys.stderr.isatty() and time.monotonic() - self.begun > 1:
             self.is_shown = True
-            sys.stderr.write(f"\r\x1b[K{self.what}: {agent} ({number + 1}/{count})")
+            sys.stderr.write(f"{CLEAR}{self.what}: {agent} ({number + 1}/{count})")
             sys.stderr.flush()
 
     def end(self) -> None:
         """Clear the line."""
         if self.is_shown:
-            sys.stderr.write("\r\x1b[K")
+            sys.stderr.write(CLEAR)
             self.is_shown = False

@@ -1,9 +1,17 @@
-"""Colours where a person looks, plain text everywhere else, and tables that fit."""
+"""Colours where a person looks, plain text everywhere else, and tables that fit.
+
+Everything that a command prints goes through a `Screen`: what would steer a terminal, or change the order or
+the look of what a person reads, is shown as an escape. Colours and the clearing of a line are ours alone:
+they carry a mark that no text of a hook can know.
+"""
 
 from __future__ import annotations
 
 import os
-from typing import TextIO
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any, TextIO, cast
 
 _CODES = {
     "error": "31;1",
@@ -17,6 +25,16 @@ _CODES = {
 }
 
 
+_MARK = f"\x1b{os.urandom(8).hex()}:"
+# Goes to the start of a line and removes it.
+CLEAR = f"{_MARK}K;"
+# Unicode 16, DerivedCoreProperties, Default_Ignorable_Code_Point: those without a width that `isprintable`
+# takes for letters. U+FE0F is left, which gives an emoji its colours.
+_UNSEEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0") | frozenset(
+    map(chr, (*range(0xFE00, 0xFE0F), *range(0xE0100, 0xE01F0)))
+)
+
+
 class Paint:
     """Colours for one stream: none unless it is a terminal and NO_COLOR is not set."""
 
@@ -24,18 +42,106 @@ class Paint:
         self.on = stream.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
     def __call__(self, text: str, style: str) -> str:
-        return f"\x1b[{_CODES[style]}m{text}\x1b[0m" if self.on and style in _CODES else text
+        return f"{_MARK}{_CODES[style]};{text}{_MARK}0;" if self.on and style in _CODES else text
 
 
 def plain(text: str) -> str:
-    """A text in which what would steer the terminal is shown as an escape."""
-    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+    """A text on one line, in which what would steer the terminal is shown as an escape."""
+    return _escaped(text, kept="")
+
+
+def lines_of(text: str) -> str:
+    """The same for a text of several lines, which may have tabs."""
+    return _escaped(text, kept="\n\t")
+
+
+def _escaped(text: str, kept: str) -> str:
+    """Written as JSON writes it, so that JSON stays what it is; colours of ours stay."""
+    first, *rest = text.split(_MARK)
+    parts = [_without_controls(first, kept)]
+    for part in rest:
+        code, after = _coded(part)
+        parts.append(f"{_MARK}{code};{_without_controls(after, kept)}")
+    return "".join(parts)
+
+
+def _without_controls(text: str, kept: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        sign if (sign.isprintable() and sign not in _UNSEEN) or sign in kept else _code(sign) for sign in text
+    )
+
+
+def _code(sign: str) -> str:
+    """The escape that JSON has for it; a sign beyond 16 bits is two of them."""
+    data = sign.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{data[at]:02x}{data[at + 1]:02x}" for at in range(0, len(data), 2))
+
+
+def speaks_utf8(stream: TextIO) -> bool:
+    """Whether a stream takes every character: an ASCII or Windows-1252 one does not."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return encoding.lower().replace("_", "-") in ("utf-8", "utf8", "utf-8-sig", "cp65001")
+
+
+def _encodable(text: str, encoding: str) -> str:
+    """The same text, with an escape for each character that the encoding lacks."""
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        return "".join(sign if sign.encode(encoding, "ignore") else _code(sign) for sign in text)
+    return text
+
+
+class Screen:
+    """A stream to which nothing is written that steers a terminal, but for colours of ours."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._encoding = None if speaks_utf8(stream) else getattr(stream, "encoding", None)
+
+    def write(self, text: str) -> int:
+        """Write a text, escaped."""
+        first, *rest = lines_of(text).split(_MARK)
+        shown = first
+        for part in rest:
+            code, after = _coded(part)
+            shown += ("\r\x1b[K" if code == "K" else f"\x1b[{code}m") + after
+        self._stream.write(_encodable(shown, self._encoding) if self._encoding else shown)
+        return len(text)
+
+    def writelines(self, texts: Iterable[str]) -> None:
+        """Write several texts."""
+        for text in texts:
+            self.write(text)
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401  (whatever the stream has)
+        return getattr(self._stream, name)
+
+
+def _coded(part: str) -> tuple[str, str]:
+    """(code, the text behind it) of what follows a mark."""
+    code = next(code for code in (*_CODES.values(), "0", "K") if part.startswith(f"{code};"))
+    return code, part.removeprefix(f"{code};")
+
+
+@contextmanager
+def screened() -> Iterator[None]:
+    """Put a screen before what is printed."""
+    out, err = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = cast("TextIO", Screen(out)), cast("TextIO", Screen(err))
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = out, err
 
 
 def table(
     rows: list[tuple[str, ...]], paint: Paint | None = None, styles: dict[str, str] | None = None
 ) -> str:
     """Rows in columns, the first being the head; a cell whose text is in `styles` is painted so."""
+    rows = [tuple(plain(cell) for cell in row) for row in rows]
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = []
     for number, row in enumerate(rows):
@@ -53,6 +159,6 @@ def table(
 
 def markdown(rows: list[tuple[str, ...]]) -> str:
     """Rows as a Markdown table."""
-    lines = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines = ["| " + " | ".join(plain(cell).replace("|", "\\|") for cell in row) + " |" for row in rows]
     lines.insert(1, "|" + "---|" * len(rows[0]))
     return "\n".join(lines) + "\n"

@@ -2,7 +2,8 @@
 
 PATH is a package, a folder above several, a `tests/` folder or one case file; the folder you are in if left
 out. Each case runs on a copy of its package with a home of its own; a case with `agents` runs through the
-bridge for each of them, as if that agent had fired the event. See docs/testing.md.
+bridge for each of them, as if that agent had fired the event, and without it for the agent whose own hook it
+is. See docs/testing.md.
 """
 
 from __future__ import annotations
@@ -10,15 +11,19 @@ from __future__ import annotations
 import os
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from hookport.cases import find, mutate, remembered, report, session
+from hookport.cases import confidence, find, mutate, remembered, report, session, watch
+from hookport.cases.bench import Stock
 from hookport.cases.session import Result, Task
 from hookport.cases.suite import Broken, Case
-from hookport.cli.terminal import Paint
+from hookport.cli.report import as_json
+from hookport.cli.terminal import CLEAR, Paint, speaks_utf8
 from hookport.errors import InputError, Problem, UsageError
+
+MOST_DOUBTS = 5
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,10 +46,28 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--mutate",
         action="store_true",
-        help="try other spellings of what the cases see stopped, and list those that slip through",
+        help="try other spellings of what the cases see stopped, and harmless look-alikes",
     )
     parser.add_argument(
         "--may-slip", metavar="N", type=int, help="with --mutate: fail if more than N spellings slip through"
+    )
+    parser.add_argument(
+        "--may-stop",
+        metavar="N",
+        type=int,
+        help="with --mutate: fail if more than N harmless look-alikes are stopped",
+    )
+    parser.add_argument(
+        "--coverage", action="store_true", help="show which hooks were tested, by event and agent"
+    )
+    parser.add_argument(
+        "--fail-under",
+        metavar="PERCENT",
+        type=float,
+        help="fail if the cases test a smaller share of hooks by agents",
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="run again whenever a hook or a case changes, until Ctrl-C"
     )
     parser.add_argument("--junit", metavar="FILE", help="write the results for continuous integration")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
@@ -52,8 +75,46 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Run the cases; exit code 1 if one failed, 2 if there was nothing to run."""
-    if args.may_slip is not None and not args.mutate:
-        raise UsageError("--may-slip is about what --mutate finds. Give both.")
+    _check_usage(args)
+    return _run_on_changes(args) if args.watch else _run_once(args)
+
+
+def _run_on_changes(args: Namespace) -> int:
+    """Run the cases after every change until an interrupt, which is 0 while nothing runs."""
+    without = {str(Path(args.junit).absolute())} if args.junit else set()
+    _todo(args)
+    while True:
+        roots = _watched(args)
+        # Taken before the run, so that a change during it is seen too.
+        before = watch.trace(roots, without)
+        try:
+            _run_once(args)
+        except InputError as error:
+            for problem in error.problems:
+                sys.stderr.write(f"hookport: {problem}\n")
+        except UsageError as error:
+            sys.stderr.write(f"hookport: {error}\n")
+        try:
+            print("\nwatching for changes; Ctrl-C ends", flush=True)
+            changed = watch.wait_for_change(before, roots, without)
+        except KeyboardInterrupt:
+            return 0
+        more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
+        print(f"\nchanged: {report.plain(os.path.relpath(changed[0]))}{more}", flush=True)
+
+
+def _watched(args: Namespace) -> list[Path]:
+    """Where the cases, their hooks and all that is copied for them are."""
+    asked = [Path(path).absolute() for path in args.paths or ["."]]
+    folders = {folder for path in asked if path.exists() for folder in find.suites(path)}
+    tasks = [task for folder in folders for task in session.tasks(folder)]
+    packages = {task.package.origin for task in tasks if task.package is not None}
+    copied = {path for it in packages for path in (it.source, *(it.parts or (it.base,)))}
+    every = {*asked, *folders, *copied}
+    return sorted(path for path in every if not every & set(path.parents))
+
+
+def _run_once(args: Namespace) -> int:
     todo = _todo(args)
     results: list[Result] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
@@ -69,15 +130,75 @@ def run(args: Namespace) -> int:
         _write(args.junit, report.junit(results))
     failed = any(one.status == "failed" for one in results)
     tried = _tried(results) if args.mutate else []
+    covered = confidence.measure(results) if _is_whole(args, results) else []
     if args.json:
-        more = {"mutations": [one.as_json() for one in tried]} if args.mutate else {}
-        sys.stdout.write(report.json_text(results, **more))
+        sys.stdout.write(_json_text(args, results, covered, tried))
     else:
-        _print_end(results, tried if args.mutate else None, every=args.verbose)
-    failed = failed or any(one.exceeds(args.may_slip) for one in tried)
+        _print_end(args, results, covered, tried)
+    failed = (
+        failed or any(one.exceeds(args.may_slip, args.may_stop) for one in tried) or _is_below(args, covered)
+    )
     if not failed and not any(one.status == "passed" for one in results):
         raise UsageError("no case applies, so nothing was tested.")
     return int(failed)
+
+
+def _check_usage(args: Namespace) -> None:
+    for name in ("json", "update"):
+        if args.watch and getattr(args, name):
+            raise UsageError(f"--watch does not go with --{name}. Leave one out.")
+    for name in ("may_slip", "may_stop"):
+        if getattr(args, name) is not None and not args.mutate:
+            raise UsageError(f"--{name.replace('_', '-')} is about what --mutate finds. Give both.")
+    if args.coverage or args.fail_under is not None:
+        partly = [name for name, given in (("-k", args.words), ("--last-failed", args.last_failed)) if given]
+        partly += [path for path in args.paths if Path(path).is_file()]
+        if partly:
+            raise UsageError(f"coverage is about all cases of a suite, and {partly[0]} selects some of them.")
+    if args.fail_under is not None and not 0 <= args.fail_under <= 100:
+        raise UsageError(f"--fail-under is a percentage from 0 to 100, not {args.fail_under:g}.")
+
+
+def _is_whole(args: Namespace, results: Sequence[Result]) -> bool:
+    """Whether all cases ran, so that what they leave out can be told."""
+    is_part = args.words or args.last_failed or any(Path(path).is_file() for path in args.paths)
+    return not is_part and not (args.until_failure and any(one.status == "failed" for one in results))
+
+
+def _is_below(args: Namespace, covered: Sequence[confidence.Coverage]) -> bool:
+    if args.fail_under is None:
+        return False
+    percent = _sum_up(covered)
+    if percent >= args.fail_under:
+        return False
+    sys.stderr.write(f"hookport: the cases cover {percent:g} %, less than --fail-under {args.fail_under:g}\n")
+    return True
+
+
+def _sum_up(covered: Iterable[confidence.Coverage]) -> float:
+    counts = [one.counts for one in covered]
+    return confidence.compute_percent(sum(one for one, _ in counts), sum(all_ for _, all_ in counts))
+
+
+def _json_text(
+    args: Namespace,
+    results: Sequence[Result],
+    covered: Sequence[confidence.Coverage],
+    tried: Sequence[mutate.Report],
+) -> str:
+    is_ascii = not speaks_utf8(sys.stdout)
+    return report.json_text(results, is_ascii=is_ascii, **_as_json(args, covered, tried))
+
+
+def _as_json(
+    args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.Report]
+) -> dict[str, object]:
+    more: dict[str, object] = {"findings": [as_json(one) for it in covered for one in it.findings]}
+    if args.coverage:
+        more["coverage"] = [one.as_json() for one in covered]
+    if args.mutate:
+        more["mutations"] = [one.as_json() for one in tried]
+    return more
 
 
 def _todo(args: Namespace) -> list[Task]:
@@ -146,33 +267,58 @@ def _print(same: list[Result], before: list[Result], *, verbose: bool) -> None:
     sys.stdout.flush()
 
 
-def _print_end(results: list[Result], tried: list[mutate.Report] | None, *, every: bool) -> None:
+def _print_end(
+    args: Namespace,
+    results: list[Result],
+    covered: Sequence[confidence.Coverage],
+    tried: Sequence[mutate.Report],
+) -> None:
     paint = Paint(sys.stdout)
     failed = any(one.status == "failed" for one in results)
-    for told in report.failures(results, paint):
-        print("", *told, sep="\n")
-    for it in tried or ():
-        print()
-        for line in mutate.lines(it, every=every):
-            print(report.plain(line))
-    if tried and any(it.slipped for it in tried):
-        print("\n" + "\n".join(mutate.ADVICE))
-    if tried == []:
-        print("\nno case that passed saw a command or a path stopped, so there is nothing to spell otherwise")
-    if failed or tried is not None:
+    sections = [list(told) for told in report.failures(results, paint)]
+    sections += [list(map(report.plain, mutate.lines(it, every=args.verbose))) for it in tried]
+    if tried:
+        sections.append([mutate.sum_up(tried)])
+    if any(it.slipped for it in tried):
+        sections.append(list(mutate.ADVICE))
+    if args.mutate and not tried:
+        told = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
+        sections.append([told])
+    if args.coverage:
+        sections += [list(map(report.plain, confidence.lines(it))) for it in covered]
+    sections += [_list_doubts(it, paint, every=args.verbose) for it in covered if it.findings]
+    for section in sections:
+        print("", *section, sep="\n")
+    if sections:
         print()
     print(paint(report.closing(results), "error" if failed else "kept"))
+
+
+def _list_doubts(it: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
+    """What the suite does not show; of one kind the first few."""
+    told: list[str] = []
+    for code in dict.fromkeys(one.code for one in it.findings):
+        same = [one for one in it.findings if one.code == code]
+        shown = same if every else same[:MOST_DOUBTS]
+        word = "note" if same[0].severity == "note" else "warning"
+        head = f"{paint(word, same[0].severity)} {code}"
+        told += [f"{head} {report.plain(f'{one.where}: {one.message}')}" for one in shown]
+        if len(same) > len(shown):
+            told.append(f"  … and {len(same) - len(shown)} more {code}; --verbose lists all")
+        told += [f"  {same[0].hint}"] if same[0].hint else []
+    return told
 
 
 def _tried(results: list[Result]) -> list[mutate.Report]:
     """What slips past the guards of the cases that passed, each action once."""
     found: dict[tuple[Path, str], mutate.Report] = {}
     cases = {one.task.entry.file: one.task for one in results if one.status == "passed"}
-    for task in cases.values():
-        if task.package is not None and isinstance(task.entry, Case):
-            it = mutate.of_case(task.package, task.entry)
-            if it is not None:
-                found.setdefault((task.folder, it.subject), it)
+    with Stock() as stock:
+        for task in cases.values():
+            if task.package is not None and isinstance(task.entry, Case):
+                it = mutate.of_case(stock, task.package, task.entry)
+                if it is not None:
+                    found.setdefault((task.folder, it.subject), it)
     return list(found.values())
 
 
@@ -193,7 +339,7 @@ class _Progress:
 
     def _say(self, text: str) -> None:
         if self.on:
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.write(f"{CLEAR}{text}")
             sys.stderr.flush()
 
 

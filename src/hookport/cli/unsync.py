@@ -15,8 +15,8 @@ from pathlib import Path
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.cli.sync import add_agents, shown
-from hookport.cli.terminal import Paint
-from hookport.install import sync
+from hookport.cli.terminal import Paint, plain
+from hookport.install import files, sync
 from hookport.install.sync import Plan
 
 
@@ -41,6 +41,7 @@ def run(args: Namespace) -> int:
     def make() -> Plan:
         return sync.removal(cwd, env, args.agent, scope)
 
+    files.settle(env)
     plan = make() if args.dry_run else sync.apply(make, env, what="unsync", ends=True)
     if not plan.changes:
         whose = {"project": "this project", "user": "the user"}.get(args.scope, "these agents")
@@ -48,7 +49,9 @@ def run(args: Namespace) -> int:
     paint = Paint(sys.stdout)
     for change in plan.changes:
         did = "removed" if change.after is None else "cleaned"
-        sys.stdout.write(f"{'would be ' if args.dry_run else ''}{did}  {shown(plan.root, change.path)}\n")
+        sys.stdout.write(
+            f"{'would be ' if args.dry_run else ''}{did}  {plain(shown(plan.root, change.path))}\n"
+        )
         if args.dry_run:
             sys.stdout.write(difference(change, paint))
     if args.scope == "project":
@@ -63,5 +66,7 @@ def _tell_of_users(plan: Plan) -> None:
     """The entries that stay, since they serve every project."""
     if plan.changes:
         paths = ", ".join(shown(plan.root, change.path) for change in plan.changes)
-        sys.stderr.write(f"hookport: entries in the user's own files serve every project and stay: {paths}\n")
+        sys.stderr.write(
+            f"hookport: entries in the user's own files serve every project and stay: {plain(paths)}\n"
+        )
         sys.stderr.write("hint: `hookport unsync --scope user` takes them out.\n")

@@ -7,9 +7,9 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.install import lock
+from hookport.cli.terminal import plain
 from hookport.project.discovery import project_root
-from hookport.runtime import trust
+from hookport.runtime import approvals, trust
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -21,9 +21,9 @@ def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
     root = project_root(str(Path.cwd()), env)
-    gone = lock.forget(None if args.all else root, env)
+    gone = approvals.forget(None if args.all else root, env)
     for one in gone:
-        sys.stdout.write(f"no longer approved: {one}\n")
+        sys.stdout.write(f"no longer approved: {plain(one)}\n")
     inherited = trust.inherited(root, env)
     if inherited:
         sys.stderr.write(

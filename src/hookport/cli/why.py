@@ -1,6 +1,7 @@
-"""Show for every hook whether it would run on an event, and why; nothing is run.
+"""Show why a hook does not run: every gate on its way, up to the first that is closed; nothing is run.
 
-Without --source the hooks are those that a dispatch in this folder would look at.
+HOOK is a hook's name, its script or its file. Without it all hooks are walked, a line each. With --event,
+--command or --last a concrete call is asked about: without HOOK every hook tells whether it would run on it.
 """
 
 from __future__ import annotations
@@ -9,23 +10,44 @@ import json
 import os
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hookport import planning
 from hookport.cli import report
-from hookport.cli.events import asked
-from hookport.cli.run import add_event
-from hookport.cli.terminal import Paint
+from hookport.cli.events import Asked, asked, command_event, last_event
+from hookport.cli.terminal import Paint, plain
+from hookport.dialects import agents, get
 from hookport.dialects._wiring import wire
-from hookport.findings import BridgeEntry
-from hookport.project.discovery import discover, load
-from hookport.runtime import engine, trust
+from hookport.errors import UsageError, closest
+from hookport.findings import BridgeEntry, Finding, ScriptMissing
+from hookport.install.doctor.order import gate_of
+from hookport.install.status import BY_ITSELF, HookState, status
+from hookport.install.targets import detected
+from hookport.install.walk import FAILS, OK, UNSEEN, Known, Step, Walk, hooks_named, look, match_step, walk
+from hookport.project.discovery import Discovery, discover, load
+from hookport.project.failures import find_failing, read_failures
+from hookport.project.health import Machine, find_faults
+from hookport.project.misplaced import find_misplaced
+from hookport.runtime import engine, pauses, trust
 from hookport.runtime.plan import CalledFrom, is_loaded_by
+
+STYLES = {"ok": "kept", "fails": "dropped", "unseen": "changed"}
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport why`."""
-    add_event(parser)
+    parser.add_argument("hook", metavar="HOOK", nargs="?", help="the hook that does not run")
+    parser.add_argument(
+        "--agent", "--as", dest="agent", metavar="AGENT", help="the agent (default: those that are here)"
+    )
+    call = parser.add_mutually_exclusive_group()
+    call.add_argument("--event", metavar="FILE", help="an agent's payload, or - for stdin")
+    call.add_argument("--command", metavar="LINE", help="a shell command that the agent would run")
+    call.add_argument("--last", action="store_true", help="the last event of the journal")
+    parser.add_argument(
+        "--name", metavar="EVENT", help="the native name of the event, where the payload does not say it"
+    )
     parser.add_argument(
         "--source", metavar="SOURCE", help="a file or folder with hooks, instead of this project's"
     )
@@ -33,8 +55,123 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def run(args: Namespace) -> int:
-    """Explain every hook."""
-    it = asked(args.event, args.agent, args.name)
+    """Explain one hook gate by gate, or every hook on a call."""
+    if args.agent and get(args.agent).kind != "agent" and not args.event:
+        raise UsageError(f"'{args.agent}' is no agent.{closest(args.agent, agents())}")
+    it = _call(args)
+    if it is not None and not args.hook:
+        return _explain_call(args, it)
+    if args.source:
+        raise UsageError("--source needs a call: add --event, --command or --last.")
+    return _walk(args, it)
+
+
+def _call(args: Namespace) -> Asked | None:
+    """The concrete call that was asked about, if one was."""
+    if args.event:
+        return asked(args.event, args.agent, args.name)
+    if args.last:
+        return last_event(os.environ, args.agent)
+    if args.command is None:
+        return None
+    here = [one.agent for one in detected(str(Path.cwd()), os.environ)]
+    return command_event(args.command, args.agent or next(iter(here), agents()[0]), str(Path.cwd()))
+
+
+def _walk(args: Namespace, it: Asked | None) -> int:
+    """Walk the gates of a hook, or of all of them, in each agent that is here."""
+    env, cwd = dict(os.environ), str(Path.cwd())
+    root = discover(cwd, env).root
+    chosen = [get(args.agent).id] if args.agent else [one.agent for one in detected(root, env)]
+    chosen = [it.wire.id] if it and not args.agent else chosen
+    known = look(cwd, env, chosen)
+    hooks = hooks_named(args.hook, known) if args.hook else known.every_hook()
+    if not hooks:
+        return _nowhere(args, known)
+    if not chosen:
+        raise UsageError("no agent was found here. Name one with --agent.")
+    walks = [
+        walk(one, agent, known, match_step(one, it.event, it.wire, env) if it else None)
+        for one in hooks
+        for agent in chosen
+    ]
+    if args.json:
+        trees = [{**one._asdict(), "steps": [step._asdict() for step in one.steps]} for one in walks]
+        sys.stdout.write(json.dumps(trees, indent=2, ensure_ascii=False) + "\n")
+    else:
+        if it:
+            sys.stdout.write(f"{Paint(sys.stdout)(it.title(), 'bold')}\n")
+        for one in walks:
+            _show_walk(one, is_brief=not args.hook)
+        if not args.hook and known.strays:
+            strays = [one.finding for one in known.strays]
+            sys.stdout.write(report.grouped(strays, Paint(sys.stdout), {}))
+    return int(any(one.failed for one in walks) or bool(not args.hook and known.strays))
+
+
+def _nowhere(args: Namespace, known: Known) -> int:
+    """Tell of a hook that was not found: it stands elsewhere, its file is broken, or the name is mistyped."""
+    word = (args.hook or "").lower()
+    strays = [
+        one.finding
+        for one in known.strays
+        if not word or word in one.file.lower() or any(word in name.lower() for name in one.hook_names)
+    ]
+    broken = [
+        one.finding
+        for one in known.diagnoses
+        if one.finding.severity == "error" and (not word or word in one.finding.file.lower())
+    ]
+    told = {one.file for one in broken}
+    broken += [
+        one
+        for one in known.found.findings
+        if one.severity == "error"
+        and one.file not in told
+        and (not word or word in f"{one.file} {one.message}".lower())
+    ]
+    findings = list({(one.code, one.file, one.where): one for one in (*strays, *broken)}.values())
+    # Files that no hook can be told apart in may be where it stands.
+    if not findings:
+        findings = [one.finding for one in known.strays]
+        findings += [one for one in known.found.findings if one.severity == "error"]
+    if args.json:
+        steps = [
+            Step(gate_of(one.code, args.agent or ""), FAILS, one.message, one.hint, one.code)._asdict()
+            for one in findings
+        ]
+        sys.stdout.write(json.dumps([{"hook": args.hook, "steps": steps}], indent=2) + "\n")
+        return 1
+    names = tuple(dict.fromkeys(map(planning.name_of, known.every_hook())))
+    what = f"no hook '{args.hook}'" if args.hook else "no hooks"
+    sys.stdout.write(plain(f"{what} in {known.found.root}.{closest(args.hook or '', names)}") + "\n")
+    if findings:
+        sys.stdout.write(report.grouped(findings, Paint(sys.stdout), {}))
+    elif names:
+        sys.stdout.write(plain(f"hooks: {', '.join(names)}") + "\n")
+    else:
+        sys.stdout.write("`hookport new` writes one.\n")
+    return 1
+
+
+def _show_walk(one: Walk, *, is_brief: bool) -> None:
+    """The gates of one hook in one agent, or their result in a line."""
+    paint = Paint(sys.stdout)
+    failed = one.failed
+    verdict = f"stops at '{failed.gate}'" if failed else "runs, and its deny holds"
+    if not failed and any(step.state == UNSEEN for step in one.steps):
+        verdict = "runs, as far as can be seen"
+    sys.stdout.write(paint(plain(f"{one.hook} in {one.agent}: {verdict}"), "bold") + "\n")
+    for step in [failed] if is_brief and failed else () if is_brief else one.steps:
+        word = paint(f"{step.state:6}", STYLES[step.state])
+        code = f"{step.code} " if step.code else ""
+        sys.stdout.write(f"  {word} {step.gate:10} {plain(f'{code}{step.text}')}\n")
+        if step.fix and step.state != OK:
+            sys.stdout.write(paint(plain(f"{'':20}fix: {step.fix}"), "note") + "\n")
+
+
+def _explain_call(args: Namespace, it: Asked) -> int:
+    """Tell of every hook whether it would run on a call."""
     env = dict(os.environ)
     found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
     planned = (
@@ -46,7 +183,10 @@ def run(args: Namespace) -> int:
     setting = engine.Setting(it.wire, wire, env)
     runs = engine.explain(it.event, hooks, setting)
     if not args.source:
-        runs = [_approved(_by_itself(run, it.wire.id, found.root, env), found.root, env) for run in runs]
+        runs = _left_to_agent(runs, it.wire.id, found.root, env)
+        paused = pauses.active(found.root, env)
+        runs = [_approved(_rested(run, paused), found.root, env) for run in runs]
+    ill = _illnesses(runs, found, env)
     # Entries that call us are how an agent asks; only in a file that was named are they of interest.
     passed = planning.left_out(found)
     findings = [*found.findings, *(one for one in passed if args.source or one.code != BridgeEntry.code)]
@@ -60,23 +200,55 @@ def run(args: Namespace) -> int:
                     "place": one.hook.place,
                     "runs": one.matched,
                     "why": one.why,
+                    **({"fails": ill[id(one)].message} if id(one) in ill else {}),
                 }
                 for one in runs
             ],
-            "findings": [report.as_placed_json(one) for one in findings],
+            "findings": [report.as_placed_json(one) for one in (*findings, *ill.values())],
         }
         sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n")
-        return report.worst(findings, strict=False)
+        return report.worst([*findings, *ill.values()], strict=False)
     paint = Paint(sys.stdout)
     sys.stdout.write(f"{paint(it.title(), 'bold')}\n")
     for one in runs:
         word = paint("runs    ", "kept") if one.matched else paint("does not", "note")
-        sys.stdout.write(f"  {word}  {one.hook.name}: {one.why}\n")
+        word = paint("fails   ", "dropped") if id(one) in ill else word
+        told = f"{one.why}; {ill[id(one)].message}" if id(one) in ill else one.why
+        sys.stdout.write(f"  {word}  {plain(one.hook.name)}: {plain(told)}\n")
     if not runs:
-        sys.stdout.write(f"  there are no hooks in {found.root}\n")
+        sys.stdout.write(f"  there are no hooks in {plain(found.root)}\n")
+    findings += ill.values()
+    if not args.source:
+        findings += [one.finding for one in find_misplaced(found.root, env)]
     if findings:
         sys.stderr.write(report.grouped(findings, Paint(sys.stderr), {}))
     return report.worst(findings, strict=False)
+
+
+def _illnesses(runs: Sequence[engine.Run], found: Discovery, env: dict[str, str]) -> dict[int, Finding]:
+    """What keeps hooks that would be run from doing their work."""
+    machine, failures = Machine(Path(found.root), env), read_failures(env)
+    by_place = {(one.file, one.place): one for one in found.hooks}
+    ill: dict[int, Finding] = {}
+    for run in runs:
+        one = by_place.get((run.hook.file, run.hook.place)) if run.matched else None
+        if one is None:
+            continue
+        failing = find_failing(one, failures, machine)
+        faults = [*find_faults(one, machine, by_bridge=True), *([failing] if failing else [])]
+        missing = [path for path in one.scripts if not Path(path).exists()]
+        if missing:
+            told = ScriptMissing.at(one.place, script=machine.name_of(Path(missing[0])))
+            ill[id(run)] = told._replace(file=one.file)
+        elif faults:
+            ill[id(run)] = faults[0].finding
+    return ill
+
+
+def _rested(run: engine.Run, paused: Mapping[str, float]) -> engine.Run:
+    over = pauses.until(paused, run.hook.name)
+    why = f"{pauses.PAUSED} until {pauses.clock(over)}"
+    return run.replace(matched=False, why=why) if run.matched and over else run
 
 
 def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
@@ -86,8 +258,27 @@ def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
     return run.replace(matched=False, why=why) if run.matched and why else run
 
 
-def _by_itself(run: engine.Run, agent: str, root: str, env: dict[str, str]) -> engine.Run:
+def _left_to_agent(runs: list[engine.Run], agent: str, root: str, env: dict[str, str]) -> list[engine.Run]:
+    """What is known of the hooks whose file the agent loads itself, in the words of `status`."""
     caller = CalledFrom(str(Path.cwd()), env=env)
-    if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller):
-        return run.replace(matched=False, why=f"the agent loads {run.hook.file} and runs it by itself")
-    return run
+    loaded = [run for run in runs if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller)]
+    if not loaded:
+        return runs
+    rows = [row for state in status(caller.start, env, [agent]).agents for row in state.hooks]
+    known = {(row.file, row.place): row for row in rows}
+    title = get(agent).title
+    return [
+        run.replace(matched=False, why=_by_itself(run, title, known.get((run.hook.file, run.hook.place))))
+        if run in loaded
+        else run
+        for run in runs
+    ]
+
+
+def _by_itself(run: engine.Run, title: str, row: HookState | None) -> str:
+    if row and row.state != BY_ITSELF:
+        return f"{title} does not run it: {row.reason}"
+    why = f"left to {title}, which loads {run.hook.file} itself"
+    if not row or not row.reason:
+        return why
+    return f"{why}; {row.level}: {row.reason}" + (f". {row.fix}" if row.fix else "")

@@ -28,6 +28,20 @@ def add_arguments(parser: ArgumentParser) -> None:
         metavar="SCRIPT-EVENT",
         help="the event that the command was written for, where its dialect has several for one thing",
     )
+    parser.add_argument(
+        "--if", dest="rule", metavar="RULE", help="run only on calls that a permission rule is for"
+    )
+    parser.add_argument("--pattern", metavar="REGEX", help="run only on calls whose input has it")
+    parser.add_argument(
+        "--pattern-of", metavar="FIELD", help="the one field of the input that the pattern is for"
+    )
+    parser.add_argument(
+        "--type",
+        metavar="command|prompt|agent",
+        help="what runs: a command, or a model that the text after -- is for",
+    )
+    parser.add_argument("--model", metavar="NAME", help="the model, for a prompt or an agent")
+    parser.add_argument("--observe", action="store_true", help="let the command decide nothing")
     parser.add_argument("--async", dest="is_async", action="store_true", help="start the command and go on")
     parser.add_argument(
         "command", metavar="-- COMMAND", nargs=REMAINDER, help="the command, as the shell reads it"
@@ -36,7 +50,16 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    more = [f"--on-timeout={args.on_timeout}"] if args.on_timeout else []
-    more += [f"--for={args.written_for}"] if args.written_for else []
+    said = {
+        "--on-timeout": args.on_timeout,
+        "--for": args.written_for,
+        "--if": args.rule,
+        "--pattern": args.pattern,
+        "--pattern-of": args.pattern_of,
+        "--type": args.type,
+        "--model": args.model,
+    }
+    more = [f"{name}={value}" for name, value in said.items() if value]
     more += ["--async"] if args.is_async else []
+    more += ["--observe"] if args.observe else []
     return answering.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])

@@ -5,17 +5,23 @@ What one of them needs for that is in its own module beside its dialect.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
 from hookport import formats
-from hookport.dialects import names
-from hookport.dialects._agent_trust import TRUSTED, AgentHook
+from hookport.dialects import Dialect, get, names
+from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
+from hookport.dialects._base import Path as Way
 from hookport.errors import InputError, Problem
 from hookport.install.files import Change, apply, read
+from hookport.model.hooks import Hook
+from hookport.project import salvage
+from hookport.project.agent_trust import fingerprint_of, trust_key, trust_of_hook
+from hookport.project.disk import data_of
+from hookport.project.places import absolute
 
 __all__ = ["AgentHook", "approve", "states", "untrusted"]
 
@@ -27,8 +33,42 @@ def _modules() -> dict[str, ModuleType]:
 
 
 def states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
-    """What each agent says of its hooks in a project; nothing of one that is not installed."""
-    return [hook for module in _modules().values() for hook in module.listed(root, env)]
+    """What each agent says of its hooks in a project; of one that does not answer, what its files say."""
+    found: list[AgentHook] = []
+    for name, module in _modules().items():
+        said = module.listed(root, env)
+        found += _remembered(get(name), root, env) if said is None else said
+    return found
+
+
+def _remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
+    """What an agent that does not answer keeps in its files of the hooks that it would load."""
+    memory = dialect.hook_trust and absolute(dialect, dialect.hook_trust.file, root, env)
+    if not memory or not Path(memory).parent.is_dir():
+        return
+    for place in dialect.locations:
+        file = absolute(dialect, place.path, root, env)
+        if place.scope not in ("project", "local", "user") or not file:
+            continue
+        try:
+            data = data_of(Path(file))
+            reading = salvage.read({file: data}, dialect)[0] if data is not None else None
+        except InputError:
+            continue
+        decoded = reading.decoded if reading else None
+        for hook, at in zip(decoded.manifest.hooks, decoded.places, strict=True) if decoded else ():
+            yield _as_kept(dialect, hook, file, at.path, root, env)
+
+
+def _as_kept(
+    dialect: Dialect, hook: Hook, file: str, way: Way, root: str, env: Mapping[str, str]
+) -> AgentHook:
+    trust = dialect.hook_trust
+    assert trust is not None  # noqa: S101  (its file was looked at)
+    verdict = trust_of_hook(dialect, file, way, root, env)
+    state = TRUSTED if verdict.is_trusted else MODIFIED if verdict.has_changed else UNTRUSTED
+    key, now = trust_key(trust, file, way), fingerprint_of(trust, file, way)
+    return AgentHook(dialect.id, key, file, hook.event, hook.handler.command, now, state)
 
 
 def untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:

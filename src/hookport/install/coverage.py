@@ -10,14 +10,15 @@ from typing import Literal, NamedTuple
 
 from hookport import findings as f
 from hookport.degrade.wrapping import unwrapped
-from hookport.dialects import Dialect
+from hookport.dialects import Dialect, get, names
 from hookport.dialects._base import event_named
+from hookport.errors import slip
 from hookport.findings import Finding
 from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.events import split_native
 from hookport.model.hooks import Hook
-from hookport.planning import is_dispatch, name_of
+from hookport.planning import is_dispatch, name_of, spell_switch
 from hookport.project import ownership
 from hookport.project.agent_trust import closed_gate, trust_of_folder
 from hookport.project.discovery import Found
@@ -52,10 +53,19 @@ class Cover(NamedTuple):
     state: str = ""
 
 
-def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: bool = False) -> Cover:
-    """By what a hook runs in an agent that is started in a folder."""
+def cover_of(
+    one: Found,
+    scopes: Sequence[Installed],
+    start: str,
+    *,
+    is_scoped: bool = False,
+    others: Sequence[Found] = (),
+) -> Cover:
+    """By what a hook runs in an agent that is started in a folder; `others` may be copies that run there."""
     target = scopes[0].target
     dialect, root, env = target.dialect, target.root, target.env
+    if one.off:
+        return Cover("", f"{spell_switch(one.off, root)} switches it off", one.off.fix)
     blocked: list[Cover] = []
     how = ownership.loading(dialect, one, root, env)
     if how is not None:
@@ -80,10 +90,29 @@ def cover_of(one: Found, scopes: Sequence[Installed], start: str, *, is_scoped: 
             is_whole = installed.state == "installed" or (wanted and wanted <= there)
             return Cover("entry", state="installed" if is_whole else "drifted")
         blocked.append(why)
-    return blocked[0] if blocked else _not_installed(one, target)
+    return blocked[0] if blocked else _not_installed(one, target, _running_copy(one, others, scopes, start))
 
 
-def _not_installed(one: Found, target: Target) -> Cover:
+def _running_copy(one: Found, others: Sequence[Found], scopes: Sequence[Installed], start: str) -> str:
+    """The file of a copy that runs in the agent: it starts the same script on the same event; else empty."""
+    copies = (
+        other
+        for other in others
+        if (other.file, other.place) != (one.file, one.place)
+        and other.runs == one.runs != ""
+        and other.hook.event == one.hook.event
+        and _selects_as_much(other.hook, one.hook)
+    )
+    return next((other.file for other in copies if cover_of(other, scopes, start).by), "")
+
+
+def _selects_as_much(other: Hook, hook: Hook) -> bool:
+    """Whether a hook is for every call that another one is for, as far as their words show."""
+    pairs = [(getattr(other, name), getattr(hook, name)) for name in ("matcher", "content", "condition")]
+    return all(not wide or wide == narrow for wide, narrow in pairs)
+
+
+def _not_installed(one: Found, target: Target, copy: str) -> Cover:
     """Why no entry runs a hook that none keeps from running, and which command installs one."""
     dialect, agent = target.dialect, target.agent
     about = (dialect, one, target.root, target.env)
@@ -93,7 +122,13 @@ def _not_installed(one: Found, target: Target) -> Cover:
         reason = f"only one product of {dialect.title} reads its file"
         return Cover("", reason, EVERYWHERE.format(agent=agent))
     scope = " --scope user" if one.scope == "user" or not target.places() else ""
-    return Cover("", "not installed", SYNC.format(agent=agent, scope=scope))
+    instead = f"; its copy in {_below(copy, target.root)} runs instead" if copy else ""
+    return Cover("", f"not installed{instead}", SYNC.format(agent=agent, scope=scope))
+
+
+def _below(file: str, root: str) -> str:
+    """A file as people name it: from the project's root, where it is below."""
+    return file.removeprefix(f"{root}/")
 
 
 def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:
@@ -108,7 +143,18 @@ def _unknown_event(target: Target, hook: Hook) -> Cover:
     if not native or native[0] != target.agent or event_named(target.dialect, native[1]):
         return Cover("")
     why = f"{target.dialect.title} {target.dialect.facts} has no event '{native[1]}'"
-    return Cover("", why, "`hookport check` tells the right name; `hookport matrix` lists the events.")
+    meant = _meant_event(target.dialect, native[1])
+    fix = f"Write '{meant}'." if meant else "`hookport matrix` lists the events."
+    return Cover("", why, fix)
+
+
+def _meant_event(dialect: Dialect, name: str) -> str:
+    """The agent's name of an event that is written as another dialect calls it, or with a slip."""
+    slipped = slip(name, [spec.native for spec in dialect.events])
+    theirs = (event_named(get(other), name) for other in names() if other != dialect.id)
+    canonical = [spec.canonical for spec in theirs if spec and spec.canonical]
+    own = (spec.native for event in canonical for spec in dialect.events if spec.canonical == event)
+    return slipped or next(own, "")
 
 
 def _obstacle(target: Target, how: Loading, start: str) -> Cover:
@@ -192,8 +238,11 @@ def find_gaps(
     hooks: Iterable[Found], scoped: Iterable[Found], scopes: Sequence[Installed], start: str
 ) -> list[Gap]:
     """The hooks that do not run in an agent."""
-    each = (*((one, False) for one in hooks), *((one, True) for one in scoped))
-    covers = [(one, cover_of(one, scopes, start, is_scoped=is_scoped)) for one, is_scoped in each]
+    others = [*hooks]
+    each = (*((one, False) for one in others), *((one, True) for one in scoped))
+    covers = [
+        (one, cover_of(one, scopes, start, is_scoped=is_scoped, others=others)) for one, is_scoped in each
+    ]
     return [Gap(one, cover) for one, cover in covers if not cover.by]
 
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 
 from hookport import bridge as bridge_file
 from hookport import findings as f
+from hookport.answering import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
 from hookport.degrade import degrade
 from hookport.degrade.work import deny_command, powershell, quoted
 from hookport.degrade.wrapping import Bridge, agree
@@ -26,17 +27,28 @@ from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
-from hookport.planning import MARK, is_ours, name_of, one_word, planned
+from hookport.planning import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
 from hookport.project.places import absolute
-from hookport.runtime import vendored
+from hookport.runtime import policy, sessions, vendored
+from hookport.wires.table import table_of
 
 Mode = Literal["native", "bridge"]
 
 # Of the time that an agent waits, this much is for the bridge itself.
 OVERHEAD = 5 * SECOND
-GONE = "hookport is not where it was, so its hooks cannot run. Install it and run `hookport sync`."
+GONE = "hookport was moved or uninstalled, so its hooks cannot run. Install it and run `hookport sync`."
+DEAD = "hookport does not start, so this guard cannot be asked. Run `hookport doctor` in a terminal."
+# The same of a bridge in the project, for those who have no hookport.
+GONE_VENDORED = (
+    "python3 or .hookport/bridge.pyz is missing, so the hooks of this project cannot run. "
+    "Install Python, or get the file back: `git checkout -- .hookport`."
+)
+DEAD_VENDORED = (
+    "the bridge of this project does not start, so this guard cannot be asked. "
+    "Run `python3 .hookport/bridge.pyz status` in a terminal."
+)
 CORE = tuple(event.name for event in EVENTS.values() if event.tier == "core")
 PACKAGE = "HOOKPORT_PACKAGE"
 
@@ -73,17 +85,54 @@ def _windows_word(word: str) -> str:
     return f'"{word}"' if " " in word else word
 
 
-def command(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
-    """The call of the bridge for one event; where the bridge is gone, a guard denies and the rest say so."""
+def command(
+    dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None, *, guards: bool = True
+) -> str:
+    """The call of the bridge for one event.
+
+    Where the bridge is gone or does not start, what a guard is for is denied in the agent's own terms; the
+    rest go on and say so. Built-ins of the shell do that, since there may be nothing else left.
+    """
+    guards = guards and spec.blocks == "prevent"
+    is_vendored = vendored.ARCHIVE in start.call
+    gone, not_started = (GONE_VENDORED, DEAD_VENDORED) if is_vendored else (GONE, DEAD)
     call = f"{start.call} {_words(dialect, spec, start, within)}"
     if not start.there:
         return call
-    if spec.blocks == "prevent":
-        missing = deny_command(dialect, GONE, spec.deny_answer)
-        missing += "" if missing.endswith("exit 2") else "; exit 0"
-    else:
-        missing = f"printf '%s\\n' {quoted(GONE)} >&2; exit 1"
-    return f"{start.there} || {{ {missing}; }}; {call}"
+    if not guards:
+        quiet = 0 if _denies_by_one(dialect, spec) else 1
+        return f"{start.there} || {{ printf '%s\\n' {quoted(gone)} >&2; exit {quiet}; }}; {call}"
+    missing, dead = (_denied(dialect, spec, text) for text in (gone, not_started))
+    passes = 0 if _denies_by_one(dialect, spec) else 1
+    answered = f"{IS_ALIVE}) exit 0;; {FAILED_OPEN}) exit {passes};;"
+    if exits := "|".join(map(str, _own_exits(dialect, spec))):
+        answered = f"{answered} {exits}) exit ${{hookport-}};;"
+    watch = f"{AFTER} case ${{hookport-}} in {answered} *) {dead};; esac"
+    return f"{start.there} || {{ {missing}; }}; {call} {ALIVE} {GUARD}{watch}"
+
+
+def is_guard(entry: Hook) -> bool:
+    """Whether an entry of ours denies where the bridge is gone."""
+    return f" {GUARD}{AFTER}" in entry.handler.command
+
+
+def _denied(dialect: Dialect, spec: EventSpec, text: str) -> str:
+    denied = deny_command(dialect, text, spec.deny_answer)
+    return denied if denied.endswith("exit 2") else f"{denied}; exit 0"
+
+
+def _own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
+    """The exit codes with which the bridge answers an event, but for 0."""
+    own = wire(dialect.id)
+    tables = [own.answers, *own.answers_of.values()]
+    pieces = [piece for table in tables for piece in table_of(table, spec.native, spec.canonical).values()]
+    return sorted({piece.get("exit", 0) for piece in pieces} - {0})
+
+
+def _denies_by_one(dialect: Dialect, spec: EventSpec) -> bool:
+    """Whether the agent takes exit code 1 for a deny."""
+    exits = table_of(wire(dialect.id).reads, spec.native, spec.canonical).get("exits") or {}
+    return "deny" in (exits.get("1"), exits.get("+"))
 
 
 def _words(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
@@ -91,25 +140,45 @@ def _words(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta |
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
-def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable[str] = ()) -> Entries:
-    """One entry for each event that matters: the core ones, those of the hooks, and those there already."""
+def _events(target: Target, found: Sequence[Found], kept: Iterable[str]) -> set[str]:
+    """The events that need an entry: those of the hooks, and those that hookport itself needs.
+
+    Messages are told when a session begins, hooks are protected before a tool runs, and how often a stop was
+    denied is counted from one prompt to the next. A user's entries serve every project.
+    """
+    events = {one.hook.event for one in found}
+    own = {"session_start", "before_tool_execute"}
+    own |= {"before_prompt"} if events.intersection(sessions.STOPS) else set()
+    return {*events, *own, *kept, *(CORE if target.scope == "user" else ())}
+
+
+def bridge(
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+) -> Entries:
+    """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
-    events = {*CORE, *(one.hook.event for one in found), *kept}
+    events = _events(target, found, kept)
+    guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
+    guarded |= {event for event, guards in kept.items() if guards}
+    settings = settings_in(target.root, target.env) if target.scope == "project" else {}
+    fails_closed = settings.get("on_failure") == policy.CLOSED and says(dialect, "on_failure")
     hooks: list[Hook] = []
     for event in EVENTS:
         if event not in events or not event_specs(dialect, event):
             continue
         waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
         for spec, _ in slots(dialect, Hook(event, Handler())):
-            timeout = _within_limits(dialect, spec, max([DEFAULT_TIMEOUT, *waits]) + OVERHEAD)
+            # Some hooks take turns: all have to be asked before the agent gives up.
+            timeout = _within_limits(dialect, spec, max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD)
             windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
-            closed = dialect.bridge_closed and spec.blocks == "prevent"
+            guards = event in guarded and spec.blocks == "prevent"
+            closed = guards and (fails_closed or dialect.bridge_closed)
             hooks.append(
                 Hook(
                     event,
                     Handler(
-                        command=command(dialect, spec, start, timeout),
+                        command=command(dialect, spec, start, timeout, guards=guards),
                         platform=platform,
                         timeout=timeout,
                         on_failure="block" if closed else "",
@@ -121,7 +190,7 @@ def bridge(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
                 )
             )
     degraded = degrade(Manifest(tuple(hooks)), dialect, (), {}, bridge=start)
-    why = "it finds the hooks when an event fires, so that later changes need no sync"
+    why = "it finds the hooks when an event fires, so that only a hook on another event needs a sync"
     here = _here(target, degraded.manifest.hooks)
     told = [*_unheard(target, found), *_unfired(target, found, here)]
     return Entries("bridge", why, here, tuple(told))
@@ -201,9 +270,13 @@ def planned_blocking(hook: Hook) -> bool:
 def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
     """Each hook by itself, behind the bridge where it was written for another wire."""
     dialect = target.dialect
-    scripts: dict[str, str] = {}
+    scripts: dict[str, dict[str, str]] = {}
     for one in found:
-        scripts.update(sources.scripts(Path(target.root), (one.hook,), get(one.hook.dialect)))
+        speaks, package = get(one.hook.dialect), Path(one.package)
+        texts = sources.scripts(Path(target.root), (one.hook,), speaks, package)
+        scripts |= {
+            _packed(one).handler.command: {name: text for of in texts.values() for name, text in of.items()}
+        }
     wheres = tuple(f"{one.file}: {one.place}" for one in found)
     manifest = Manifest(tuple(_packed(one) for one in found))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
@@ -240,9 +313,12 @@ def _packed(found: Found) -> Hook:
     if not dialect.package_dir or hook.handler.type != "command":
         return hook
     texts = {"": hook.handler.command, **hook.handler.platform}
-    if not any(word in text for text in texts.values() for word in dialect.package_dir):
+    is_inside = wire(dialect.id).starts_in == "package" and not _is_projects(found, dialect)
+    if not is_inside and not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
     texts = {name: one_word(text, dialect.package_dir) for name, text in texts.items()}
+    if is_inside:
+        texts[""] = f'cd "{dialect.package_dir[0]}" || exit 1; {texts[""]}'
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
@@ -251,7 +327,22 @@ def _packed(found: Found) -> Hook:
     return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
 
 
-def chosen(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable[str] = ()) -> Entries:
+def _is_projects(found: Found, dialect: Dialect) -> bool:
+    """Whether a hook stands in a project's own file, so that it starts at the project's root."""
+    places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
+    return found.scope == "project" and any(found.file == str(Path(found.package, path)) for path in places)
+
+
+def find_copies(found: Sequence[Found]) -> list[tuple[Found, Found]]:
+    """The hooks that start the same script on the same event as one before them, for another agent."""
+    first: dict[tuple[str, str], Found] = {}
+    pairs = [(one, first.setdefault((one.hook.event, one.runs), one)) for one in found]
+    return [(one, other) for one, other in pairs if one.hook.dialect != other.hook.dialect]
+
+
+def chosen(
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect
     why = ""
@@ -263,6 +354,8 @@ def chosen(target: Target, found: Sequence[Found], start: Bridge, kept: Iterable
             why = f"'{name_of(one)}' was written for {hook.dialect}, which hears and says it in other words"
         if why:
             break
+    for one, other in find_copies(found) if not why else ():
+        why = f"'{name_of(one)}' stands in {one.file} and in {other.file}, and the bridge runs it once"
     alone = native(target, found, start) if not why else None
     if alone is not None:
         bad = [one for one in alone.findings if one.severity == "error" or one.effect == "dropped"]
@@ -294,8 +387,8 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
     """
     others = list(dict.fromkeys(one.id for path in paths for one in readers(target, path)))
     own, foreign = wire(target.agent).env, [wire(one).env for one in others]
-    absent = [mark for env in foreign if (mark := _mark(env, own))]
-    needs = [mark for env in foreign if not _mark(env, own) and (mark := _mark(own, env))]
+    absent = [mark for env in foreign if (mark := mark_of(env, own))]
+    needs = [mark for env in foreign if not mark_of(env, own) and (mark := mark_of(own, env))]
     tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]
     if absent:
         tests.append('[ -z "' + "".join(f"${{{mark}-}}" for mark in dict.fromkeys(absent)) + '" ]')
@@ -305,7 +398,7 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
     return tuple(_with_command(hook, start + hook.handler.command) for hook in hooks)
 
 
-def _mark(env: Mapping[str, object], other: Mapping[str, object]) -> str:
+def mark_of(env: Mapping[str, object], other: Mapping[str, object]) -> str:
     """The variable with the project's root that only the first of two agents sets; empty if none."""
     return next((name for name, value in env.items() if value == "$root" and name not in other), "")
 
@@ -328,4 +421,4 @@ def needs_entry(target: Target, found: Found) -> bool:
 def told_apart(agent: str, other: str) -> bool:
     """Whether a hook can tell which of two agents runs it."""
     one, two = wire(agent).env, wire(other).env
-    return bool(_mark(one, two) or _mark(two, one))
+    return bool(mark_of(one, two) or mark_of(two, one))

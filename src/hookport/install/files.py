@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import shlex
 import stat
 import sys
 from collections.abc import Mapping, Sequence
@@ -19,9 +20,9 @@ from typing import NamedTuple
 from hookport.errors import HookportError, InputError, Problem
 from hookport.install import ledger
 from hookport.install.ledger import Broken, Entry, Record, Run
+from hookport.project.disk import LARGEST
 
 # No agent's settings come near it; a log that has the name of one must not fill the ledger.
-MOST_BYTES = 32 * 1024 * 1024
 
 
 class Change(NamedTuple):
@@ -56,16 +57,16 @@ def read(path: str) -> bytes | None:
         with open(path, "rb", opener=_at_once) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
-            content = stream.read(MOST_BYTES + 1)
+            content = stream.read(LARGEST + 1)
     except (FileNotFoundError, NotADirectoryError):
         return None
     except IsADirectoryError as error:
         raise InputError(Problem("is a folder, where a file is expected.", file=path)) from error
     except OSError as error:
         raise InputError(Problem(f"cannot be read: {error.strerror}.", file=path)) from error
-    if len(content) > MOST_BYTES:
-        limit = MOST_BYTES // 1024 // 1024
-        raise InputError(Problem(f"is larger than {limit} MiB, so it is left alone.", file=path))
+    if len(content) > LARGEST:
+        limit = f"{LARGEST // 1_000_000} MB"
+        raise InputError(Problem(f"is larger than {limit}, so it is left alone.", file=path))
     return content
 
 
@@ -83,7 +84,8 @@ def apply(
     that they need no longer be remembered.
 
     Raises ChangedError if a file is no longer `before`. A symbolic link stays one and the file behind it is
-    written. A file with several names (hard links) is replaced under this one; the others keep the old bytes.
+    written. A file with several names (hard links) is refused: a new file in its place would part the names,
+    and writing into it could be cut short and would change all of them.
     """
     with ledger.locked(env) as place:
         _settle(place)
@@ -101,6 +103,16 @@ def apply(
         except BaseException as error:
             _give_up(place, run, error)
             raise
+
+
+def settle(env: Mapping[str, str]) -> None:
+    """Clear away what a killed run left, and have the ledger say how far it came; no agent's file changes.
+
+    Whoever plans by what the ledger says of a file calls this first.
+    """
+    if _has_ledger(env):
+        with ledger.locked(env) as place:
+            _settle(place)
 
 
 def undo(
@@ -211,8 +223,8 @@ def _left(run: Run, later: Mapping[str, Run]) -> list[Entry]:
                     file=one.path,
                 )
             )
-        if content is not None and not os.access(one.target, os.W_OK):
-            problems.append(_read_only(one.path))
+        if content is not None:
+            problems += _refused(one.path, one.target, is_replaced=one in left)
     if problems:
         raise ChangedError(*problems)
     return left
@@ -233,8 +245,10 @@ def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Ent
         target = os.path.realpath(change.path)
         if read(target) != change.before:
             stale.append(Problem("changed since it was read. Try again.", file=change.path))
-        elif change.before is not None and not os.access(target, os.W_OK):
-            problems.append(_read_only(change.path))
+        elif change.before is not None and (
+            refused := _refused(change.path, target, is_replaced=change.before != change.after)
+        ):
+            problems += refused
         elif target in entries and entries[target].after != change.after:
             problems.append(Problem(f"is the same file as {entries[target].path}.", file=change.path))
         elif blocked := _no_folder(Path(target)):
@@ -285,8 +299,16 @@ def _no_folder(target: Path) -> str:
     return "" if nearest.is_dir() else str(nearest)
 
 
-def _read_only(path: str) -> Problem:
-    return Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)
+def _refused(path: str, target: str, *, is_replaced: bool) -> list[Problem]:
+    """Why a file that is there is left alone."""
+    if not os.access(target, os.W_OK):
+        return [Problem("is read-only, so it is left alone. Try: chmod u+w", file=path)]
+    if is_replaced and Path(target).stat().st_nlink > 1:
+        word, fresh = shlex.quote(path), shlex.quote(f"{path}.own")
+        message = "has another name, a hard link that would be broken, so it is left alone. "
+        message += f"To give it bytes of its own: cp -p {word} {fresh} && mv {fresh} {word}"
+        return [Problem(message, file=path)]
+    return []
 
 
 def _forward(run: Run, number: int) -> Move:

@@ -1,6 +1,7 @@
-"""`hookport.lock` and the user's store: what hooks a project has, and which of them this person approved.
+"""`hookport.lock`: what hooks a project has, in the same bytes for the same hooks on every machine.
 
-The lock has the same bytes for the same hooks. The store is the user's alone (0600), and is replaced whole.
+Hooks that are this person's alone, in files that are not shared, are approved like the others, and stand in
+the user's store only.
 """
 
 from __future__ import annotations
@@ -8,20 +9,19 @@ from __future__ import annotations
 import json
 import os
 import stat
-import sys
 import tempfile
-import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from hookport import planning
+from hookport.dialects import get
 from hookport.errors import InputError, Problem
+from hookport.findings import Finding, NotAsApproved
 from hookport.project.discovery import Discovery
-from hookport.project.identity import identity
-from hookport.runtime import trust
-from hookport.wires.spellings import iso
+from hookport.project.places import own_place
+from hookport.runtime import approvals, trust
 
 Tree = Any
 Lock = dict[str, Tree]
@@ -29,7 +29,7 @@ What = Literal["new", "changed", "gone"]
 
 # A larger text is approved by its hash alone, so that no diff of it can be shown.
 LARGEST_TEXT = 256 * 1024
-PRIVATE = 0o600
+CONFLICT = ("<<<<<<< ", ">>>>>>> ")
 
 
 class Difference(NamedTuple):
@@ -44,15 +44,45 @@ class Difference(NamedTuple):
 
 def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     """The lock of the hooks of a project as they are now."""
-    hooks = [planning.identified(one, found.root, env) for one in planning.projects(found)]
-    return trust.lock_of(hooks, found.root, env)
+    own = planning.projects(found)
+    lock = trust.lock_of([planning.identified(one, found.root, env) for one in own], found.root, env)
+    identities = [planning.identity_of(one, found.root, env) for one in own]
+    return {
+        **lock,
+        "definitions": {one.definition: json.loads(one.text) for one in identities},
+        "settings": planning.project_settings(found.root),
+    }
+
+
+def shared(found: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
+    """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
+    private = {
+        planning.identity_of(one, found.root, env).id
+        for one in planning.projects(found)
+        if (place := own_place(get(one.hook.dialect), one.file, found.root, env)) and place.scope == "local"
+    }
+    hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
+    known = dict(lock["definitions"])
+    for one in planning.projects(found):
+        if one.off and one.off.scope == "local":  # nobody else has this file, so the hook is on there
+            it = planning.identity_of(one._replace(off=None), found.root, env)
+            if it.id in hooks:
+                hooks[it.id] = {**hooks[it.id], "definition": it.definition}
+                known[it.definition] = json.loads(it.text)
+    used = {entry["definition"] for entry in hooks.values()}
+    definitions = {hash_: tree for hash_, tree in known.items() if hash_ in used}
+    return {**lock, "hooks": hooks, "definitions": definitions}
 
 
 def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
     """What the lock has the hashes of, by these: definitions and scripts, those that are not too large."""
     contents: dict[str, bytes] = {}
+    # The plan as a whole, by which it is known later what was approved.
+    plan = trust.read_file(str(Path(found.root, trust.BRIDGE[0])))
+    if plan is not None:
+        contents[trust.sha256(plan)] = plan
     for one in planning.projects(found):
-        it = identity(one, found.root, env)
+        it = planning.identity_of(one, found.root, env)
         contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
         for name in it.files:
             path = Path(trust.resolved(name, found.root, env))
@@ -61,6 +91,70 @@ def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
                     data = path.read_bytes()
                     contents[trust.sha256(data)] = data
     return contents
+
+
+class Standing(NamedTuple):
+    """How a project stands to what its user approved: the state it is in or nearest to, and what differs."""
+
+    states: int
+    is_active: bool
+    approved: str
+    differences: tuple[Difference, ...]
+    not_covered: Mapping[str, tuple[str, ...]]
+
+
+def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
+    """How a project stands now; a project without hooks of which nothing was approved is as it should be."""
+    here = build(found, env)
+    states = trust.approval(found.root, env).states
+    nearest = approvals.approved_state(found.root, here, env)
+    shares = (here, shared(found, here, env))
+    is_active = dict(nearest.lock) in shares or not (states or here["hooks"])
+    hooks = [(one, planning.identity_of(one, found.root, env)) for one in planning.projects(found)]
+    hooks.sort(key=lambda pair: pair[1].id)
+    left = {planning.name_of(one): (*it.not_covered, *it.local) for one, it in hooks}
+    return Standing(
+        len(states),
+        is_active,
+        nearest.when,
+        () if is_active else tuple(compare(dict(nearest.lock), here)),
+        {name: what for name, what in left.items() if what},
+    )
+
+
+def check(found: Discovery, env: Mapping[str, str]) -> list[Finding]:
+    """What is not as its user approved it, and, where the lock is not that of these hooks, what differs.
+
+    Where nobody's approval is known, as in CI, the lock stands for it.
+    """
+    stand = standing(found, env)
+    findings = []
+    if stand.states:
+        day = stand.approved[:10]
+        findings = _as_findings(stand.differences, f"you approved it on {day}" if day else "it was approved")
+    here = shared(found, build(found, env), env)
+    try:
+        locked = read(found.root) or {"hooks": {}}
+    except InputError as error:
+        what = f"unreadable ({error.problems[0].message})"
+        return [*findings, NotAsApproved.at("", name=trust.LOCK, what=what, since="it was written")]
+    if locked == here or not (here["hooks"] or locked["hooks"]):
+        return findings
+    since = f"{trust.LOCK} was written"
+    stale = _as_findings(compare(locked, here), since)
+    if not stale:
+        what = "not that of these hooks"
+        stale = [NotAsApproved.at("", name=trust.LOCK, what=what, since="the settings or the bridge changed")]
+    return [*findings, *stale]
+
+
+def _as_findings(differences: Sequence[Difference], since: str) -> list[Finding]:
+    return [
+        NotAsApproved.at("", name=one.name or one.id, what=one.what, since=since)._replace(
+            file=one.id.partition("#")[0]
+        )
+        for one in differences
+    ]
 
 
 def spelled(lock: Lock) -> bytes:
@@ -80,11 +174,15 @@ def read(root: str) -> Lock | None:
     """The lock in a project; None if there is none. InputError if it cannot be read."""
     path = Path(root) / trust.LOCK
     try:
-        tree = json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        tree = None if any(f"\n{mark}" in f"\n{text}" for mark in CONFLICT) else json.loads(text)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, RecursionError) as error:
         raise InputError(Problem(f"is no lock: {error}", file=str(path))) from None
+    if tree is None:
+        message = "has merge conflicts. Resolve those of the hooks first, then run `hookport trust`"
+        raise InputError(Problem(message, file=str(path)))
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
         raise InputError(Problem("is no lock", file=str(path)))
     return tree
@@ -96,7 +194,7 @@ def write(root: str, lock: Lock) -> bool:
     with suppress(OSError):
         if path.read_bytes() == data:
             return False
-    _replace(path, data, None)
+    _replace(path, data)
     return True
 
 
@@ -140,96 +238,7 @@ def _how(was: str | None, now: str | None) -> What:
     return "new" if was is None else "gone" if now is None else "changed"
 
 
-def approved(root: str, env: Mapping[str, str]) -> tuple[Lock, str]:
-    """The lock that this person approved for a project, and when; empty where none was."""
-    projects = trust.stored(env)
-    for folder in (root, *trust.main_worktree(root)):
-        entry = projects.get(folder)
-        if isinstance(entry, dict) and isinstance(entry.get("lock"), dict):
-            return entry["lock"], str(entry.get("approved", ""))
-    return {}, ""
-
-
-def approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
-    """A text that was approved, by its hash; None if it was too large or is no longer known."""
-    place = trust.store(env)
-    if not place or not hash_.isalnum():
-        return None
-    try:
-        data = (Path(place).parent / trust.TEXTS / hash_).read_bytes()
-    except OSError:
-        return None
-    return data if trust.sha256(data) == hash_ else None
-
-
-def approve(root: str, lock: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]) -> None:
-    """Remember that this person approved a lock for a project."""
-    with _store(env) as projects:
-        projects[root] = {"approved": iso(time.time()), "lock": lock}
-        folder = Path(trust.store(env)).parent / trust.TEXTS
-        folder.mkdir(0o700, parents=True, exist_ok=True)
-        for hash_, data in contents.items():
-            if approved_text(hash_, env) is None:
-                _replace(folder / hash_, data, PRIVATE)
-
-
-def forget(root: str | None, env: Mapping[str, str]) -> list[str]:
-    """Take back what was approved for a project, or for all; the projects that had something."""
-    with _store(env) as projects:
-        gone = [one for one in projects if root in (None, one)]
-        for one in gone:
-            del projects[one]
-        _sweep(projects, env)
-    return gone
-
-
-def _sweep(projects: Mapping[str, Tree], env: Mapping[str, str]) -> None:
-    """Remove the texts that no approval has any more."""
-    locks = [entry.get("lock", {}).get("hooks", {}) for entry in projects.values()]
-    hooks = [hook for lock in locks for hook in lock.values()]
-    used = {hash_ for hook in hooks for hash_ in (hook["definition"], *hook["files"].values())}
-    folder = Path(trust.store(env)).parent / trust.TEXTS
-    for path in folder.iterdir() if folder.is_dir() else ():
-        if path.name not in used:
-            path.unlink(missing_ok=True)
-
-
-@contextmanager
-def _store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
-    """The projects of the store, written back at the end; who else wants to change it waits."""
-    place = trust.store(env)
-    if not place:
-        raise InputError(
-            Problem("there is no place for what you approve: HOME is not set. Set HOOKPORT_STATE_DIR")
-        )
-    path = Path(place)
-    try:
-        path.parent.mkdir(0o700, parents=True, exist_ok=True)
-        held = os.open(path.with_suffix(".turn"), os.O_RDWR | os.O_CREAT, PRIVATE)
-        try:
-            _wait(held)
-            projects = dict(trust.stored(env))
-            yield projects
-            tree = {"version": trust.VERSION, "projects": projects}
-            _replace(path, json.dumps(tree, indent=1, sort_keys=True).encode() + b"\n", PRIVATE)
-        finally:
-            os.close(held)
-    except OSError as error:
-        raise InputError(Problem(f"cannot be written: {error.strerror}", file=str(path))) from None
-
-
-def _wait(held: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(held, msvcrt.LK_LOCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(held, fcntl.LOCK_EX)
-
-
-def _replace(path: Path, data: bytes, mode: int | None) -> None:
+def _replace(path: Path, data: bytes) -> None:
     """The old file or the new one, whole, whatever happens; a link stays one."""
     target = Path(os.path.realpath(path))
     number, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -238,8 +247,7 @@ def _replace(path: Path, data: bytes, mode: int | None) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        if mode is None:
-            mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
+        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
         Path(draft).chmod(mode)
         Path(draft).replace(target)
     except OSError as error:

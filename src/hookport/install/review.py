@@ -6,7 +6,6 @@ import difflib
 import json
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import NamedTuple
 
 from hookport import planning
@@ -14,7 +13,7 @@ from hookport.degrade.capabilities import infer
 from hookport.install import lock
 from hookport.install.lock import Difference, Lock
 from hookport.project.discovery import Discovery, Found
-from hookport.project.identity import identity
+from hookport.runtime import approvals
 
 MOST_LINES = 400
 # A hint, not a proof: scripts can reach the network in ways that no list has.
@@ -33,6 +32,7 @@ class Review(NamedTuple):
     runs: str
     capabilities: tuple[str, ...]
     network: tuple[str, ...]
+    not_covered: tuple[str, ...]
     diff: tuple[str, ...]
 
 
@@ -40,9 +40,14 @@ def review(
     found: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
     """What changed between what was approved and what there is."""
-    hooks = {identity(one, found.root, env).id: one for one in planning.projects(found)}
+    known = [(planning.identity_of(one, found.root, env), one) for one in planning.projects(found)]
+    hooks = {it.id: one for it, one in known}
+    left = {it.id: (*it.not_covered, *it.local) for it, _ in known}
     return [
-        _reviewed(one, hooks.get(one.id), before, after, contents, env) for one in lock.compare(before, after)
+        _reviewed(one, hooks.get(one.id), before, after, contents, env)._replace(
+            not_covered=left.get(one.id, ())
+        )
+        for one in lock.compare(before, after)
     ]
 
 
@@ -58,10 +63,10 @@ def _reviewed(
     now = after.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
     diff: list[str] = []
     if one.is_redefined:
-        old = _definition(lock.approved_text(was["definition"], env))
+        old = _definition(approvals.approved_text(was["definition"], env))
         diff += _diff(f"{one.id}", old, _definition(contents.get(now["definition"])))
     for name, how in one.files:
-        old_text = lock.approved_text(was["files"].get(name) or "", env)
+        old_text = approvals.approved_text(was["files"].get(name) or "", env)
         new_text = contents.get(now["files"].get(name) or "")
         if how != "gone" and new_text is None:
             diff.append(f"{name}: {how}, too large to show or not there")
@@ -74,6 +79,7 @@ def _reviewed(
         _runs(hook) if hook else "",
         _capabilities(hook, now, contents) if hook else (),
         tuple(_network(hook, now, contents)) if hook else (),
+        (),
         tuple(map(shown, diff)),
     )
 
@@ -86,9 +92,8 @@ def _runs(found: Found) -> str:
 
 
 def _capabilities(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
-    words = dict(_scripts(entry, contents))
-    by_word = {Path(name).name: text for name, text in words.items()}
-    return tuple(f"{name} ({why})" for name, why in infer(found.hook, {**words, **by_word}).items())
+    scripts = {found.hook.handler.command: dict(_scripts(entry, contents))}
+    return tuple(f"{name} ({why})" for name, why in infer(found.hook, scripts).items())
 
 
 def _network(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:

@@ -7,17 +7,24 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
+from hookport.checks.rules import dead_rule
+from hookport.dialects import Dialect, get
 from hookport.dialects import agents as all_agents
-from hookport.dialects import get
 from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.findings import Finding
-from hookport.install import agent_trust, entries, sync
-from hookport.install.coverage import Installed, alone_in, commands_for, cover_of
+from hookport.install import agent_trust, entries, lock, sync
+from hookport.install.coverage import Cover, Installed, alone_in, commands_for, cover_of
+from hookport.install.doctor import examine
+from hookport.install.doctor.case import Diagnosis
+from hookport.install.doctor.order import STARTS, gate_of, is_about
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, Scope, detected, target
-from hookport.planning import is_dispatch, name_of, runnable
-from hookport.project.discovery import Found, discover
-from hookport.runtime import journal, trust, vendored
+from hookport.planning import is_dispatch, listed, name_of
+from hookport.project.answers import disobeyed
+from hookport.project.discovery import Found, Module, discover
+from hookport.project.failures import Failures, failing_since, read_failures
+from hookport.project.misplaced import find_misplaced
+from hookport.runtime import journal, pauses, trust, vendored
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
@@ -35,11 +42,13 @@ class HookState(NamedTuple):
     scope: str
     # `installed`, `drifted`, `missing`, or `by itself` where the agent reads the hook's own file.
     state: str
-    # `enforced`, `advisory` or `unavailable`, and why.
+    # `enforced`, `advisory`, `failing` (it runs and cannot do its work) or `unavailable`, and why.
     level: str
     reason: str
     # When it last ran there, empty if the journal has nothing.
     fired: str
+    # What to do about a level that is not what it should be.
+    fix: str = ""
 
 
 class AgentState(NamedTuple):
@@ -62,7 +71,14 @@ class Status(NamedTuple):
     """All agents that are here or have entries of ours."""
 
     root: str
+    approval: lock.Standing
+    # Hooks that the user paused, and until when.
+    paused: Mapping[str, float]
     agents: tuple[AgentState, ...]
+    # Modules of code of these agents, which hookport does not manage.
+    unmanaged: tuple[Module, ...] = ()
+    # Files with hooks that nothing reads where they stand.
+    misplaced: tuple[Finding, ...] = ()
 
 
 class _Seen(NamedTuple):
@@ -74,6 +90,10 @@ class _Seen(NamedTuple):
     said: Mapping[tuple[str, str], str]
     # The plan that the project brings along is not the approved one.
     is_unlocked: bool
+    # What the doctor says of each hook, by agent (empty for hookport itself), file and place.
+    ill: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
+    failures: Failures
+    hooks: tuple[Found, ...]
 
 
 def status(
@@ -88,25 +108,44 @@ def status(
     said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     plan = str(Path(found.root, vendored.PLAN))
-    approved = trust.approval(found.root, env).bridge.get(vendored.PLAN)
-    seen = _Seen(_fired(env), sync.waiting(found, env), said, approved != trust.digest(plan))
+    states_known = trust.approval(found.root, env).states
+    approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
+    reports = examine(cwd, env, chosen, is_quick=True)
+    ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
+    for one in (one for report in reports for one in report.diagnoses):
+        for key in one.dead if one.finding.severity == "error" else ():
+            ill.setdefault((one.agent, *key), []).append(one)
+    seen = _Seen(
+        _fired(env),
+        sync.waiting(found, env),
+        said,
+        trust.digest(plan) not in approved,
+        ill,
+        read_failures(env),
+        found.hooks,
+    )
     states: list[AgentState] = []
     for number, agent in enumerate(chosen):
         tell(agent, number, len(chosen))
         there = [installed_in(target(agent, scope, found.root, env), found) for scope in SCOPES]
-        with_ours = [one for one in there if one.installed.ours]
+        # Of a file that cannot be read nobody knows what is installed in it.
+        refused = [one for one in there if any(it.code == f.NotSynced.code for it in one.plan.findings)]
+        with_ours = [one for one in there if one.installed.ours or one in refused]
         if with_ours or agent in here or names:
             scopes = [one.installed for one in there]
             rows = {
                 (one.file, one.place): _hook_state(one, scopes, cwd, seen, is_scoped=is_scoped)
-                for hooks, is_scoped in ((runnable(found), False), (found.scoped, True))
+                for hooks, is_scoped in ((listed(found), False), (found.scoped, True))
                 for one in hooks
             }
             states += [
                 _agent_state(one, rows, here.get(agent, ""), is_first=not number)
                 for number, one in enumerate(with_ours or there[:1])
             ]
-    return Status(found.root, tuple(states))
+    modules = tuple(one for one in found.unmanaged if one.agent in chosen)
+    paused = pauses.active(found.root, env)
+    misplaced = tuple(one.finding for one in find_misplaced(found.root, env))
+    return Status(found.root, lock.standing(found, env), paused, tuple(states), modules, misplaced)
 
 
 def _agent_state(
@@ -134,8 +173,9 @@ def _hook_state(
     found: Found, scopes: Sequence[Installed], start: str, seen: _Seen, *, is_scoped: bool
 ) -> HookState:
     dialect = scopes[0].target.dialect
-    cover = cover_of(found, scopes, start, is_scoped=is_scoped)
+    cover = cover_of(found, scopes, start, is_scoped=is_scoped, others=seen.hooks)
     level, reason = entries.enforcement(dialect, found.hook)
+    fix = cover.fix
     if not cover.by:
         level, reason = "unavailable", cover.why
     running = {command for one in scopes for command in commands_for(one, found)[0]}
@@ -153,6 +193,12 @@ def _hook_state(
         level = level if worst == TRUSTED else "unavailable"
     elif cover.by == "agent" and cover.why:
         level, reason = "advisory", cover.why
+    elif cover.by == "agent" and level == "enforced" and (why := _disobeyed(found, dialect, scopes)):
+        level, reason = "advisory", f"{dialect.title} does not obey its deny: {why}"
+    if level != "unavailable" and (ill := _illness(found, dialect, cover, seen)):
+        level, reason, fix = ill
+    if level != "unavailable" and (why := _dead(found, by_agent=cover.by == "agent")):
+        level, reason = "unavailable", why
     keys = [
         (dialect.id, found.file, found.place),
         *((dialect.id, "", text) for one in scopes for _, text in alone_in(one, found)),
@@ -160,8 +206,45 @@ def _hook_state(
     last = next((seen.fired[key] for key in keys if key in seen.fired), "")
     state = {"agent": BY_ITSELF, "entry": cover.state, "": "missing"}[cover.by]
     return HookState(
-        name_of(found), found.hook.event, found.file, found.place, found.scope, state, level, reason, last
+        name_of(found),
+        found.hook.event,
+        found.file,
+        found.place,
+        found.scope,
+        state,
+        level,
+        reason,
+        last,
+        fix,
     )
+
+
+def _dead(found: Found, *, by_agent: bool) -> str:
+    """Why a hook never runs although it is installed: its rule, read as whoever runs it reads it."""
+    dead = dead_rule(found.hook, get(found.hook.dialect)) if found.hook.condition else None
+    if dead is None or (dead.is_documented and not by_agent):
+        return ""
+    return f"the rule '{found.hook.condition}' matches no call: {dead.why}"
+
+
+def _illness(found: Found, dialect: Dialect, cover: Cover, seen: _Seen) -> tuple[str, str, str] | None:
+    """The level, its reason and the fix where the doctor knows why a hook does not do its work."""
+    keys = [(agent, found.file, found.place) for agent in (dialect.id, "")]
+    known = [one for key in keys for one in seen.ill.get(key, ())]
+    worst = next((one for one in known if is_about(one.finding.code, one.agent, cover.by)), None)
+    if worst is None:
+        return None
+    level = "failing" if gate_of(worst.finding.code, worst.agent) == STARTS else "unavailable"
+    since = failing_since(found, seen.failures) if worst.finding.code != f.KeepsFailing.code else ""
+    told = worst.finding.message
+    return level, f"{since}: {told}" if since else told, worst.finding.hint
+
+
+def _disobeyed(found: Found, agent: Dialect, scopes: Sequence[Installed]) -> str:
+    """Why a deny of a hook that the agent runs by itself does not hold, where its script shows that."""
+    if found.hook.dialect != agent.id:
+        return ""
+    return disobeyed(found.hook, Path(scopes[0].target.root), Path(found.package))
 
 
 def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:

@@ -15,19 +15,21 @@ from hookport import findings as f
 from hookport.convert import Reading
 from hookport.dialects import Tree, get
 from hookport.dialects import agents as all_agents
+from hookport.dialects._base import says
 from hookport.dialects._entries import slots
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
-from hookport.install import entries, files, ledger, packages, vendor
+from hookport.install import adoption, entries, files, ledger, packages, vendor
 from hookport.install.coverage import Installed, find_gaps, report_gaps
 from hookport.install.entries import Entries
 from hookport.install.files import Change
 from hookport.install.shortfalls import shortfalls
-from hookport.install.targets import SCOPES, Scope, Target, detected, target
+from hookport.install.targets import SCOPES, Scope, Target, detected, is_generated, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import agent_of, is_dispatch, is_ours, judged, runnable
+from hookport.planning import agent_of, is_dispatch, is_ours, judged, listed, name_of
 from hookport.project.discovery import Discovery, Found, discover, project_root
+from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import also_reads
 from hookport.runtime import trust, vendored
 
@@ -36,10 +38,17 @@ State = Literal["installed", "drifted", "missing", "absent"]
 ATTEMPTS = 20
 # What the project brings along.
 BROUGHT = (vendored.ARCHIVE, vendored.PLAN)
+# What helps where an agent runs a hook of another's file by itself.
+ADOPT = "Run `hookport sync --agent {agent}{options} --adopt`: then only the installed entry runs it."
+KEEP_APART = "Keep it in a file that only hookport reads, such as .hookport/hooks.json."
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
 # What is told of every hook, in whichever way the agent runs it.
-TOLD_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code)
+TOLD_OF_HOOKS = (f.GuardCutShort.code, f.ContextLost.code, f.AnswerFieldLost.code)
+TAKEN = (
+    "is a script of your own, and {title} runs one script of that name, so hookport adds none. Write what it "
+    "does as a hook of another dialect (`hookport new`) and remove it, and hookport runs that with the others"
+)
 
 
 class AgentPlan(NamedTuple):
@@ -81,6 +90,8 @@ class Wish(NamedTuple):
     scope: Scope = "project"
     mode: Choice = "auto"
     vendor: bool = False
+    # Put a test before commands that an agent reads in another's file, so that they run there once.
+    adopt: bool = False
 
 
 def _nothing(_agent: str, _number: int, _count: int) -> None:
@@ -107,8 +118,10 @@ def plan(
         made = planned(one, found, wish)._replace(shown=here.get(agent, "named"))
         plans.append(_with_uncovered(made, one, found, cwd))
     _any_left(plans)
+    plans = _adopted(plans, found, wish, env)
     changes = [change for one in plans for change in one.changes]
     general: list[Finding] = [one for one in found.findings if one.severity == "error"]
+    general += [one.finding for one in find_misplaced(found.root, env)]
     if wish.vendor:
         changes += _vendored(found.root, changes)
         general += vendor.left_out(found.root)
@@ -128,6 +141,73 @@ def plan(
     return Plan(found.root, tuple(plans), tuple(changes), tuple(general))
 
 
+def _adopted(
+    plans: Sequence[AgentPlan], found: Discovery, wish: Wish, env: Mapping[str, str]
+) -> list[AgentPlan]:
+    """The plans with the tests before commands that an agent reads in another's file.
+
+    Those that are there are kept, and written anew for the agents that are synced.
+    """
+    plans = list(plans)
+    for path in adoption.foreign_files(found.root, env):
+        owner = adoption.owner_of(path, found.root, env)
+        before = files.read(path)
+        if owner is None or before is None:
+            continue
+        there = adoption.tests_in(path, owner)
+        wanted = {command: dict(tests) for command, tests in there.items()}
+        by = len(plans)
+        for number, one in enumerate(plans):
+            made = _tests_of(one, found, wish, env).get(path, {})
+            for command, text in made.items():
+                if wish.adopt or one.agent in there.get(command, {}):
+                    wanted.setdefault(command, {})[one.agent] = text
+                    by = min(by, number)
+            done = {command for command in made if one.agent in wanted.get(command, {})}
+            plans[number] = one._replace(findings=tuple(_without_adopted(one.findings, path, done, found)))
+        pending = [(number, it) for number, one in enumerate(plans) for it in one.changes if it.path == path]
+        if pending and pending[0][1].after is None:
+            continue
+        number, now = (pending[0][0], pending[0][1].after or b"") if pending else (by, before)
+        after = adoption.rewritten(path, now, owner, wanted)
+        if after != now and number < len(plans):
+            plans[number] = _with_change(plans[number], Change(path, before, after))
+    return plans
+
+
+def _tests_of(
+    one: AgentPlan, found: Discovery, wish: Wish, env: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """The tests that let the entries of an agent run what it reads elsewhere."""
+    if one.mode != "bridge" or not one.paths:
+        return {}
+    it = target(one.agent, one.scope, found.root, env)
+    events = {hook.event for hook in one.hooks}
+    hooks = [hook for hook in listed(found) if hook.hook.event in events]
+    return adoption.tests_for(it, hooks, entries.program(it, is_vendored=wish.vendor), one.paths[0])
+
+
+def _without_adopted(
+    findings: Iterable[Finding], path: str, commands: Iterable[str], found: Discovery
+) -> Iterator[Finding]:
+    """The findings without those of hooks that run twice no more."""
+    places = {one.place for one in found.hooks if one.file == path and one.hook.handler.command in commands}
+    for one in findings:
+        if (
+            one.code not in (f.RunsBesides.code, f.RunsWider.code)
+            or one.file != path
+            or one.where not in places
+        ):
+            yield one
+
+
+def _with_change(one: AgentPlan, change: Change) -> AgentPlan:
+    rest = tuple(it for it in one.changes if it.path != change.path)
+    state: State = "drifted" if one.state == "installed" else one.state
+    paths = one.paths if change.path in one.paths else (*one.paths, change.path)
+    return one._replace(changes=(*rest, change), paths=paths, state=state)
+
+
 def installed_in(one: Target, found: Discovery) -> Standing:
     """What is installed in the files of an agent, in the way that it was installed."""
     ours = tuple(hook for path in one.every_file() for hook in ours_in(one, path))
@@ -139,7 +219,20 @@ def installed_in(one: Target, found: Discovery) -> Standing:
         vendored.ARCHIVE in command for command in commands
     )
     made = planned(one, found, Wish((one.agent,), one.scope, mode, vendor=is_vendored))
+    if all(finding.code != f.NotSynced.code for finding in made.findings):
+        made = made._replace(findings=(*made.findings, *_unreadable(one)))
     return Standing(Installed(one, made.mode, made.state, ours, made.hooks), made)
+
+
+def _unreadable(one: Target) -> Iterator[Finding]:
+    """Files of the agent that cannot be read, so that nobody knows what is installed in them."""
+    for path in one.every_file():
+        data = files.read(path)
+        try:
+            if data is not None:
+                convert.parse({path: data}, one.dialect)
+        except InputError as error:
+            yield from (_refusal(problem, one.agent) for problem in error.problems)
 
 
 def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) -> AgentPlan:
@@ -152,7 +245,7 @@ def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) 
     known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
     gaps = [
         gap
-        for gap in find_gaps(runnable(found), found.scoped, (after, elsewhere), start)
+        for gap in find_gaps(listed(found), found.scoped, (after, elsewhere), start)
         if (gap.hook.file, gap.hook.place) not in known
     ]
     told = [finding for finding, _ in report_gaps(gaps, one.dialect)]
@@ -249,45 +342,76 @@ def _refusal(problem: Problem, agent: str) -> Finding:
 def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     """The entries that the agent needs for the hooks of the scope."""
     start = entries.program(one, is_vendored=wish.vendor)
-    hooks = [hook for hook in runnable(found) if wish.mode == "bridge" or hook.scope == one.scope]
-    told = []
+    # The bridge is called for hooks that are switched off too: it knows when they are not any more.
+    hooks = [hook for hook in listed(found) if wish.mode == "bridge" or hook.scope == one.scope]
+    twice: list[tuple[Finding, bool]] = []
     kept: list[Found] = []
     for hook in hooks:
         if entries.needs_entry(one, hook):
             kept.append(hook)
             besides = also_reads(one.dialect, hook, found.root, one.env)
             if besides:
-                twice = f.RunsBesides.at(hook.place, agent=one.agent, file=besides)
-                told.append(twice._replace(file=hook.file))
+                twice.append((_twice_told(one, hook, besides, wish), adoption.is_adopted(one, hook)))
+    on = [hook for hook in kept if hook.off is None]
     if wish.mode == "native":
-        made = entries.native(one, kept, start)._replace(why="it was asked for")
+        made = entries.native(one, on, start)._replace(why="it was asked for")
     elif wish.mode == "bridge":
         made = entries.bridge(one, kept, start, _events_there(one))._replace(why="it was asked for")
     elif kept:
-        everything = [hook for hook in runnable(found) if entries.needs_entry(one, hook)]
+        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
         made = entries.chosen(one, kept, start, _events_there(one))
         if made.mode == "bridge":
             made = entries.bridge(one, everything, start, _events_there(one))._replace(why=made.why)
+        elif on != kept:
+            made = entries.native(one, on, start)._replace(why=made.why)
     else:
         why = f"there are no hooks of the {one.scope}"
         if hooks:
             why = f"{one.dialect.title} loads every hook of the {one.scope} from its own files"
         made = Entries("native", why, ())
+    told = [finding for finding, is_adopted in twice if made.mode != "bridge" or not is_adopted]
     told += [finding for finding in made.findings if finding.code not in TOLD_OF_HOOKS]
-    runs = runnable(found) if made.mode == "bridge" else hooks
+    told += _copies_told(one, on) if made.mode == "native" else ()
+    runs = listed(found) if made.mode == "bridge" else hooks
     return made._replace(findings=(*told, *shortfalls(one, runs)))
 
 
-def _events_there(one: Target) -> list[str]:
-    """The events of the entries in a user's file: they serve every project, so another one's stay."""
+def _copies_told(one: Target, hooks: Sequence[Found]) -> Iterator[Finding]:
+    """Copies for several agents that run each by itself."""
+    for copy, other in entries.find_copies(hooks):
+        told = f.CopyRuns.at(copy.place, agent=one.agent, name=name_of(copy), other=other.file)
+        yield told._replace(file=copy.file)
+
+
+def _twice_told(one: Target, hook: Found, file: str, wish: Wish) -> Finding:
+    """That a hook may run twice, and what helps."""
+    why = adoption.obstacle(one, hook)
+    # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
+    options = " --scope user" if "user" in (one.scope, hook.scope) else ""
+    options += " --mode bridge" if wish.mode == "native" else ""
+    fix = (
+        f"It cannot be adopted: {why}. {KEEP_APART}"
+        if why
+        else ADOPT.format(agent=one.agent, options=options)
+    )
+    is_wider = bool(hook.hook.condition) and not says(one.dialect, "condition", hook.hook.handler.type)
+    kind = f.RunsWider if is_wider else f.RunsBesides
+    return kind.at(hook.place, agent=one.agent, file=file, fix=fix)._replace(file=hook.file)
+
+
+def _events_there(one: Target) -> dict[str, bool]:
+    """The events of the entries in a user's file, and whether each guards.
+
+    They serve every project, so another one's stay.
+    """
     if one.scope != "user":
-        return []
-    return [
-        hook.event
-        for path in one.every_file()
-        for hook in ours_in(one, path)
-        if is_dispatch(hook.handler.command)
-    ]
+        return {}
+    there: dict[str, bool] = {}
+    for path in one.every_file():
+        for hook in ours_in(one, path):
+            if is_dispatch(hook.handler.command):
+                there[hook.event] = there.get(hook.event, False) or entries.is_guard(hook)
+    return there
 
 
 def ours_in(one: Target, path: str) -> list[Hook]:
@@ -385,6 +509,9 @@ def _spliced(
     dialect = one.dialect
     if not existing:
         return _written(one, existing, dialect.shape.encode(dialect, Manifest(tuple(hooks))), places, hooks)
+    for path in existing:
+        if dialect.shape.in_place and not is_generated(path):
+            raise InputError(Problem(TAKEN.format(title=dialect.title), file=path))
     # Another product's file that is not there yet is one that says nothing.
     absent = [path for path in places.values() if path not in existing] if dialect.products else []
     blank = {path: b"" for path in absent if convert.kind_in(dialect, path) == "toml"}
@@ -481,10 +608,41 @@ def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: 
         for place in SCOPES if scope is None else (scope,):
             one = target(agent, place, root, env)
             plans += _removed(one, seen)
+    plans = _released(plans, chosen, scope, root, env)
     changes = [change for one in plans for change in one.changes]
     if not names and scope != "user":
         changes += [change for name in BROUGHT for change in _restored(str(Path(root, name)), env)]
     return Plan(root, tuple(plans), tuple(changes), ())
+
+
+def _released(
+    plans: Sequence[AgentPlan], agents: Sequence[str], scope: Scope | None, root: str, env: Mapping[str, str]
+) -> list[AgentPlan]:
+    """The plans with the tests of these agents taken out: without our entries nothing else runs the hooks."""
+    plans = list(plans)
+    for path in adoption.foreign_files(root, env):
+        owner = adoption.owner_of(path, root, env)
+        before = files.read(path)
+        if owner is None or before is None or (scope and scope != _scope_of(path, root)):
+            continue
+        pending = [(number, it) for number, one in enumerate(plans) for it in one.changes if it.path == path]
+        now = pending[0][1].after if pending else before
+        left = {
+            command: {agent: text for agent, text in tests.items() if agent not in agents}
+            for command, tests in adoption.tests_in(path, owner).items()
+        }
+        after = adoption.rewritten(path, now, owner, left) if now is not None else None
+        if after == now:
+            continue
+        if not pending:
+            plans.append(AgentPlan(owner.id, _scope_of(path, root), "", "", "", "installed"))
+        number = pending[0][0] if pending else len(plans) - 1
+        plans[number] = _with_change(plans[number], Change(path, before, after))
+    return plans
+
+
+def _scope_of(path: str, root: str) -> Scope:
+    return "project" if Path(path).is_relative_to(root) else "user"
 
 
 def _removed(one: Target, seen: set[str]) -> list[AgentPlan]:
@@ -572,6 +730,7 @@ def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bo
 
 def apply(make: Callable[[], Plan], env: Mapping[str, str], *, what: str, ends: bool = False) -> Plan:
     """Make a plan and carry it out; made again where a file changed meanwhile."""
+    files.settle(env)
     for attempt in range(ATTEMPTS):
         made = make()
         if not made.changes:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hookport
 from hookport import __version__, planning
-from hookport.dialects import added, builtin, get, names
+from hookport.dialects import added, builtin, get, markers, names
 from hookport.dialects._wiring import wire
 from hookport.errors import InputError, Problem
 from hookport.findings import (
@@ -39,8 +39,9 @@ from hookport.runtime.plan import Origin, Plan, Planned
 # What a bridge needs: no dialect, since the tables that follow from them are in it ready-made.
 PACKED = (
     *("__init__.py", "answering.py", "errors.py"),
-    *("cli/__init__.py", "cli/log.py", "cli/terminal.py", "packed/__init__.py", "packed/approval.py"),
-    *("model/*.py", "wires/*.py", "runtime/*.py", "runtime/execute/*.py"),
+    *("cli/__init__.py", "cli/log.py", "cli/pause.py", "cli/terminal.py"),
+    *("packed/__init__.py", "packed/importing.py"),
+    *("model/*.py", "shell/*.py", "wires/*.py", "runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
     *(f"authoring/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
     *(f"authoring/{name}.py" for name in ("deciding", "events", "hooks", "replies")),
@@ -71,7 +72,7 @@ def build() -> bytes:
     content = {name: path.read_bytes().replace(b"\r\n", b"\n") for name, path in members.items()}
     # Our own dialects alone: those of other packages are not on every machine, so the plan has them.
     own = [name for name in names() if name in builtin()]
-    content[TABLES] = plan.make((), map(wire, own), Origin("", __version__))
+    content[TABLES] = plan.make((), map(wire, own), Origin("", __version__, markers=list(markers())))
     return zipped(dict(sorted(content.items())))
 
 
@@ -151,10 +152,15 @@ def _shared(root: str) -> tuple[Discovery, list[str]]:
     if found.root != root:  # without hooks of its own, it is part of the project above it
         return Discovery(root, (), (), ()), []
     own = {str(Path(root) / place) for place in _personal()}
-    hooks = tuple(one for one in found.hooks if one.file not in own)
+    hooks = tuple(_for_everybody(one) for one in found.hooks if one.file not in own)
     findings = tuple(one for one in found.findings if one.file not in own)
     personal = dict.fromkeys(one.file for one in found.hooks if one.file in own)
     return found._replace(hooks=hooks, findings=findings), list(personal)
+
+
+def _for_everybody(found: Found) -> Found:
+    """A hook without what switches it off on this machine only."""
+    return found._replace(off=None) if found.off and found.off.scope != "project" else found
 
 
 def _personal() -> set[str]:
@@ -184,8 +190,7 @@ def _portable(found: Found, root: str) -> Planned:
         name = f"{vendored.MARK}{_from(root, script)}{vendored.MARK}"
         command = command.replace(shlex.quote(script), name)
     package = _from(root, found.package)
-    does = planning.does(found, package) if command == hook.command else f"{hook.type} {command}"
-    return hook.replace(command=command, does=does, file=_from(root, found.file), package=package)
+    return hook.replace(command=command, file=_from(root, found.file), package=package)
 
 
 def _from(root: str, path: str) -> str:

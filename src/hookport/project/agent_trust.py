@@ -25,6 +25,8 @@ class Verdict(NamedTuple):
     evidence: str = ""
     # What the hook lacks, as the end of a sentence.
     why: str = ""
+    # It was trusted as it was before.
+    has_changed: bool = False
 
 
 def trust_of_folder(dialect: Dialect, root: str, env: Mapping[str, str]) -> Verdict:
@@ -123,13 +125,19 @@ def trust_of_hook(
         return Verdict(
             is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false", why="it is switched off"
         )
-    if trust.fingerprint and at(state, (trust.field,)) != _fingerprint(trust, file, path):
+    if trust.fingerprint and at(state, (trust.field,)) != fingerprint_of(trust, file, path):
         evidence = f"{name}.{trust.field} is of what it was before"
-        return Verdict(is_trusted=False, path=place, evidence=evidence, why="it changed since it was trusted")
+        return Verdict(
+            is_trusted=False,
+            path=place,
+            evidence=evidence,
+            why="it changed since it was trusted",
+            has_changed=True,
+        )
     return Verdict(is_trusted=True, path=place)
 
 
-def _fingerprint(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+def fingerprint_of(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
     """What an agent calls a hook as it is now; empty where there is none."""
     document = settings(Path(file))
     trees: list[Tree] = [document.tree if document else None]
@@ -146,7 +154,7 @@ def _fingerprint(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> st
 def closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
     """The setting that keeps an agent from running hooks of a scope, if there is one."""
     for gate in dialect.gates:
-        if scope not in gate.scopes or gate.files == ("",):
+        if scope not in gate.scopes or gate.files == ("",) or gate.lists:
             continue
         if gate.variable:
             if env.get(gate.variable):

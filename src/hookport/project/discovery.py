@@ -17,15 +17,37 @@ from typing import NamedTuple
 from hookport import convert
 from hookport.checks.places import placed
 from hookport.checks.scripts import above, named_script
-from hookport.dialects import Dialect
+from hookport.dialects import Dialect, get
+from hookport.dialects._base import NO_SWITCH
+from hookport.dialects._base import Path as Way
 from hookport.errors import InputError, spell_path
-from hookport.findings import Finding, FolderPassedOver, HookOverridden, NameTaken, NeverRuns, NoHookFile
+from hookport.findings import (
+    Finding,
+    FolderPassedOver,
+    HookOverridden,
+    NameTaken,
+    NeverRuns,
+    NoHookFile,
+    NotManaged,
+    OtherSettings,
+)
 from hookport.model.hooks import Hook
 from hookport.project import salvage, sources
+from hookport.project.agent_trust import spell_key
+from hookport.project.copies import describe_run
 from hookport.project.disk import Log, data_of, head_of, is_there
 from hookport.project.entries import entry_of
 from hookport.project.places import Scope, home_folder, sites
-from hookport.project.spots import Folders, Spot, folders_of, scoped_spots, spots_of
+from hookport.project.spots import (
+    Folders,
+    Spot,
+    folders_of,
+    is_generated,
+    module_spots,
+    scoped_spots,
+    spots_of,
+)
+from hookport.project.switches import Switch, Switches
 
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
@@ -41,6 +63,10 @@ class Found(NamedTuple):
     scripts: tuple[str, ...]
     # Its agent takes no hook of the file, for what is wrong elsewhere in it.
     dropped: bool = False
+    # A setting that switches it off, of whichever file.
+    off: Switch | None = None
+    # What it runs, by which copies of it in files of several agents are known.
+    runs: str = ""
 
 
 class Overridden(NamedTuple):
@@ -50,12 +76,25 @@ class Overridden(NamedTuple):
     by: tuple[Found, ...]
 
 
+class Module(NamedTuple):
+    """A module of code that an agent loads by itself: hookport neither runs nor converts it."""
+
+    agent: str
+    file: str
+    scope: Scope
+
+    @property
+    def finding(self) -> Finding:
+        """What is said of it."""
+        return NotManaged.at("", agent=get(self.agent).title)._replace(file=self.file)
+
+
 class Discovery(NamedTuple):
     """The hooks of a project in the order they were configured.
 
     `watched` lists the files and folders, also those not there yet, whose change may change the hooks.
     `scoped` are hooks of skills and subagents, which run while one of these is active: only the agent that
-    has them knows when, so nobody else can run them.
+    has them knows when, so nobody else can run them. `unmanaged` are modules of code, which may be hooks.
     """
 
     root: str
@@ -64,6 +103,7 @@ class Discovery(NamedTuple):
     watched: tuple[str, ...]
     overridden: tuple[Overridden, ...] = ()
     scoped: tuple[Found, ...] = ()
+    unmanaged: tuple[Module, ...] = ()
 
 
 class _Unit(NamedTuple):
@@ -87,14 +127,14 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     folders = folders_of(project_root(cwd, env), env)
     log = Log([], {})
     units: list[_Unit] = []
-    read: set[tuple[str, str]] = set()
+    read: set[tuple[str, str, Way]] = set()
     for spot in spots_of(folders, log):
         # A home that is also the project, or a link, leads to the same folder twice.
-        real = (os.path.realpath(spot.file.parent), spot.file.name)
+        real = (os.path.realpath(spot.file.parent), spot.file.name, spot.dialects[0].root)
         if real not in read:
             read.add(real)
             units += _read(spot, folders, log)
-    kept, overridden = _merged(units, log)
+    kept, overridden = _merged(_switched(units, folders, env, log), log)
     hooks = tuple(hook for unit in kept for hook in unit.hooks)
     scoped = [
         one for spot in scoped_spots(folders, log) for unit in _read(spot, folders, log) for one in unit.hooks
@@ -107,7 +147,34 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
         tuple(log.watched),
         tuple(overridden),
         tuple(scoped),
+        find_modules(folders),
     )
+
+
+def _switched(units: list[_Unit], folders: Folders, env: Mapping[str, str], log: Log) -> list[_Unit]:
+    """The units, with what switches their hooks off."""
+    switches = Switches(str(folders.root), env)
+    for name in dict.fromkeys(one.hook.dialect for unit in units for one in unit.hooks):
+        for file in switches.files(get(name)):
+            log.watch(file)
+        # What one file says of a switch may be overruled by another, and is told of the hooks.
+        keys = {spell_key(gate.key) for gate in get(name).gates}
+        log.findings[:] = [one for one in log.findings if one.code != NeverRuns.code or one.where not in keys]
+    return [
+        unit._replace(
+            hooks=tuple(one._replace(off=switches.of(one.hook, one.file, one.scope)) for one in unit.hooks)
+        )
+        for unit in units
+    ]
+
+
+def find_modules(folders: Folders) -> tuple[Module, ...]:
+    """The modules of code that agents load by themselves, each once."""
+    found = {
+        os.path.realpath(spot.file): Module(spot.dialects[0].id, str(spot.file), spot.scope)
+        for spot in module_spots(folders, Log([], {}))
+    }
+    return tuple(found.values())
 
 
 def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
@@ -127,7 +194,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
         files = [Path(name) for name in source.files]
         if own.companions:
             files = [file for file in files if file.name == own.file_name]
-        spots = [Spot(file, _package(own, file), "project", "", (own,)) for file in files]
+        spots = [Spot(file, source.package or _package(own, file), "project", "", (own,)) for file in files]
         for file in files:
             log.watch(file)
         try:
@@ -139,7 +206,10 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
             continue
         units = [unit for spot in spots for unit in _read(spot, folders, log)]
         hooks += [hook for unit in _merged(units, log)[0] for hook in unit.hooks]
-    return Discovery(str(folders.root), tuple(hooks), tuple(log.findings), tuple(log.watched))
+    modules = find_modules(folders) if full.is_dir() else ()
+    return Discovery(
+        str(folders.root), tuple(hooks), tuple(log.findings), tuple(log.watched), unmanaged=modules
+    )
 
 
 def _package(dialect: Dialect, file: Path) -> Path:
@@ -171,9 +241,22 @@ def _passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[Findi
     for folder in _upward(cwd, env):
         if folder == root:
             return
-        marks = _marks(folder)
+        marks = [mark for mark in _marks(folder) if _may_have_hooks(folder / mark)]
         if marks:
             yield FolderPassedOver.at("", places=", ".join(marks), root=root)._replace(file=str(folder))
+
+
+def _may_have_hooks(path: Path) -> bool:
+    """Whether a place has hooks, as far as can be told: settings may be there for something else."""
+    if not path.is_file():
+        return True
+    readers = [dialect for site in sites() if path.match(site.path) for dialect in site.dialects]
+    try:
+        data = data_of(path)
+        read = [convert.read({str(path): data}, one) for one in readers] if data is not None else []
+    except InputError:
+        return True
+    return not read or any(one.decoded.manifest.hooks for one in read)
 
 
 def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
@@ -182,8 +265,10 @@ def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     data = None
     try:
         if spot.dialects[0].companions:
-            return _read_folder(spot, log)
+            return _read_folder(spot, folders, log)
         data = data_of(spot.file)
+        if data is not None and spot.dialects[0].shape.in_place and is_generated(spot.file):
+            return []
         hooks = _found(_reading(spot, data, log), [spot], folders, log) if data is not None else ()
     except InputError as error:
         if len(spot.dialects) == 1 or data is None or _is_meant(data):
@@ -192,7 +277,7 @@ def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     return [_Unit("plugin" if spot.name else "", spot.name, spot, tuple(hooks))]
 
 
-def _read_folder(spot: Spot, log: Log) -> list[_Unit]:
+def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     """The hook of a folder whose script is known by its name; neither its body nor the script is read."""
     dialect = spot.dialects[0]
     head = head_of(spot.file)
@@ -211,7 +296,9 @@ def _read_folder(spot: Spot, log: Log) -> list[_Unit]:
         return []
     hook = hook._replace(handler=hook.handler._replace(command=entry.command))
     scripts = (str(entry.path),)
-    found = Found(hook, place.file, spell_path(place.path), str(spot.package), spot.scope, scripts)
+    at, package = spell_path(place.path), str(spot.package)
+    runs = describe_run(hook, dialect, spot.package, folders.root, folders.home)
+    found = Found(hook, place.file, at, package, spot.scope, scripts, runs=runs)
     return [_Unit("hook", hook.name, spot, (found,))]
 
 
@@ -220,14 +307,16 @@ def _reading(spot: Spot, data: bytes, log: Log) -> convert.Reading:
     files = {str(spot.file): data}
     owners = sources.written_for(spot.package, spot.dialects) if len(spot.dialects) > 1 else [*spot.dialects]
     best = sources.recognise(files, owners) or max(owners, key=lambda one: one.precedence)
-    reading, refused = salvage.read(files, best)
+    # What switches all hooks of a file off may be overruled by another file: `switches` knows.
+    reading, refused = salvage.read(files, best._replace(switch=NO_SWITCH, switched_off=()))
     log.broken(*refused)
     return reading._replace(is_partial=bool(refused))
 
 
 def _is_meant(data: bytes) -> bool:
     """Whether a file that only has a common name, such as hooks.json, is meant to hold hooks."""
-    return any(f'"{key}"'.encode() in data for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + data
+    text = data.replace(b"\0", b"")  # UTF-16 has one in every letter
+    return any(f'"{key}"'.encode() in text for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + text
 
 
 def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:
@@ -238,16 +327,22 @@ def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: L
     dropped = reading.is_partial or bool(never)
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         spot = by_file[place.file]
+        if reading.dialect.shape.in_place and spot.scope == "user":
+            hook = sources.at_home(hook, reading.dialect)  # noqa: PLW2901
         scripts = _scripts(hook, reading.dialect, spot.package, folders)
-        found.append(
-            Found(hook, place.file, spell_path(place.path), str(spot.package), spot.scope, scripts, dropped)
-        )
+        if reading.dialect.shape.in_place and not place.path:
+            scripts = tuple(dict.fromkeys((*scripts, place.file)))
+        at, package = spell_path(place.path), str(spot.package)
+        runs = describe_run(hook, reading.dialect, spot.package, folders.root, folders.home)
+        found.append(Found(hook, place.file, at, package, spot.scope, scripts, dropped, runs=runs))
     return found
 
 
 def _placed(reading: convert.Reading) -> Iterator[Finding]:
+    # What else a settings file holds matters only where it is converted.
+    findings = (one for one in reading.decoded.findings if one.code != OtherSettings.code)
     # The number of a hook within one file would be read as one within all.
-    return (placed(finding, reading)._replace(hook=None) for finding in reading.decoded.findings)
+    return (placed(finding, reading)._replace(hook=None) for finding in findings)
 
 
 def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> tuple[str, ...]:
@@ -257,7 +352,7 @@ def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> t
         *((spelling, package) for spelling in dialect.package_dir),
         *((spelling, folders.root) for spelling in dialect.project_dir),
         *((spelling, folders.home) for spelling in ("~", "$HOME", "${HOME}")),
-        ("", (package if dialect.script_rules else folders.root) / hook.handler.cwd),
+        ("", (package if dialect.starts_in_package else folders.root) / hook.handler.cwd),
     )
     for command in (hook.handler.command, *hook.handler.platform.values()):
         script = named_script(command)
@@ -286,7 +381,7 @@ def _merged(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Overridden]
         else:
             kept.append(unit)
             other = first.setdefault(name, unit)
-            if other is not unit:
+            if other.spot.package != unit.spot.package:
                 log.findings.append(_beside(NameTaken, unit, other))
     return kept, overridden
 

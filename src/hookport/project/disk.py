@@ -11,6 +11,7 @@ from typing import NamedTuple
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, SourceBroken
 
+# Of any file that may hold hooks, for whoever reads or edits it.
 LARGEST = 5_000_000
 # A frontmatter has about 100 words; the body below it is for people and is not read.
 HEAD = 64 * 1024
@@ -43,6 +44,11 @@ def is_there(path: Path) -> bool:
     return os.path.lexists(path)
 
 
+def leads_nowhere(path: Path) -> bool:
+    """Whether a path is a link to something that is not there."""
+    return path.is_symlink() and not path.exists()
+
+
 def names_in(folder: Path, log: Log) -> list[str]:
     """The names in a folder, sorted; none if it is not there."""
     try:
@@ -58,7 +64,8 @@ def is_folder(path: Path, log: Log) -> bool:
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
-        log.broken(Problem(_reason(error), file=str(path)))
+        if not _is_absent(error, path):
+            log.broken(Problem(_reason(error), file=str(path)))
         return False
 
 
@@ -103,8 +110,13 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def _is_absent(error: OSError, path: Path) -> bool:
-    """Whether nothing is there at all; what we may not look at may be."""
-    return isinstance(error, FileNotFoundError | NotADirectoryError) and not is_there(path)
+    """Whether nothing was there at all; what we may not look at may be.
+
+    What is there now but was not a moment ago is not a link that leads nowhere: somebody just wrote it.
+    """
+    if isinstance(error, FileNotFoundError):
+        return not leads_nowhere(path)
+    return isinstance(error, NotADirectoryError) and not is_there(path)
 
 
 def _reason(error: OSError) -> str:

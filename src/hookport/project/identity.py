@@ -7,33 +7,33 @@ from __future__ import annotations
 
 import json
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.dialects import get
 from hookport.model.hooks import Handler, Hook, Term
+from hookport.project.covered import cover, named_globs
 from hookport.project.discovery import Found
 from hookport.runtime import trust
 
 Tree = Any
 
-# A word that ends like a script, and what the shell would make another path of.
-SCRIPT = re.compile(
-    r"[^\s;&|<>()=`,]+\.(?:sh|bash|zsh|fish|py|pyz|js|mjs|cjs|ts|mts|rb|pl|php|lua|ps1|bat|cmd)(?![\w.])"
-)
-SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
-
 
 class Identity(NamedTuple):
-    """A hook as the lock has it; `under` is the folder of which every file counts."""
+    """A hook as the lock has it; `under` is the folder of which every file counts.
+
+    `beside` are the folders that Python imports from, each with the modules it looks for there.
+    """
 
     id: str
     text: str
     files: tuple[str, ...]
     under: str
+    beside: Mapping[str, tuple[str, ...]] = {}
+    not_covered: tuple[str, ...] = ()
+    # The same of files that another machine may not have, which is no part of the lock.
+    local: tuple[str, ...] = ()
 
     @property
     def definition(self) -> str:
@@ -41,45 +41,45 @@ class Identity(NamedTuple):
         return trust.sha256(self.text.encode("utf-8", "surrogatepass"))
 
 
-def identity(found: Found, root: str, env: Mapping[str, str]) -> Identity:
-    """What a hook of a project is."""
+def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[str] = ()) -> Identity:
+    """What a hook of a project is; `globs` name files that the project's settings cover besides."""
     hook, under = found.hook, ""
-    files = found.scripts
-    if get(hook.dialect).companions and files:
+    if found.off and not found.off.is_users:
+        # Whoever approved it did not approve that the project switches it off.
+        hook = hook._replace(enabled=False)
+    everything: tuple[str, ...] = ()
+    if get(hook.dialect).companions and found.scripts:
         # The script is known by its name; where it stands and what starts it are no part of the definition.
-        hook = hook._replace(handler=hook.handler._replace(command=trust.named(files[0], root, env)))
-        under = os.path.dirname(files[0])  # noqa: PTH120
-        files = tuple(trust.below(under)[0])
-    paths = dict.fromkeys((*files, *_named(found, root, env)))
-    names = tuple(trust.named(path, root, env) for path in paths)
-    place = f"{trust.named(found.file, root, env)}#{found.place}"
-    return Identity(place, text_of(hook), names, trust.named(under, root, env) if under else "")
-
-
-def _named(found: Found, root: str, env: Mapping[str, str]) -> Iterator[str]:
-    """The scripts that the commands of a hook name anywhere, also those that are not there yet."""
-    hook = found.hook
-    dialect = get(hook.dialect)
-    if dialect.companions:
-        return
-    starts = (
-        *((spelling, found.package) for spelling in dialect.package_dir),
-        *((spelling, root) for spelling in (*dialect.project_dir, "$PWD", "${PWD}")),
-        *((spelling, env.get("HOME", "")) for spelling in ("~", "$HOME", "${HOME}")),
+        script = found.scripts[0]
+        hook = hook._replace(handler=hook.handler._replace(command=trust.named(script, root, env)))
+        under = os.path.dirname(script)  # noqa: PTH120
+        everything = tuple(trust.below(under)[0])
+    covered = cover(found, root, env, (*named_globs(found.hook), *globs))
+    paths = dict.fromkeys((*everything, *covered.files))
+    beside = {
+        trust.named(folder, root, env): names
+        for folder, names in covered.beside.items()
+        if not (under and (folder == under or folder.startswith(f"{under}/")))
+    }
+    return Identity(
+        f"{trust.named(found.file, root, env)}#{found.place}",
+        text_of(hook),
+        tuple(trust.named(path, root, env) for path in paths),
+        trust.named(under, root, env) if under else "",
+        beside,
+        covered.not_covered,
+        covered.local,
     )
-    for command in (hook.handler.command, *hook.handler.platform.values()):
-        for word in SCRIPT.findall(command.replace('"', "").replace("'", "")):
-            start, folder = next(
-                (pair for pair in starts if pair[0] and word.startswith(f"{pair[0]}/")), ("", root)
-            )
-            bare = word.removeprefix(start).lstrip("/") if start else word
-            if folder and not SHELL.search(bare):
-                yield os.path.normpath(Path(folder) / ("" if start else hook.handler.cwd) / bare)
 
 
 def text_of(hook: Hook) -> str:
     """The definition, always the same for the same hook."""
-    return json.dumps(_said(hook), sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
+    return spell_definition(_said(hook))
+
+
+def spell_definition(tree: Tree) -> str:
+    """The text of a definition, of which its hash is made."""
+    return json.dumps(tree, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
 def hook_of(text: str) -> Hook:

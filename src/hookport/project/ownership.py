@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from hookport import convert
 from hookport.dialects import Dialect, Tree, agents, get
-from hookport.dialects._base import Location
+from hookport.dialects._base import Location, PluginStore
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
     at,
@@ -25,8 +25,8 @@ from hookport.project.agent_trust import (
 )
 from hookport.project.discovery import Found
 from hookport.project.disk import data_of
-from hookport.project.places import CATALOGUES, absolute, is_at, is_same
-from hookport.project.spots import catalogued_in
+from hookport.project.places import CATALOGUE, absolute, catalogues, is_same, own_place
+from hookport.project.spots import catalogued_in, in_manifests, written_files
 from hookport.runtime.plan import ENTRIES
 
 
@@ -126,21 +126,6 @@ def _without(env: Mapping[str, str], lifted: tuple[tuple[str, str], ...]) -> dic
     return {name: value for name, value in env.items() if (name, value) not in lifted}
 
 
-def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
-    """The agent's own place that a file is at."""
-    for place in (*dialect.locations, *dialect.scoped_in):
-        if place.scope not in ("project", "local", "user") or not place.loaded:
-            continue
-        path = absolute(dialect, place.path, root, env)
-        # By another way to the same folder; a link from one agent's file to another's is another file.
-        is_linked = (
-            "*" not in path and file.endswith(f"/{place.path.removeprefix('~/')}") and is_same(file, path)
-        )
-        if path and (is_at(file, path) or is_linked):
-            return place
-    return None
-
-
 def _is_shadowed(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> bool:
     for shadow in dialect.shadows:
         hidden, by = (absolute(dialect, one, root, env) for one in (shadow.file, shadow.by))
@@ -160,7 +145,7 @@ def _has_hooks(dialect: Dialect, path: str) -> bool:
 def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]) -> Loading | None:
     """How an agent loads the plugin that a hook is in; None if it has not installed and enabled it."""
     store = dialect.plugin_store
-    if store is None:
+    if store is None or not _is_loaded_file(dialect, store, found):
         return None
     plugins = at(_tree(dialect, store.file, root, env), store.key)
     for name, copies in plugins.items() if isinstance(plugins, Mapping) else ():
@@ -170,6 +155,25 @@ def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str,
         if any(isinstance(folder, str) and folder and is_same(folder, found.package) for folder in folders):
             return _enabled_loading(dialect, name, root, env)
     return None
+
+
+def _is_loaded_file(dialect: Dialect, store: PluginStore, found: Found) -> bool:
+    """Whether an agent that has a plugin loads this very file of it: others in it are for other agents."""
+    if found.hook.dialect != dialect.id:
+        return False
+    package, file = Path(found.package), Path(found.file)
+    declared = [
+        one for one in in_manifests(package) if one.dialect is not None and one.dialect.id == dialect.id
+    ]
+    named = [path for one in declared for path in written_files(one.hooks)]
+    if any(not path.startswith(store.path_start) for path in named):
+        return False
+    defaults = [place.path for place in dialect.locations if place.scope == "plugin" and place.loaded]
+    is_default = any(file == package / path for path in defaults) and (store.keeps_default or not named)
+    # Of hooks in a manifest, an object with another `hooks` in it is passed over.
+    is_inside = file.name == CATALOGUE or any(file == one.file for one in declared)
+    is_inside = is_inside and not re.match(r"hooks(\[\d+\])?\.hooks\.", found.place)
+    return is_default or is_inside or any(file in one.files for one in declared)
 
 
 def _tree(dialect: Dialect, place: str, root: str, env: Mapping[str, str]) -> Tree:
@@ -185,7 +189,7 @@ def _in_market(dialect: Dialect, name: str, root: str, env: Mapping[str, str]) -
     place = at(_tree(dialect, store.markets, root, env), (market, store.place)) if store else None
     if not isinstance(place, str):
         return ""
-    for catalogue in CATALOGUES:
+    for catalogue in catalogues():
         for one, folder in catalogued_in(Path(place), catalogue):
             if one == plugin:
                 return str(Path(place, folder))

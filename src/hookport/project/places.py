@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.convert import kind_in
 from hookport.dialects import Decoded, Dialect, Tree, get, names
+from hookport.dialects._base import Location
+from hookport.dialects._base import Path as Way
+from hookport.runtime import folders
 
 Scope = Literal["project", "user"]
 
@@ -23,8 +26,9 @@ PLUGINS: tuple[tuple[Scope, str], ...] = (
     ("project", ".agents/plugins/*"),
     ("project", "plugins/*"),
 )
-# The catalogue of a marketplace: its plugins and the folders that they are in.
-CATALOGUES = (".claude-plugin/marketplace.json", ".agents/plugins/marketplace.json")
+# The catalogue of a marketplace beside the manifests of an agent's plugins, and the one that agents share.
+CATALOGUE = "marketplace.json"
+SHARED_CATALOGUE = ".agents/plugins/marketplace.json"
 
 
 class Site(NamedTuple):
@@ -56,10 +60,11 @@ def sites() -> tuple[Site, ...]:
 
 
 def _own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
-    """The places where dialects have their own files; programs are hooks of which no table tells."""
+    """The places where dialects have their own files; modules of code are `module_sites`."""
     for dialect in dialects:
         for place in (*dialect.locations, *dialect.runs_from):
-            is_code = kind_in(dialect, place.path.replace("*", "x")) == "text"
+            is_text = kind_in(dialect, place.path.replace("*", "x")) == "text"
+            is_code = is_text and dialect.shape.in_place is None
             if place.scope in ("project", "local", "user") and not is_code and not _in_plugin(place.path):
                 yield Site("user" if place.scope == "user" else "project", place.path, (dialect,))
 
@@ -86,15 +91,33 @@ def plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
 @cache
 def scoped_sites() -> tuple[Site, ...]:
     """The places of skills and subagents, read by their frontmatter."""
-    found: list[Site] = []
+    found = [site for scope, folder in PLUGINS for site in scoped_plugin_sites(scope, folder)]
     for dialect in map(get, names()):
         inside = (embedded(dialect, ("frontmatter", "hooks")),)
-        for place in dialect.scoped_in:
-            if place.scope == "plugin":
-                found += [Site(scope, f"{folder}/{place.path}", inside, folder) for scope, folder in PLUGINS]
-            else:
-                found.append(Site("user" if place.scope == "user" else "project", place.path, inside))
+        own = [place for place in dialect.scoped_in if place.scope != "plugin"]
+        found += [Site("user" if one.scope == "user" else "project", one.path, inside) for one in own]
     return tuple(found)
+
+
+@cache
+def scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
+    """The same in one folder that is a plugin."""
+    return tuple(
+        Site(scope, f"{folder}/{place.path}", (embedded(dialect, ("frontmatter", "hooks")),), folder)
+        for dialect in map(get, names())
+        for place in dialect.scoped_in
+        if place.scope == "plugin"
+    )
+
+
+@cache
+def module_sites() -> tuple[Site, ...]:
+    """The places of modules of code, which hookport neither runs nor reads."""
+    return tuple(
+        Site("user" if place.scope == "user" else "project", place.path, (dialect,))
+        for dialect in map(get, names())
+        for place in dialect.modules
+    )
 
 
 @cache
@@ -108,14 +131,32 @@ def manifest_sites() -> tuple[Site, ...]:
     )
 
 
-def manifest_reader(dialect: Dialect, tree: object) -> Dialect:
-    """The dialect as it reads the hooks inside a manifest; there are none where `hooks` names files."""
-    hooks = tree.get("hooks") if isinstance(tree, Mapping) else None
-    nested = isinstance(hooks, Mapping) and isinstance(hooks.get("hooks"), Mapping)
-    return embedded(dialect, ("hooks", "hooks") if nested else ("hooks",))
+@cache
+def catalogues() -> Mapping[str, Dialect | None]:
+    """The catalogues of marketplaces, and the agent that reads the hooks in their entries, if one does."""
+    beside = {
+        f"{name.rpartition('/')[0]}/{CATALOGUE}": one for one in map(get, names()) for name in one.manifests
+    }
+    return {**beside, SHARED_CATALOGUE: None}
 
 
-def embedded(dialect: Dialect, root: tuple[str, ...]) -> Dialect:
+@cache
+def catalogue_sites() -> tuple[Site, ...]:
+    """The catalogues whose entries may have hooks inside."""
+    return tuple(Site("project", name, (one,), ".") for name, one in catalogues().items() if one)
+
+
+def ways_inside(hooks: object, way: Way) -> Iterator[Way]:
+    """The ways to the hooks that stand at a key of a manifest or an entry; none where it names files."""
+    if isinstance(hooks, Mapping):
+        yield (*way, "hooks") if isinstance(hooks.get("hooks"), Mapping) else way
+    elif isinstance(hooks, list):
+        for number, one in enumerate(hooks):
+            if isinstance(one, Mapping):
+                yield from ways_inside(one, (*way, number))
+
+
+def embedded(dialect: Dialect, root: Way) -> Dialect:
     """The dialect as it reads hooks that stand inside a file about something else."""
     decode = dialect.shape.decode
 
@@ -125,28 +166,42 @@ def embedded(dialect: Dialect, root: tuple[str, ...]) -> Dialect:
     return dialect._replace(root=root, shape=dialect.shape._replace(decode=inside))
 
 
-def _only(tree: Tree, way: tuple[str, ...]) -> Tree:
-    """A tree with nothing but the map at the end of a way of keys."""
+def _only(tree: Tree, way: Way) -> Tree:
+    """A tree with nothing but the map at the end of a way; the number of an item is a key like any other."""
     if not way:
         return tree if isinstance(tree, Mapping) else {}
-    inside = tree.get(way[0]) if isinstance(tree, Mapping) else None
-    return {way[0]: _only(inside, way[1:])} if isinstance(inside, Mapping) else {}
+    key, *rest = way
+    if isinstance(key, int):
+        inside = tree[key] if isinstance(tree, list) and key < len(tree) else None
+    else:
+        inside = tree.get(key) if isinstance(tree, Mapping) else None
+    return {key: _only(inside, tuple(rest))} if isinstance(inside, Mapping | list) else {}
 
 
 def home_folder(env: Mapping[str, str]) -> Path | None:
     """The user's home; None where there is none."""
-    home = Path(env.get("HOME") or env.get("USERPROFILE") or "~")
+    named = env.get("HOME") or env.get("USERPROFILE") or "~"
+    if os.path.isabs(named):  # noqa: PTH117  (asked for every place of every agent)
+        return _own_home(named)
     try:
-        home = home.expanduser()
+        home = Path(named).expanduser()
     except RuntimeError:  # a user without a home
         return None
     return home if home.is_absolute() else None
 
 
+@cache
+def _own_home(named: str) -> Path:
+    """The home that the environment names, unless it is in a project."""
+    real = folders.real_home() if folders.is_in_project(named) else ""
+    return Path(real or named)
+
+
 def config_folder(env: Mapping[str, str]) -> Path | None:
     """Where the user's own files are; None where the environment names no place."""
     config = Path(env.get("XDG_CONFIG_HOME", ""))
-    if config.is_absolute():  # the XDG specification ignores any other
+    # The XDG specification ignores any other.
+    if config.is_absolute() and not folders.is_in_project(str(config)):
         return config
     home = home_folder(env)
     return home and home / ".config"
@@ -160,11 +215,17 @@ def absolute(dialect: Dialect | None, place: str, root: str, env: Mapping[str, s
     if place.startswith("/"):
         return place
     if not place.startswith("~/"):
-        return str(Path(root, place))
-    for start, above in (("~/.config/", config_folder(env)), ("~/", home_folder(env))):
-        if place.startswith(start):
-            return str(above / place.removeprefix(start)) if above else ""
-    return ""
+        return _joined(root, place)
+    is_config = place.startswith("~/.config/")
+    above = config_folder(env) if is_config else home_folder(env)
+    rest = place.removeprefix("~/.config/" if is_config else "~/")
+    return _joined(str(above), rest) if above else ""
+
+
+@lru_cache(4_096)
+def _joined(folder: str, place: str) -> str:
+    """A path in a folder: every hook asks for the places of every agent."""
+    return str(Path(folder, place))
 
 
 def is_at(path: str, pattern: str) -> bool:
@@ -181,3 +242,18 @@ def is_same(one: str, other: str) -> bool:
         return os.path.realpath(one) == os.path.realpath(other)
     except ValueError:  # no file can have such a name
         return False
+
+
+def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
+    """The agent's own place that a file is at."""
+    for place in (*dialect.locations, *dialect.scoped_in):
+        if place.scope not in ("project", "local", "user") or not place.loaded:
+            continue
+        path = absolute(dialect, place.path, root, env)
+        # By another way to the same folder; a link from one agent's file to another's is another file.
+        is_linked = (
+            "*" not in path and file.endswith(f"/{place.path.removeprefix('~/')}") and is_same(file, path)
+        )
+        if path and (is_at(file, path) or is_linked):
+            return place
+    return None

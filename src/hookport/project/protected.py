@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import hookport
 from hookport.dialects import get, names
@@ -17,9 +18,14 @@ from hookport.runtime import journal, plan, trust
 MARKETPLACES = (".", "plugins/*")
 
 
-def protected(found: Discovery, env: Mapping[str, str]) -> list[str]:
-    """The paths, each with all that is below it, by the names they have and by where these lead."""
-    paths = [path for path in _paths(found, env) if path]
+def protected(
+    found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequence[str]] = MappingProxyType({})
+) -> list[str]:
+    """The paths, each with all that is below it, by the names they have and by where these lead.
+
+    `known` are the files of hooks whose identity was worked out before, by the hook's `id()`.
+    """
+    paths = [path for path in _paths(found, env, known) if path]
     names = {name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))}
     return sorted(name for name in names if names.isdisjoint(map(str, Path(name).parents)))
 
@@ -29,7 +35,7 @@ def watched(env: Mapping[str, str]) -> list[str]:
     return [str(path) for path in _settings(env) if path.is_file()]
 
 
-def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
+def _paths(found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequence[str]]) -> Iterator[str]:
     root, config = Path(found.root), config_folder(env)
     yield from (str(root / name) for name in (trust.LOCK, ".hookport"))
     yield journal.folder(env)
@@ -52,7 +58,7 @@ def _paths(found: Discovery, env: Mapping[str, str]) -> Iterator[str]:
             yield from (str(path) for path in manifests if path.is_file())
         yield from one.scripts
         if one.scope == "project":
-            files = identity(one, found.root, env).files
+            files = known[id(one)] if id(one) in known else identity(one, found.root, env).files
             yield from (trust.resolved(name, found.root, env) for name in files)
 
 

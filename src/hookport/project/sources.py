@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import fnmatch
+import itertools
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from pathlib import Path
@@ -12,29 +12,55 @@ from typing import NamedTuple
 
 from hookport import convert, formats
 from hookport.checks.scripts import above, folders_of, standing
+from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import Dialect, get, names
+from hookport.dialects._base import Path as Way
 from hookport.errors import InputError, Problem, UsageError
-from hookport.model.hooks import Hook
+from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.project import salvage
-from hookport.project.disk import Log
-from hookport.project.places import manifest_reader, manifest_sites, scoped_sites, sites
-from hookport.project.spots import Folders, named_files, object_in, spots_of
+from hookport.project.covered import scripts_of
+from hookport.project.disk import LARGEST, Log, leads_nowhere
+from hookport.project.places import (
+    catalogue_sites,
+    catalogues,
+    embedded,
+    manifest_sites,
+    module_sites,
+    scoped_sites,
+    sites,
+)
+from hookport.project.spots import (
+    Declared,
+    Folders,
+    Spot,
+    has_frontmatter_hooks,
+    in_catalogues,
+    in_manifests,
+    named_files,
+    object_in,
+    scoped_spots,
+    spots_of,
+    unread,
+)
+from hookport.project.unread import UnreadFile, judge_place
 
-LARGEST = 32 * 1024 * 1024
 # How deep in a plugin a file of hooks may be.
 MOST_STEPS = 4
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
-_SCRIPT = re.compile(r"[\w.~/$\{\}@+-]*[\w-]+(?:\.[A-Za-z0-9]{1,4}|/run)\b")
 
 
 class Source(NamedTuple):
-    """The files of one source and the folder that its paths start from."""
+    """The files of one source and the folder that its paths start from.
+
+    `package` is the plugin that the hooks are of where the place of the files does not tell.
+    """
 
     dialect: Dialect
     files: Mapping[str, bytes]
     root: Path
     recognised: bool
+    package: Path | None = None
 
 
 def find(path: Path, dialect: str | None = None) -> Source:
@@ -42,6 +68,10 @@ def find(path: Path, dialect: str | None = None) -> Source:
     found, problems = find_all(path, dialect)
     if problems:
         raise InputError(*problems)
+    if len({source.dialect.id for source in found}) < len(found):
+        raise UsageError(
+            f"{path}: holds the hooks of several plugins or of several kinds of files. Name one file."
+        )
     if len(found) > 1:
         several = ", ".join(source.dialect.id for source in found)
         raise UsageError(f"{path}: holds hooks of {several}. Say which with --from.")
@@ -58,28 +88,60 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
         if not files:
             places = ", ".join(place.path for place in named.locations)
             raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
-        return [Source(named, files, _root(path, named, files), recognised=False)], []
+        return _as_told(named, files, path), []
     contents = _files(path, [get(name) for name in names()])
+    not_read = {name: one for name in contents if (one := judge_place(_absolute(name)))}
+    if path.is_file() and not_read:
+        raise InputError(*(_not_read(name, one) for name, one in not_read.items()))
+    contents = {name: data for name, data in contents.items() if name not in not_read}
     owners = {name: owners_of(name) for name in contents}
     parts = {part for name in contents for part in _companions(name, owners[name], contents)}
-    chosen: dict[tuple[str, ...], tuple[Dialect, dict[str, bytes]]] = {}
+    chosen: dict[tuple[str, Path | None, Way], tuple[Dialect, dict[str, bytes]]] = {}
     problems: list[Problem] = []
     for name in (name for name in contents if name not in parts):
+        full = _absolute(name)
         own = {name: contents[name], **_companions(name, owners[name], contents)}
-        best = recognise(own, owners[name])
-        if best:
-            plugin = _named_by_plugin(_absolute(name))
-            key = (best.id, str(plugin.package) if plugin else "", *best.root)
-            chosen.setdefault(key, (best, {}))[1].update(own)
-        elif path.is_file() or not _is_unrelated(own, name, owners[name]):
-            problems += _why(own, name, owners[name])
+        declared = _declared_in(full)
+        problems += [one._replace(file=name) for there in declared for one in unread(there)]
+        readers = [([reader], _declaring_package(one)) for one in declared for reader in one.readers]
+        plugin = _named_by_plugin(full)
+        for candidates, package in readers or [(owners[name], plugin.package if plugin else None)]:
+            best = recognise(own, candidates)
+            if best:
+                chosen.setdefault((best.id, package, best.root), (best, {}))[1].update(own)
+            elif path.is_file() or not _is_unrelated(own, name, candidates):
+                problems += _why(own, name, candidates)
     if not chosen and not problems:
-        raise InputError(Problem("no hooks of any dialect are there", file=str(path)))
+        nothing = Problem("no hooks of any dialect are there", file=str(path))
+        raise InputError(*(_refused_modules(path) or [nothing]))
     found = [
-        Source(best, files, Path(key[1]) if key[1] else _root(path, best, files), recognised=True)
-        for key, (best, files) in chosen.items()
+        Source(best, files, package or _root(path, best, files), recognised=True, package=package)
+        for (_, package, _), (best, files) in chosen.items()
     ]
     return found, problems
+
+
+def _not_read(name: str, one: UnreadFile) -> Problem:
+    return Problem(
+        f"holds hooks of {one.agent}, which are not read; say with --from what they are", file=name
+    )
+
+
+def _as_told(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> list[Source]:
+    """Files in the dialect that a person named; of one that declares a plugin's hooks, what is inside."""
+    found: list[Source] = []
+    plain = dict(files)
+    for name, data in files.items():
+        for one in _declared_in(_absolute(name)):
+            for reader in one.readers:
+                if reader.id == dialect.id and reader.root != dialect.root:
+                    plain.pop(name, None)
+                    own, package = {name: data}, _declaring_package(one)
+                    root = package or _root(path, dialect, own)
+                    found.append(Source(reader, own, root, recognised=False, package=package))
+    if plain:
+        found.append(Source(dialect, plain, _root(path, dialect, plain), recognised=False))
+    return found
 
 
 def owners_of(name: str) -> list[Dialect]:
@@ -91,14 +153,46 @@ def owners_of(name: str) -> list[Dialect]:
     depth, owners, package = _standing_at(full)
     if depth > 1:
         return _of_plugin(full, owners, package)
+    if module := _module_owner(full):
+        return [module]
     # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
     return [one for one in map(get, names()) if one.file_name == full.name]
+
+
+def stands_at_place(name: str) -> bool:
+    """Whether a file stands at a place of a dialect, by more than its bare name, or a plugin names it."""
+    return _standing_at(_absolute(name))[0] > 1 or is_named_by_plugin(name)
+
+
+def is_named_by_plugin(name: str) -> bool:
+    """Whether the manifest of a plugin, or the catalogue of a marketplace, names a file for its hooks."""
+    return _named_by_plugin(_absolute(name)) is not None
+
+
+def _module_owner(full: Path) -> Dialect | None:
+    """The agent that loads a module of code where it stands."""
+    for site in module_sites():
+        parts = site.path.removeprefix("~/").split("/")
+        tail = full.parts[-len(parts) :]
+        if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
+            return site.dialects[0]
+    return None
+
+
+def _refused_modules(path: Path) -> list[Problem]:
+    """Why the modules of code in a folder are no hooks that can be read."""
+    folders = _absolute(path).parts
+    patterns = dict.fromkeys(
+        below for site in module_sites() for below in _below(folders, site.path.removeprefix("~/"))
+    )
+    files = [file.as_posix() for pattern in patterns for file in _glob(path, pattern)]
+    return [one for name in files for one in _why({name: _bytes(Path(name))}, name, owners_of(name))]
 
 
 @cache
 def _patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
     """Every place, whose it is, and the plugin's folder in it: those of `places`, and those of programs."""
-    each = (*sites(), *scoped_sites(), *manifest_sites())
+    each = (*sites(), *scoped_sites(), *manifest_sites(), *catalogue_sites())
     found = [(site.path, site.dialects, site.package) for site in each]
     known = {path for path, _, _ in found}
     for dialect in map(get, names()):
@@ -107,14 +201,21 @@ def _patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
     return tuple(found)
 
 
-@lru_cache(maxsize=1024)
 def _standing_at(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
     """How many parts the place has that says most about a file, whose it is, and the plugin's folder."""
+    # Any folder may be called `agents` or `skills`: only hooks make what is in it a plugin's.
+    return _best_place(full, full.suffix == ".md" and has_frontmatter_hooks(full))
+
+
+@lru_cache(maxsize=1024)
+def _best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], Path | None]:  # noqa: FBT001  (a key of the cache)
     best: tuple[tuple[int, int], tuple[Dialect, ...], Path | None] = ((0, 0), (), None)
     for pattern, dialects, package in _patterns():
-        parts = pattern.removeprefix("~/").split("/")
+        parts = pattern.removeprefix("~/").removeprefix("./").split("/")
         tail = full.parts[-len(parts) :]
         if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
+            continue
+        if pattern.startswith("./") and not has_hooks:
             continue
         weight = (len(parts), sum("*" not in part for part in parts))
         steps = len(package.removeprefix("~/").split("/")) if package not in ("", ".") else 0
@@ -131,14 +232,15 @@ def _of_plugin(full: Path, owners: tuple[Dialect, ...], package: Path | None) ->
     if package is None:
         return list(owners)
     if len(owners) == 1 and any(full == package / name for name in owners[0].manifests):
-        return [manifest_reader(owners[0], object_in(full))]
+        return [embedded(owners[0], ("hooks",))]
     return written_for(package, owners)
 
 
 def written_for(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
     """The dialects that a plugin's file may be in: of a plugin for one agent, that agent's.
 
-    An agent whose manifest names other files for its hooks does not read this one.
+    An agent whose manifest names other files for its hooks does not read this one, but for those that load
+    the default file besides.
     """
     manifests = {
         one.id: [package / name for name in one.manifests if (package / name).is_file()] for one in owners
@@ -146,11 +248,15 @@ def written_for(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
     elsewhere = [
         name
         for name, files in manifests.items()
-        if any(named_files(object_in(file).get("hooks")) for file in files)
+        if not _keeps_default(get(name)) and any(named_files(object_in(file).get("hooks")) for file in files)
     ]
     left = [one for one in owners if one.id not in elsewhere]
     named = [one for one in left if manifests[one.id]]
     return named if len(named) == 1 else left or list(owners)
+
+
+def _keeps_default(dialect: Dialect) -> bool:
+    return dialect.plugin_store is not None and dialect.plugin_store.keeps_default
 
 
 class _Named(NamedTuple):
@@ -162,12 +268,37 @@ class _Named(NamedTuple):
 
 
 def _named_above(folder: Path) -> Iterator[_Named]:
-    """What manifests of plugins name, of a folder and those above it."""
-    for package in (folder, *folder.parents[:MOST_STEPS]):
-        for dialect in map(get, names()):
-            for name in dialect.manifests:
-                for one in named_files(object_in(package / name).get("hooks")):
-                    yield _Named(package / one, dialect, package)
+    """What manifests of plugins and entries of catalogues name, of a folder and those above it."""
+    for above_ in (folder, *folder.parents[:MOST_STEPS]):
+        for one in (*in_manifests(above_), *in_catalogues(above_)):
+            if one.dialect and one.package:
+                yield from (_Named(file, one.dialect, one.package) for file in one.files)
+
+
+def _declared_in(full: Path) -> list[Declared]:
+    """What a file says of hooks, if it is the manifest of a plugin or the catalogue of a marketplace."""
+    above_ = [Path(full.as_posix().removesuffix(f"/{name}")) for name in _declaring() if _ends(full, name)]
+    return [
+        one
+        for folder in above_
+        for one in (*in_manifests(folder), *in_catalogues(folder))
+        if one.file == full
+    ]
+
+
+def _declaring_package(declared: Declared) -> Path | None:
+    """The plugin of an entry in a catalogue; a manifest stands in its plugin."""
+    return declared.package if declared.way != ("hooks",) else None
+
+
+@cache
+def _declaring() -> tuple[str, ...]:
+    """Where manifests and catalogues are, from the folder of the plugin or the marketplace."""
+    return (*(name for one in map(get, names()) for name in one.manifests), *catalogues())
+
+
+def _ends(full: Path, name: str) -> bool:
+    return full.as_posix().endswith(f"/{name}")
 
 
 def _named_by_plugin(full: Path) -> _Named | None:
@@ -268,11 +399,30 @@ def read(source: Source) -> convert.Reading:
     hooks: dict[str, list[Hook]] = {}
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         hooks.setdefault(place.file, []).append(hook)
-    found: dict[str, str] = {}
+    found: dict[str, dict[str, str]] = {}
     for file, those in hooks.items():
         folders = folders_of(source.dialect, file, source.root)
+        if source.dialect.shape.in_place and folders.personal:
+            reading = _at_home(reading, file)
         found |= scripts(folders.project, tuple(those), source.dialect, folders.package)
     return reading._replace(found_scripts=found)
+
+
+def _at_home(reading: convert.Reading, file: str) -> convert.Reading:
+    decoded = reading.decoded
+    hooks = tuple(
+        at_home(hook, reading.dialect) if place.file == file else hook
+        for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True)
+    )
+    return reading._replace(decoded=decoded._replace(manifest=decoded.manifest._replace(hooks=hooks)))
+
+
+def at_home(hook: Hook, dialect: Dialect) -> Hook:
+    """A script that runs in its place, where that is in the user's home: projects have places alike."""
+    handler, root = hook.handler, f'"{dialect.project_dir[0]}"/'
+    platform = {name: command.replace(root, "~/") for name, command in handler.platform.items()}
+    command = handler.command.replace(root, "~/")
+    return hook._replace(handler=handler._replace(command=command, platform=platform or NOTHING))
 
 
 def root_of(path: Path, dialect: Dialect) -> Path:
@@ -297,26 +447,25 @@ def _absolute(path: Path | str) -> Path:
 
 def scripts(
     root: Path, hooks: tuple[Hook, ...], dialect: Dialect, package: Path | None = None
-) -> dict[str, str]:
-    """The text of every script that a command names and that is there, by the name in the command."""
-    found: dict[str, str] = {}
-    starts = [(spelling, package or root) for spelling in dialect.package_dir]
-    starts += [(spelling, root) for spelling in dialect.project_dir]
+) -> dict[str, dict[str, str]]:
+    """For each command the scripts that it runs and that are there: their texts, by their names."""
+    found: dict[str, dict[str, str]] = {}
+    base, own = _absolute(root), _absolute(package or root)
     for hook in hooks:
-        for word in _SCRIPT.findall(" ".join((hook.handler.command, *hook.handler.platform.values()))):
-            start, folder = next((pair for pair in starts if word.startswith(pair[0])), ("", root))
-            bare = word.removeprefix(start).lstrip("/") if start else word
-            text = script_text(_from_home(bare) if bare.startswith("~") else folder / bare)
-            if text is not None:
-                found[word] = text
+        inner = unwrapped(hook)
+        handler = hook.handler
+        spoken = [(command, dialect) for command in (handler.command, *handler.platform.values())]
+        spoken += [(inner.handler.command, get(inner.dialect))] if inner != hook else []
+        for command, speaks in spoken:
+            files = scripts_of(command, speaks, str(own), str(base), handler.cwd, os.environ)
+            texts = ((_named(Path(file), (own, base)), script_text(file)) for file in files)
+            found[command] = {name: text for name, text in texts if text is not None}
     return found
 
 
-def _from_home(path: str) -> Path:
-    try:
-        return Path(path).expanduser()
-    except RuntimeError:  # nobody of that name, or no home at all
-        return Path(path)
+def _named(file: Path, folders: Sequence[Path]) -> str:
+    below = next((folder for folder in folders if file.is_relative_to(folder)), None)
+    return file.relative_to(below).as_posix() if below else str(file)
 
 
 def script_text(file: str | Path) -> str | None:
@@ -342,9 +491,9 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
         place.removeprefix("~/") for place, owners, _ in _patterns() if wanted & {one.id for one in owners}
     ]
     folders = _absolute(path).parts
-    inside = [below for pattern in patterns for below in _below(folders, pattern.split("/"))]
+    inside = [below for pattern in patterns for below in _below(folders, pattern)]
     for pattern in dict.fromkeys(inside):
-        for file in _glob(path, pattern):
+        for file in itertools.filterfalse(_is_data, _found_at(path, pattern)):
             if not _is_empty_manifest(_absolute(file)):
                 found.update(_with_companions(file, dialects))
                 continue
@@ -352,7 +501,8 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             named += [one.file for one in _named_above(_absolute(file).parents[1])]
     known, top = {_absolute(name) for name in found}, _absolute(path)
     spots = spots_of(Folders(path, path, {"HOME": str(top)}), Log([], {}))
-    more = [(_absolute(spot.file), spot.dialects) for spot in spots]
+    scoped = scoped_spots(Folders(path, None, {}), Log([], {}))
+    more = [(_absolute(spot.file), spot.dialects) for spot in (*spots, *scoped, *_spots_of_markets(top))]
     more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
     more += [(file, tuple(owners_of(str(file)))) for file in named if file.is_relative_to(top)]
     for full, owners in more:
@@ -366,18 +516,48 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     return found or empty
 
 
+def _spots_of_markets(top: Path) -> Iterator[Spot]:
+    """The files in a folder that belong to plugins of a marketplace above it."""
+    for market in top.parents[:MOST_STEPS]:
+        if any((market / name).is_file() for name in catalogues()):
+            folders = Folders(market, None, {})
+            spots = (*spots_of(folders, Log([], {})), *scoped_spots(folders, Log([], {})))
+            yield from (spot for spot in spots if _absolute(spot.file).is_relative_to(top))
+
+
+def _is_data(file: Path) -> bool:
+    """Whether a file stands beside scripts that are hooks by their names, is none, and is no text."""
+    owners = owners_of(str(file))
+    scripts = [one for one in owners if one.shape.in_place]
+    if not scripts or scripts != owners or any(one.shape.in_place(one, file.name) for one in scripts):  # type: ignore[misc]
+        return False
+    try:
+        _bytes(file).decode("utf-8")
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
 def _is_empty_manifest(full: Path) -> bool:
-    """Whether a file is the manifest of a plugin that has no hooks inside."""
-    names_ = [name for one in map(get, names()) for name in one.manifests]
-    is_manifest = any(full.as_posix().endswith(f"/{name}") for name in names_)
-    return is_manifest and not isinstance(object_in(full).get("hooks"), dict)
+    """Whether a file is a manifest or a catalogue that has no hooks inside."""
+    declared = _declared_in(full)
+    has_some = any(one.readers for one in declared) or any(any(unread(one)) for one in declared)
+    return any(_ends(full, name) for name in _declaring()) and not has_some
 
 
-def _below(folders: tuple[str, ...], parts: list[str]) -> Iterator[str]:
+def _found_at(path: Path, pattern: str) -> list[Path]:
+    """The files of a place in a folder; skills and subagents of a plugin only where they have hooks."""
+    files = _glob(path, pattern.removeprefix("./"))
+    return list(filter(has_frontmatter_hooks, files)) if pattern.startswith("./") else files
+
+
+def _below(folders: tuple[str, ...], place: str) -> Iterator[str]:
     """What a place is within a folder: all of it, or the rest of it where the folder is its beginning."""
+    mark = "./" if place.startswith("./") else ""
+    parts = place.removeprefix("./").split("/")
     for depth in range(min(len(parts), len(folders))):
         if all(map(fnmatch.fnmatchcase, folders[len(folders) - depth :], parts[:depth])):
-            yield "/".join(parts[depth:])
+            yield mark + "/".join(parts[depth:])
 
 
 def _with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
@@ -395,11 +575,13 @@ def _with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
 
 def _bytes(file: Path) -> bytes:
     try:
+        if leads_nowhere(file):
+            raise InputError(Problem("is a link that leads nowhere", file=str(file)))
         if file.exists() and not file.is_file():  # a pipe would be waited for
             raise InputError(Problem("is not a plain file, so it was not read", file=str(file)))
         if file.stat().st_size > LARGEST:
             raise InputError(
-                Problem(f"is larger than {LARGEST // 1024 // 1024} MiB, so it was not read", file=str(file))
+                Problem(f"is larger than {LARGEST // 1_000_000} MB, so it was not read", file=str(file))
             )
         return file.read_bytes()
     except OSError as error:
@@ -408,9 +590,9 @@ def _bytes(file: Path) -> bytes:
 
 def _glob(root: Path, pattern: str) -> list[Path]:
     if "*" in pattern:
-        return sorted(file for file in root.glob(pattern) if file.is_file())
+        return sorted(file for file in root.glob(pattern) if file.is_file() or leads_nowhere(file))
     file = root / pattern
-    return [file] if file.is_file() else []
+    return [file] if file.is_file() or leads_nowhere(file) else []
 
 
 def _walk(root: Path, name: str) -> Iterator[Path]:

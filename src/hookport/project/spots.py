@@ -10,29 +10,61 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.dialects import Dialect, get, names
+from hookport.dialects._base import Path as Way
+from hookport.dialects._module import MARK
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (
-    CATALOGUES,
     PLUGINS,
     Scope,
     Site,
     absolute,
+    catalogues,
+    embedded,
     home_folder,
-    manifest_reader,
+    module_sites,
     plugin_sites,
+    scoped_plugin_sites,
     scoped_sites,
     sites,
+    ways_inside,
 )
 
 Tree = Any
 
+# Where generated code says so.
+HEAD = 4096
 # Of a file in a folder, by what file systems take.
 LONGEST_NAME = 255
 
 
 # A key of a frontmatter, however it is spelled.
 HOOKS = re.compile(rb"""(?:^|[\r\n{,])[ \t]*["']?hooks["']?[ \t]*:""")
+
+
+class Declared(NamedTuple):
+    """What a plugin's manifest, or its entry in a catalogue, says of hooks, and where it says it.
+
+    `dialect` is None where no agent reads that, `package` where the plugin is not in the marketplace.
+    """
+
+    file: Path
+    way: Way
+    hooks: Tree
+    dialect: Dialect | None
+    package: Path | None
+
+    @property
+    def files(self) -> list[Path]:
+        """The files that it names."""
+        return [self.package / one for one in named_files(self.hooks)] if self.package else []
+
+    @property
+    def readers(self) -> list[Dialect]:
+        """The dialect as it reads the hooks that stand there, once for each object that has some."""
+        if self.dialect is None or self.package is None:
+            return []
+        return [embedded(self.dialect, way) for way in ways_inside(self.hooks, self.way)]
 
 
 class Folders(NamedTuple):
@@ -60,7 +92,7 @@ def folders_of(root: str, env: Mapping[str, str]) -> Folders:
 
 def spots_of(folders: Folders, log: Log) -> Iterator[Spot]:
     """Every file that may hold hooks, those of the user first."""
-    catalogued = [folder for folder in _catalogued(folders, log) if not _is_known(folder)]
+    catalogued = [folder for folder in catalogued_folders(folders, log) if not _is_known(folder)]
     named = [site for folder in catalogued for site in plugin_sites("project", folder)]
     # A file that has a place of its own is of nobody else who reads the folder.
     own = [absolute(site.dialects[0], site.path, str(folders.root), folders.env) for site in sites()]
@@ -72,18 +104,38 @@ def spots_of(folders: Folders, log: Log) -> Iterator[Spot]:
     for scope, folder in (*PLUGINS, *(("project", folder) for folder in catalogued)):
         for package in _packages(folder, folders, log):
             yield from _manifest_spots(package, scope, log)
+    for one in in_catalogues(folders.root):
+        yield from _declared_spots(one, "project", log)
 
 
 def scoped_spots(folders: Folders, log: Log) -> Iterator[Spot]:
     """The skills and subagents that have hooks in their frontmatter."""
-    for site in scoped_sites():
+    catalogued = [folder for folder in catalogued_folders(folders, log) if not _is_known(folder)]
+    named = [site for folder in catalogued for site in scoped_plugin_sites("project", folder)]
+    for site in (*scoped_sites(), *named):
         for spot in _expand_site(site, folders, log):
             log.watch(spot.file)
-            if _has_hooks(spot.file):
+            if has_frontmatter_hooks(spot.file):
                 yield spot
 
 
-def _has_hooks(file: Path) -> bool:
+def module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
+    """The modules of code that agents load by themselves, but for those that hookport generated."""
+    for site in module_sites():
+        for spot in _expand_site(site, folders, log):
+            if spot.file.is_file() and not is_generated(spot.file):
+                yield spot
+
+
+def is_generated(file: Path) -> bool:
+    """Whether hookport generated the code in a file; one that cannot be read is somebody else's."""
+    try:
+        return MARK.encode() in (data_of(file, HEAD) or b"")
+    except InputError:
+        return False
+
+
+def has_frontmatter_hooks(file: Path) -> bool:
     """Whether the frontmatter of a file names hooks: most skills have none, and need no parser."""
     try:
         data = data_of(file) or b""
@@ -106,6 +158,8 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
         return
     package = absolute(dialect, site.package, str(folders.root), folders.env) if site.package else ""
     for file in _expand(place, log):
+        if dialect.shape.in_place and not dialect.shape.in_place(dialect, file.name):
+            continue
         if package:
             above = Path(*file.parts[: len(Path(package).parts)])
         elif dialect.companions or site.scope == "user":
@@ -116,13 +170,16 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
         yield Spot(file, above, site.scope, above.name if is_named else "", site.dialects)
 
 
-def _expand(place: str, log: Log) -> Iterator[Path]:
-    """The paths that a place with stars stands for; without one, itself, be it there or not."""
+def _expand(place: str, log: Log, below: str = "") -> Iterator[Path]:
+    """The paths that a place with stars stands for; without one, itself, be it there or not.
+
+    `below` is a folder that was found, in whose own name a star is a letter like any other.
+    """
     start, star, rest = place.partition("*")
     if not star:
-        yield Path(place)
+        yield Path(below + place)
         return
-    folder, stem = os.path.split(start)
+    folder, stem = os.path.split(below + start)
     last, slash, rest = rest.partition("/")
     log.watch(Path(folder))
     for name in names_in(Path(folder), log):
@@ -131,7 +188,7 @@ def _expand(place: str, log: Log) -> Iterator[Path]:
         if not slash:
             yield Path(folder, name)
         elif is_folder(Path(folder, name), log):
-            yield from _expand(f"{folder}/{name}/{rest}", log)
+            yield from _expand(rest, log, f"{folder}/{name}/")
 
 
 def _packages(folder: str, folders: Folders, log: Log) -> list[Path]:
@@ -141,34 +198,71 @@ def _packages(folder: str, folders: Folders, log: Log) -> list[Path]:
 
 
 def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
-    """The hooks that a plugin's manifest names: files of its own, or the manifest itself."""
     for dialect in map(get, names()):
         for name in dialect.manifests:
             log.watch(package / name)
+    for one in in_manifests(package):
+        yield from _declared_spots(one, scope, log)
+
+
+def in_manifests(package: Path) -> Iterator[Declared]:
+    """What the manifests of a plugin say of hooks."""
+    for dialect in map(get, names()):
+        for name in dialect.manifests:
             hooks = object_in(package / name).get("hooks")
-            for one in named_files(hooks):
-                yield Spot(package / one, package, scope, package.name, (dialect,))
-            log.broken(*_unread(package, package / name, hooks))
-            if isinstance(hooks, dict):
-                inside = manifest_reader(dialect, {"hooks": hooks})
-                yield Spot(package / name, package, scope, package.name, (inside,))
+            if hooks is not None:
+                yield Declared(package / name, ("hooks",), hooks, dialect, package)
 
 
-def _unread(package: Path, manifest: Path, hooks: Tree) -> Iterator[Problem]:
-    """What a manifest says of hooks that hookport does not read."""
-    for number, one in enumerate(hooks) if isinstance(hooks, list) else [(None, hooks)]:
-        way = ("hooks",) if number is None else ("hooks", number)
-        files = [package / name for name in named_files(one)]
-        if isinstance(one, str) and not any(map(os.path.isfile, files)):
-            yield Problem(f"names '{one}', which is no file of the plugin", way, str(manifest))
-        elif number is not None and not isinstance(one, str):
-            yield Problem("has hooks inside a list, which are not read", way, str(manifest))
+def in_catalogues(market: Path) -> Iterator[Declared]:
+    """What the entries of a marketplace's catalogues say of hooks."""
+    for name, dialect in catalogues().items():
+        tree = object_in(market / name)
+        plugins = tree.get("plugins")
+        for number, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
+            hooks = plugin.get("hooks") if isinstance(plugin, dict) else None
+            if hooks is not None:
+                folder = _folder_of(plugin, tree, market)
+                package = Path(os.path.normpath(market / folder)) if folder else None
+                yield Declared(market / name, ("plugins", number, "hooks"), hooks, dialect, package)
+
+
+def _declared_spots(one: Declared, scope: Scope, log: Log) -> Iterator[Spot]:
+    """The hooks that a manifest or an entry declares: in files that it names, or where it stands."""
+    log.broken(*unread(one))
+    if one.dialect and one.package:
+        for file in one.files:
+            yield Spot(file, one.package, scope, one.package.name, (one.dialect,))
+        for reader in one.readers:
+            yield Spot(one.file, one.package, scope, one.package.name, (reader,))
+
+
+def unread(declared: Declared) -> Iterator[Problem]:
+    """What is declared of hooks that hookport does not read."""
+    file, way = str(declared.file), declared.way
+    if declared.dialect is None:
+        yield Problem("has hooks in the entry of a plugin, where no agent reads them", way, file)
+    elif declared.package is None:
+        yield Problem("has hooks of a plugin that is elsewhere, so they are not read", way, file)
+    else:
+        hooks = declared.hooks
+        for number, one in enumerate(hooks) if isinstance(hooks, list) else [(None, hooks)]:
+            place = way if number is None else (*way, number)
+            files = [declared.package / name for name in named_files(one)]
+            if isinstance(one, str) and not any(map(os.path.isfile, files)):
+                yield Problem(f"names '{one}', which is no file of the plugin", place, file)
+            elif not isinstance(one, str | dict):
+                yield Problem("must be an object or the name of a file, so it is not read", place, file)
 
 
 def named_files(hooks: Tree) -> list[str]:
     """The files that a manifest names for its hooks, from the plugin's folder."""
-    names_ = [one for one in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(one, str)]
-    return [one for one in map(os.path.normpath, names_) if _is_inside(one)]
+    return [one for one in map(os.path.normpath, written_files(hooks)) if _is_inside(one)]
+
+
+def written_files(hooks: Tree) -> list[str]:
+    """The same as they are written."""
+    return [one for one in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(one, str)]
 
 
 def _is_inside(path: str) -> bool:
@@ -177,9 +271,9 @@ def _is_inside(path: str) -> bool:
     return is_name and not path.startswith((os.pardir, os.sep))
 
 
-def _catalogued(folders: Folders, log: Log) -> Iterator[str]:
+def catalogued_folders(folders: Folders, log: Log) -> Iterator[str]:
     """The folders that the catalogue of a marketplace names, from the project's root."""
-    for name in CATALOGUES:
+    for name in catalogues():
         log.watch(folders.root / name)
         yield from (folder for _, folder in catalogued_in(folders.root, name) if folder != os.curdir)
 
@@ -189,13 +283,16 @@ def catalogued_in(market: Path, catalogue: str) -> Iterator[tuple[str, str]]:
     tree = object_in(market / catalogue)
     plugins = tree.get("plugins")
     for plugin in plugins if isinstance(plugins, list) else ():
-        folder = _folder_of(plugin, tree)
+        folder = _folder_of(plugin, tree, market)
         if folder:
             yield str(plugin.get("name", "")), folder
 
 
-def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
-    """The folder of a plugin in a catalogue; empty if it is elsewhere."""
+def _folder_of(plugin: Tree, tree: Mapping[str, Tree], market: Path) -> str:
+    """The folder of a plugin in a catalogue; empty if it is elsewhere.
+
+    Some write its path from the marketplace and some from `pluginRoot`, whatever it starts with.
+    """
     source = plugin.get("source") if isinstance(plugin, dict) else None
     if isinstance(source, dict):
         source = source.get("path")
@@ -203,10 +300,12 @@ def _folder_of(plugin: Tree, tree: Mapping[str, Tree]) -> str:
     start = metadata.get("pluginRoot") if isinstance(metadata, dict) else None
     if not isinstance(source, str) or not source or "://" in source or "*" in source:
         return ""
-    if isinstance(start, str) and not source.startswith("."):
-        source = f"{start}/{source}"
-    folder = os.path.normpath(source)
-    return folder if _is_inside(folder) else ""
+    given = [os.path.normpath(source)]
+    if isinstance(start, str):
+        below = os.path.normpath(f"{start}/{source}")
+        given = [*given, below] if source.startswith(".") else [below]
+    inside = [folder for folder in given if _is_inside(folder)]
+    return next((folder for folder in inside if os.path.isdir(market / folder)), "".join(inside[:1]))  # noqa: PTH112  (a name may be impossible)
 
 
 def object_in(file: Path) -> dict[str, Tree]:

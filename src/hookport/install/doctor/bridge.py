@@ -3,24 +3,43 @@
 from __future__ import annotations
 
 import fnmatch
+import json
+import os
 import re
+import secrets
 import shlex
 import shutil
+import subprocess
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 from hookport import planning
 from hookport.checks import Seen
 from hookport.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.dialects import agents, get, names
-from hookport.findings import BridgeBroken, BridgeForeign, BridgeLacks, PackageUnseen, TimeoutTooShort
-from hookport.install import packages, vendor
+from hookport.dialects._wiring import wire
+from hookport.findings import (
+    BridgeBroken,
+    BridgeForeign,
+    BridgeLacks,
+    EntrySilent,
+    PackageUnseen,
+    TimeoutTooShort,
+)
+from hookport.install import ledger, packages, vendor
 from hookport.install.doctor.case import Case, Diagnosis, Repair, about
 from hookport.install.doctor.files import Source, shown
 from hookport.install.doctor.history import Runs, is_late
 from hookport.install.shortfalls import shortfalls
+from hookport.install.sync import installed_in, ours_within
 from hookport.install.targets import target
+from hookport.model.runs import Event, RunResult
 from hookport.project.discovery import discover
+from hookport.runtime import policy, probe, vendored
+from hookport.runtime.redaction import clean
+from hookport.wires.answers import read_answer
+from hookport.wires.events import write_event
 
 # The call itself, after whatever looks first whether hookport is there.
 CALL = re.compile(
@@ -28,6 +47,9 @@ CALL = re.compile(
     r"(?: (?P<second>[\w-]+))?"
 )
 OPERATOR = re.compile(r"[();<>|&{}]+")
+# Longer than any interpreter takes to start.
+PROBE_SECONDS = 30
+ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception)\b")
 PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
 # What a shell has of its own in such a command.
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
@@ -40,8 +62,13 @@ def is_ours(one: Seen) -> bool:
 
 def call_of(one: Seen) -> re.Match[str] | None:
     """The call of hookport in an entry; a command that only speaks of one has none."""
-    call = CALL.search(one.hook.handler.command)
-    words = _words(one.hook.handler.command[: call.end("program")]) if call else []
+    return _call_in(one.hook.handler.command)
+
+
+@lru_cache(4096)
+def _call_in(command: str) -> re.Match[str] | None:
+    call = CALL.search(command)
+    words = _words(command[: call.end("program")]) if call else []
     start = max((number + 1 for number, word in enumerate(words) if OPERATOR.fullmatch(word)), default=0)
     words = [word for word in words[start:] if word not in WRAPPERS and not re.match(r"\w+=", word)]
     first = words[0].rpartition("/")[2] if words else ""
@@ -64,6 +91,74 @@ def broken(case: Case) -> Iterator[Diagnosis]:
             yield about(case, source, one, BridgeBroken, path=missing)._replace(
                 repair=_anew(case, source, one)
             )
+
+
+def silent(case: Case) -> Iterator[Diagnosis]:
+    """Entries through which an event does not reach a hook; each program is tried once."""
+    if os.name == "nt":
+        return
+    tried: set[str] = set()
+    for source, one in case.commands():
+        command = one.hook.handler.command
+        call = call_of(one)
+        if call is None or call["act"] != "dispatch" or not policy.guards(one.hook.event):
+            continue
+        start = command[: call.start("act")]
+        if start in tried or agent_of(one) != case.dialect.id or _missing(one, call, case):
+            continue
+        if not _is_safe(case, source, command):
+            continue
+        tried.add(start)
+        why = _tried(command, one.hook.event, _words(command[call.end("first") :])[0], case)
+        if why:
+            yield about(case, source, one, EntrySilent, why=why)
+
+
+def _is_safe(case: Case, source: Source, command: str) -> bool:
+    """Whether hookport wrote a command, or would; what else a project's files say is not run by looking."""
+    world = case.world
+    root, path = str(world.root), str(source.path)
+    if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
+        return False
+    one = target(case.dialect.id, "user" if source.scope == "user" else "project", root, world.env)
+    record = ledger.of(path, world.env)
+    written = ours_within(one, path, record.written) if record and record.written else []
+    wanted = installed_in(one, discover(str(world.cwd), world.env)).installed.wanted
+    return command in [hook.handler.command for hook in (*written, *wanted)]
+
+
+def _tried(command: str, event: str, native: str, case: Case) -> str:
+    """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
+    own, root = wire(case.dialect.id), str(case.world.root)
+    word = f"hookport answered {secrets.token_hex(8)}"
+    made = Event(event, own.id, native, session="hookport-doctor", cwd=root, root=root)
+    payload = {**write_event(own, made), probe.KEY: word}
+    named = {name: root for name, value in own.env.items() if value == "$root"}
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=root,
+            env={**case.world.env, **named},
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"there was no answer within {PROBE_SECONDS} s"
+    except OSError as error:
+        return f"it cannot be started: {error.strerror or error}"
+    result = RunResult("completed", done.returncode, done.stdout, done.stderr)
+    answer = read_answer(own, result, native=native, canonical=event)
+    if answer.verdict == "deny" and word in answer.reason:
+        return ""
+    # Of a traceback only the end says something.
+    errors = [line for line in done.stderr.splitlines() if ERROR.match(line)]
+    told = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
+    why = next(iter([*errors[-1:], *told]), "")
+    return clean(why) or f"it ended with {done.returncode} and said nothing"
 
 
 def _anew(case: Case, source: Source, one: Seen) -> Repair:

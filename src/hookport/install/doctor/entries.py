@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,24 +11,27 @@ from hookport import checks
 from hookport import findings as f
 from hookport.checks import Seen
 from hookport.checks.places import placed
-from hookport.checks.scripts import (
-    INTERPRETERS,
-    WRAPPERS,
-    check_scripts,
-    first_command,
-    named_script,
-    started,
-)
+from hookport.checks.scripts import check_scripts, named_script, needs_mode, started
+from hookport.degrade.wrapping import unwrapped
+from hookport.dialects import Dialect
 from hookport.dialects._base import EventSpec, event_named, is_gone, names_of
 from hookport.dialects._entries import slots
 from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
-from hookport.install.doctor.files import LONGEST_LINE, Source, line_of, shown
+from hookport.install.doctor.files import LONGEST_LINE, Source, is_generated, line_of, shown
 from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
-from hookport.project.disk import data_of, start_of
+from hookport.project.disk import data_of
+from hookport.project.health import (
+    BOM,
+    Fault,
+    Machine,
+    command_without_mark,
+    faults_of,
+    start_of_hook,
+)
 from hookport.runtime.redaction import clean
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.
@@ -49,17 +51,6 @@ KEPT = (
     f.GuardCutShort,
 )
 SCRIPTS = (f.ScriptMissing, f.ScriptNotExecutable, f.NoShebang)
-# Words that a shell runs by itself.
-BUILT_IN = frozenset(
-    re.findall(
-        r"\S+",
-        """
-        ! . : [ [[ { } alias break case cd command continue do done echo elif else esac eval exec exit export
-        false fi for function if kill local printf pwd read readonly return select set shift source test then
-        time times trap true type ulimit umask unalias unset until wait while
-        """,
-    )
-)
 
 
 def dropped(case: Case) -> Iterator[Diagnosis]:
@@ -69,7 +60,17 @@ def dropped(case: Case) -> Iterator[Diagnosis]:
             words = {"dialect": case.dialect.title, "message": problem.message}
             spot = (problem.line, problem.column)
             finding = at_file(source.path, f.FileDropped, words, spell_path(problem.path), spot)
+            if _starts_with_mark(source.path) and problem.message.endswith("byte order mark"):
+                command = command_without_mark(shown(source.path, case.world))
+                finding = finding._replace(hint=f"Run `{command}`.")
             yield Diagnosis(case.dialect.id, finding, _raw_line(source.path, problem.line))
+
+
+def _starts_with_mark(path: Path) -> bool:
+    try:
+        return (data_of(path, len(BOM)) or b"") == BOM
+    except InputError:
+        return False
 
 
 def _raw_line(path: Path, line: int) -> str:
@@ -187,51 +188,26 @@ def gone_tools(case: Case) -> Iterator[Diagnosis]:
             yield about(case, source, one, f.ToolGone, **words)
 
 
-def programs(case: Case) -> Iterator[Diagnosis]:
-    """Programs that commands and scripts are run with, and that are not here."""
+def startable(case: Case) -> Iterator[Diagnosis]:
+    """Programs that are not here, and scripts that cannot start or do not parse."""
+    machine = Machine(case.world.root, case.world.env)
     for source, one in case.commands():
         if is_ours(one):
             continue
-        missing = _missing(one.hook.handler.command, case)
-        if missing:
-            yield about(case, source, one, f.ProgramMissing, program=missing)
-            continue
-        for script, path in started(one, case.world.root):
-            first = _shebang(path) if script.is_direct else ""
-            if first and not _is_there(first, case):
-                told = f"{shown(path, case.world)}:1: {_first_line(path)}"
-                yield about(case, source, one, f.ProgramMissing, told, program=first)
+        scripts = [path for _, path in started(one, case.world.root)]
+        start = start_of_hook(unwrapped(one.hook).handler, scripts)
+        for fault in faults_of(start, machine):
+            yield about_fault(case, source, one, fault)
 
 
-def _missing(command: str, case: Case) -> str:
-    """The program that a command starts with, if it is not here."""
-    words = first_command(command)
-    while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
-        words = words[1:]
-    word = words[0] if words else ""
-    is_program = re.fullmatch(r"[\w.+-]+", word) and word not in BUILT_IN
-    is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
-    return word if (is_program or is_interpreter) and not _is_there(word, case) else ""
-
-
-def _is_there(program: str, case: Case) -> bool:
-    return shutil.which(program, path=case.world.env.get("PATH", os.defpath)) is not None
-
-
-def _first_line(path: Path) -> str:
-    try:
-        head = start_of(path, 200) if path.is_file() else b""
-    except OSError:
-        return ""
-    return head.partition(b"\n")[0].decode("utf-8", "replace").strip()
-
-
-def _shebang(path: Path) -> str:
-    """The program that a script says it is for."""
-    words = _first_line(path).removeprefix("#!").split() if _first_line(path).startswith("#!") else []
-    if words and words[0].endswith("/env"):
-        words = [word for word in words[1:] if not word.startswith("-") and "=" not in word]
-    return words[0] if words else ""
+def about_fault(case: Case, source: Source, one: Seen, fault: Fault) -> Diagnosis:
+    """A diagnosis of a fault, at the place of its hook."""
+    spot = one.note(f.ProgramMissing, (), program="")
+    finding = fault.finding._replace(
+        where=spot.where, file=str(source.path), line=spot.line, column=spot.column
+    )
+    dead = frozenset({name(source, one)}) if finding.severity == "error" else NOBODY
+    return Diagnosis(case.dialect.id, finding, fault.evidence, dead)
 
 
 def relative(case: Case) -> Iterator[Diagnosis]:
@@ -247,6 +223,12 @@ def relative(case: Case) -> Iterator[Diagnosis]:
         yield about(case, source, one, f.RelativeScript, **words)
 
 
+def _is_skipped(dialect: Dialect, path: Path, data: bytes) -> bool:
+    """Whether a script is not executable, and must be."""
+    is_program = data.startswith(b"#!") if is_generated(data) else needs_mode(dialect, path)
+    return is_program and not os.access(path, os.X_OK)
+
+
 def generated(case: Case) -> Iterator[Diagnosis]:
     """Code that hookport generated and that was cut or can no longer be run."""
     for source in case.sources:
@@ -258,11 +240,11 @@ def generated(case: Case) -> Iterator[Diagnosis]:
         ends = [str(text).rstrip().rpartition("\n")[2] for text in texts]
         end = str(document.tree).rstrip().rpartition("\n")[2]
         hooks = frozenset(name(source, one) for one in source.hooks)
-        if ends and end not in ends:
+        if ends and end not in ends and is_generated(document.data):
             finding = at_file(source.path, f.CodeChanged, {}, "", (str(document.tree).count("\n") + 1, 1))
             repair = Repair("sync", case.dialect.id, "user" if source.scope == "user" else "project")
             yield Diagnosis(case.dialect.id, finding, f"it ends with: {end[:80]}", hooks, repair)
-        elif document.data.startswith(b"#!") and not os.access(source.path, os.X_OK):
+        elif _is_skipped(source.dialect, source.path, document.data):
             finding = at_file(source.path, f.ScriptNotExecutable, {"script": source.path.name})
             mode = f"{shown(source.path, case.world)} has mode {source.path.stat().st_mode & 0o777:o}"
             yield Diagnosis(case.dialect.id, finding, mode, hooks, Repair("chmod", str(source.path)))

@@ -89,15 +89,23 @@ def _sources(rows: Iterable[tuple[Dialect, Location]], world: World) -> Iterator
 
 
 def read(dialect: Dialect, scope: str, path: Path) -> Source | None:
-    """One file as its agent reads it; None if there is none, or it is code that somebody else wrote."""
+    """One file as its agent reads it; None if there is none, or it is a module that somebody else wrote."""
+    in_place = dialect.shape.in_place
     try:
         data = data_of(path)
-        if data is None or (convert.kind_in(dialect, str(path)) == "text" and MARK not in data[:HEAD]):
+        if data is None or (in_place and not in_place(dialect, path.name) and not is_generated(data)):
+            return None
+        if in_place is None and convert.kind_in(dialect, str(path)) == "text" and not is_generated(data):
             return None
         reading = convert.read({str(path): data}, dialect)
     except InputError as error:
         return Source(dialect, scope, path, None, error.problems)
     return Source(dialect, scope, path, reading)
+
+
+def is_generated(data: bytes) -> bool:
+    """Whether hookport generated code."""
+    return MARK in data[:HEAD]
 
 
 def line_of(document: Document | None, line: int) -> str:

@@ -19,11 +19,13 @@ from hookport.install import vendor
 from hookport.install.doctor.bridge import evidence_of, is_ours, words_of
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.install.doctor.entries import KEPT
-from hookport.install.doctor.files import World, counted, shown
+from hookport.install.doctor.files import World, counted, is_generated, shown
 from hookport.install.doctor.history import FEWEST, History, is_late
-from hookport.project import sources
+from hookport.project import environment, sources
 from hookport.project.discovery import Discovery, Found, discover
-from hookport.runtime import journal, plan, trust
+from hookport.project.failures import Failures, failing_since, find_failing
+from hookport.project.health import Machine, find_faults
+from hookport.runtime import journal, pauses, plan, trust
 from hookport.runtime.plan import Planned
 from hookport.runtime.vendored import ARCHIVE
 
@@ -43,14 +45,20 @@ def own(world: World, cases: Iterable[Case]) -> Own:
     return Own(found, tuple(one for one in planning.runnable(found) if one.file not in theirs), theirs)
 
 
-def examined(mine: Own, world: World, cases: list[Case], past: History) -> Iterator[Diagnosis]:
+def examined(
+    mine: Own, world: World, cases: list[Case], past: History, failures: Failures
+) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files."""
     made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
     yield from _discovered(mine, made, world)
     yield from _unapproved(mine, made, world)
+    for name, over in pauses.active(mine.found.root, world.env).items():
+        what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
+        yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.clock(over)), "")
+    yield from _not_covered(made, world)
     yield from _checked(mine, world)
-    yield from _scripts(mine, world)
+    yield from _scripts(mine, world, failures)
     yield from _uncalled(mine, cases)
     yield from _late(mine, past)
     yield from _idle(mine, world, past)
@@ -59,6 +67,8 @@ def examined(mine: Own, world: World, cases: list[Case], past: History) -> Itera
     for name, why in unusable().items():
         yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
     yield from _plan(mine, world)
+    for finding in environment.findings(str(world.root)):
+        yield Diagnosis("", finding, shown(finding.file, world))
 
 
 def _at(one: Found, finding: Finding) -> Finding:
@@ -67,6 +77,14 @@ def _at(one: Found, finding: Finding) -> Finding:
 
 def _key(one: Found) -> tuple[str, str]:
     return one.file, one.place
+
+
+def _not_covered(made: plan.Plan, world: World) -> Iterator[Diagnosis]:
+    """What of approved hooks no approval covers."""
+    for hook in made.all_hooks():
+        if hook.not_covered and hook.trust and not hook.trust["why"]:
+            finding = f.NotCovered.at(hook.place, name=hook.name, what=", ".join(hook.not_covered))
+            yield Diagnosis("", finding._replace(file=hook.file), shown(hook.file, world))
 
 
 def _discovered(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
@@ -87,9 +105,13 @@ def _unapproved(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]
     ours = {_key(one): one for one in mine.hooks}
     for hook in made.all_hooks():
         one = ours.get((hook.file, hook.place))
-        said = trust.verdict(hook, str(world.root), world.env) if one else ""
+        said = trust.verdict(hook, str(world.root), world.env)
+        if said and not one and hook.trust.get("was_approved"):
+            why = trust.cause(said)
+            lost = f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file)
+            yield Diagnosis("", lost, f"the approvals are in {shown(trust.store(world.env), world)}")
         if one and said:
-            why = said.removeprefix(trust.NOT_APPROVED).removesuffix(trust.REMEDY)
+            why = trust.cause(said)
             fix = "Look at it and approve it with `hookport trust`."
             finding = f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
             told = f"the approvals are in {shown(trust.store(world.env), world)}"
@@ -120,21 +142,38 @@ def _checked(mine: Own, world: World) -> Iterator[Diagnosis]:
                 yield Diagnosis("", finding._replace(hook=None), shown(file, world), dead)
 
 
-def _scripts(mine: Own, world: World) -> Iterator[Diagnosis]:
-    """Scripts that are missing, or cannot be started; the scripts of folders are known by their names."""
+def _scripts(mine: Own, world: World, failures: Failures) -> Iterator[Diagnosis]:
+    """Scripts that are missing or cannot do their work, and hooks that keep failing."""
+    machine = Machine(world.root, world.env)
     for one in mine.hooks:
-        script = named_script(one.hook.handler.command)
         dead = frozenset({_key(one)})
-        for path in map(Path, one.scripts):
-            name = shown(path, world)
-            if not path.is_file():
-                yield Diagnosis(
-                    "", _at(one, f.ScriptMissing.at("", None, script=name)), f"{name} is not there", dead
-                )
-            elif script and script.is_direct and not os.access(path, os.X_OK):
-                finding = _at(one, f.ScriptNotExecutable.at("", None, script=name))
-                mode = f"{name} has mode {path.stat().st_mode & 0o777:o}"
-                yield Diagnosis("", finding, mode, dead, Repair("chmod", str(path)))
+        told = [*_unstartable(one, world)]
+        if not told:
+            since = failing_since(one, failures)
+            told = [
+                Diagnosis("", fault.finding, "; ".join(filter(None, (fault.evidence, since))), dead)
+                for fault in find_faults(one, machine, by_bridge=True)
+            ]
+        failing = None if told else find_failing(one, failures, machine)
+        yield from told
+        if failing:
+            yield Diagnosis("", failing.finding, failing.evidence, dead)
+
+
+def _unstartable(one: Found, world: World) -> Iterator[Diagnosis]:
+    """Scripts that are missing, or not executable; the scripts of folders are known by their names."""
+    script = named_script(one.hook.handler.command)
+    dead = frozenset({_key(one)})
+    for path in map(Path, one.scripts):
+        name = shown(path, world)
+        if not path.is_file():
+            yield Diagnosis(
+                "", _at(one, f.ScriptMissing.at("", None, script=name)), f"{name} is not there", dead
+            )
+        elif script and script.is_direct and not os.access(path, os.X_OK):
+            finding = _at(one, f.ScriptNotExecutable.at("", None, script=name))
+            mode = f"{name} has mode {path.stat().st_mode & 0o777:o}"
+            yield Diagnosis("", finding, mode, dead, Repair("chmod", str(path)))
 
 
 def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
@@ -155,7 +194,8 @@ def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
 
 
 def _is_code(case: Case) -> bool:
-    return any(source.document is not None and source.document.kind == "text" for source in case.sources)
+    documents = [source.document for source in case.sources if source.document is not None]
+    return any(one.kind == "text" and is_generated(one.data) for one in documents)
 
 
 def _late(mine: Own, past: History) -> Iterator[Diagnosis]:
@@ -233,7 +273,7 @@ def _plan(mine: Own, world: World) -> Iterator[Diagnosis]:
     path = plan.path_for(str(world.cwd), world.env)
     if not mine.hooks or not path or not Path(path).exists():
         return
-    kept = plan.load(path)
+    kept = plan.load(path, world.env)
     why = kept if isinstance(kept, str) else ""
     if isinstance(kept, plan.Plan):
         made_by = kept.header["version"]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 from collections.abc import Iterator
 from itertools import combinations
 
 from hookport import findings as f
 from hookport.checks import Seen
+from hookport.checks.scripts import started
 from hookport.degrade.wrapping import unwrapped
 from hookport.dialects import get
 from hookport.install.doctor.bridge import call_of, is_ours
@@ -78,14 +80,21 @@ def passed_over(case: Case) -> Iterator[Diagnosis]:
 def copies(case: Case) -> Iterator[Diagnosis]:
     """Hooks that the agent reads twice in different files, be one of them another agent's."""
     found = [
-        (source, one) for source in (*case.sources, *case.foreign) for one in source.hooks if one.hook.enabled
+        (source, one, _key(one), _started(case, one))
+        for source in (*case.sources, *case.foreign)
+        for one in source.hooks
+        if one.hook.enabled
     ]
     told: set[tuple[str, str]] = set()
-    for (first, one), (second, other) in combinations(found, 2):
-        if first.path == second.path or name(second, other) in told or _key(one) != _key(other):
+    for (first, one, key, script), (second, other, other_key, other_script) in combinations(found, 2):
+        # Two hooks do the same by their words, or by the script that both start.
+        if not (key == other_key or (script and script == other_script)) or name(second, other) in told:
+            continue
+        # The same words twice in one file are told of by `check`.
+        if first.path == second.path and one.hook.handler.command == other.hook.handler.command:
             continue
         # Of entries of a project and of a user one answers for both.
-        if _key(one)[0] == "bridge" and (first.scope == "user") != (second.scope == "user"):
+        if key[0] == "bridge" and (first.scope == "user") != (second.scope == "user"):
             continue
         if _overlap(one, other) and not _once(case, one, other) and not _apart(case, first, second):
             told.add(name(second, other))
@@ -103,6 +112,16 @@ def _apart(case: Case, first: Source, second: Source) -> bool:
 def _product(case: Case, path: str) -> int | None:
     numbered = enumerate(case.dialect.products)
     return next((number for number, places in numbered if any(f"/{place}" in path for place in places)), None)
+
+
+def _started(case: Case, one: Seen) -> tuple[str, ...]:
+    """The event and the command with the real path of its script, however that is spelled."""
+    command = one.hook.handler.command.replace('"', "").replace("'", "")
+    for script, path in started(one, case.world.root):
+        word = script.word.replace('"', "").replace("'", "")
+        if word in command and path.is_file() and not is_ours(one):
+            return one.hook.event, command.replace(word, os.path.realpath(path))
+    return ()
 
 
 def _key(one: Seen) -> tuple[str, ...]:
@@ -133,6 +152,13 @@ def _once(case: Case, one: Seen, other: Seen) -> bool:
     """Whether the agent runs the same hook once, wherever it stands."""
     if one.dialect.id != case.dialect.id or other.dialect.id != case.dialect.id:
         return False
-    if case.dialect.runs_once:
-        return one.hook == other.hook
-    return case.dialect.same_once and one.hook.handler.command == other.hook.handler.command
+    once = case.dialect.runs_once
+    if once is None or (once.by_name and one.hook.name != other.hook.name):
+        return False
+    ours, theirs = one.hook.handler, other.hook.handler
+    return (ours.type, ours.command, ours.url, ours.prompt) == (
+        theirs.type,
+        theirs.command,
+        theirs.url,
+        theirs.prompt,
+    )

@@ -1,0 +1,193 @@
+"""Commands of the user's own that an agent reads in another agent's file: adopted, they run there once.
+
+`sync --adopt` puts a test before each (see `dialects._adoption`), as a splice: everything else keeps its
+bytes. Taken out again, the file is what it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import convert
+from hookport.degrade.wrapping import Bridge
+from hookport.dialects import Dialect, agents, get
+from hookport.dialects._adoption import adopted, clause, clauses, unadopted
+from hookport.dialects._base import attrs_of
+from hookport.dialects._wiring import wire
+from hookport.errors import InputError
+from hookport.formats import Document
+from hookport.install import entries, files
+from hookport.install.targets import Target
+from hookport.model.hooks import Hook
+from hookport.planning import is_ours, planned
+from hookport.project.discovery import Found
+from hookport.project.places import absolute, own_place
+from hookport.runtime import covering, vendored
+
+# Handlers say by it which shell reads the command.
+SHELL, POSIX = "shell", ("bash", "sh")
+NO_SHELL = "it is not a command line of a POSIX shell"
+WINDOWS = "on Windows no shell is sure to read it"
+# The texts of tests by the command that they stand before, and by agent.
+Tests = Mapping[str, Mapping[str, str]]
+
+
+class Spot(NamedTuple):
+    """One hook of a file: the way to its command in the tree, and the tests that stand before it."""
+
+    hook: Hook
+    path: tuple[str | int, ...]
+    tests: dict[str, str]
+    why_not: str = ""
+
+
+def obstacle(target: Target, found: Found) -> str:
+    """Why a hook that an agent reads besides its own cannot be adopted; empty if it can."""
+    if sys.platform == "win32":
+        return WINDOWS
+    if not mark(target.agent, found.hook.dialect):
+        return f"no variable shows its command that {target.dialect.title} runs it"
+    spot = next(
+        (one for one in spots_in(found.file, get(found.hook.dialect)) if one.hook == found.hook), None
+    )
+    return NO_SHELL if spot is None else spot.why_not
+
+
+def is_adopted(target: Target, found: Found) -> bool:
+    """Whether the test for an agent stands before a hook's command."""
+    spots = spots_in(found.file, get(found.hook.dialect))
+    return any(target.agent in one.tests for one in spots if one.hook == found.hook)
+
+
+def mark(agent: str, owner: str) -> str:
+    """The variable with the project's root that an agent sets and the file's own agent does not."""
+    return entries.mark_of(wire(agent).env, wire(owner).env)
+
+
+def tests_for(
+    target: Target, found: Iterable[Found], start: Bridge, entry_file: str
+) -> dict[str, dict[str, str]]:
+    """The test that lets our entry run a hook in an agent, by file and command, where it can be adopted."""
+    named = Path(entry_file)
+    inside = target.scope == "project" and named.is_relative_to(target.root)
+    file = shlex.quote(str(named.relative_to(target.root) if inside else named))
+    made: dict[str, dict[str, str]] = {}
+    for one in found:
+        # An entry of the project is not loaded wherever a file of the user is.
+        is_wider = (target.scope, one.scope) == ("project", "user")
+        if is_wider or not reads(target, one) or obstacle(target, one):
+            continue
+        variable = mark(target.agent, one.hook.dialect)
+        digest = covering.digest(planned(one).command)
+        text = clause(target.agent, variable, _call(start, variable), file, digest)
+        if clauses(text):
+            made.setdefault(one.file, {})[one.hook.handler.command] = text
+    return made
+
+
+def _call(start: Bridge, variable: str) -> str:
+    """How the test starts the bridge; one in the project lies below the root that the variable names."""
+    head, _, tail = start.call.rpartition(" ")
+    if tail.startswith(("'", "/")) or "bridge.pyz" not in tail:
+        return start.call
+    return f'{head} "${{{variable}-}}"/{vendored.ARCHIVE}'
+
+
+def reads(target: Target, found: Found) -> bool:
+    """Whether an agent reads, or may read, the file of a hook besides its own files."""
+    if own_place(target.dialect, found.file, target.root, target.env):
+        return False
+    return found.file in _foreign_files(target.dialect, target.root, target.env)
+
+
+def _foreign_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
+    places = (*dialect.also_reads, *dialect.may_read)
+    return [path for place in places if (path := absolute(dialect, place.path, root, env))]
+
+
+def foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
+    """The files that belong to one agent and are read by others."""
+    found = (path for name in agents() for path in _foreign_files(get(name), root, env))
+    return [path for path in dict.fromkeys(found) if Path(path).is_file()]
+
+
+def spots_in(path: str, dialect: Dialect, data: bytes | None = None) -> list[Spot]:
+    """The user's own hooks in a file; none where it cannot be read."""
+    data = files.read(path) if data is None else data
+    try:
+        reading = convert.read({path: data}, dialect) if data is not None else None
+    except InputError:
+        reading = None
+    if reading is None:
+        return []
+    document = reading.documents[path]
+    found = []
+    for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
+        if not is_ours(hook.handler.command):
+            found.append(_spot(hook, place.path, document, dialect))
+    return found
+
+
+def _spot(hook: Hook, path: tuple[str | int, ...], document: Document, dialect: Dialect) -> Spot:
+    node = document.tree
+    for step in path:
+        node = node[step]
+    key = next((key for key, field in attrs_of(dialect.handlers["command"]) if field.attr == "command"), "")
+    text = node.get(key) if isinstance(node, dict) else None
+    is_line = hook.handler.type == "command" and "args" not in node and node.get(SHELL, POSIX[0]) in POSIX
+    if not isinstance(text, str) or not is_line or document.kind not in ("json", "jsonc"):
+        return Spot(hook, (*path, key), {}, NO_SHELL)
+    return Spot(hook, (*path, key), clauses(text))
+
+
+def tests_in(path: str, owner: Dialect) -> Tests:
+    """The tests that are in a file now."""
+    return {spot.hook.handler.command: dict(spot.tests) for spot in spots_in(path, owner) if spot.tests}
+
+
+def owner_of(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
+    """The agent whose own file it is."""
+    for dialect in map(get, agents()):
+        if any(path == absolute(dialect, place.path, root, env) for place in dialect.locations):
+            return dialect
+    return None
+
+
+def rewritten(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
+    """A file with just these tests before its commands."""
+    for spot in spots_in(path, dialect, data):
+        wanted = dict(tests.get(spot.hook.handler.command, {})) if not spot.why_not else {}
+        if wanted != spot.tests:
+            data = _spliced(path, data, dialect, spot, wanted)
+    return data
+
+
+def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mapping[str, str]) -> bytes:
+    """The file with the start of one command replaced, as it is written in the text."""
+    document = convert.parse({path: data}, dialect)[path]
+    old, new = (_escaped(adopted("", tests)) for tests in (spot.tests, wanted))
+    text = data.decode("utf-8-sig")
+    line, column = document.position(spot.path)
+    ends = [end.end() for end in re.finditer(r"\r\n|\r|\n", text)]
+    at = [0, *ends][line - 1] + column
+    if text[at - 1] == '"' and text.startswith(old, at):
+        spliced = text[:at] + new + text[at + len(old) :]
+        after = data[: len(data) - len(text.encode())] + spliced.encode()
+        if [one.tests for one in spots_in(path, dialect, after) if one.path == spot.path] == [dict(wanted)]:
+            return after
+    tree = document.tree
+    node = tree
+    for step in spot.path[:-1]:
+        node = node[step]
+    node[spot.path[-1]] = adopted(unadopted(node[spot.path[-1]]), wanted)
+    return document.rewrite(tree)
+
+
+def _escaped(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)[1:-1]

@@ -1,0 +1,81 @@
+"""The gates that a hook passes on its way to an effect, in order, and which finding is about which gate."""
+
+from __future__ import annotations
+
+from hookport import findings as f
+from hookport.findings import Kind
+
+FOUND, RECOGNISED, ENABLED, LOADED, TRUSTED = "found", "recognised", "enabled", "loaded", "trusted"
+APPROVED, FIRES, MATCHES, STARTS, OBEYED = "approved", "fires", "matches", "starts", "obeyed"
+_ABOUT: dict[str, tuple[type[Kind], ...]] = {
+    FOUND: (f.Misplaced, f.WrongScope, f.FolderPassedOver, f.ReadElsewhere, f.NoHookFile),
+    RECOGNISED: (
+        f.UnreadableFile,
+        f.SourceBroken,
+        f.FileDropped,
+        f.UnknownEvent,
+        f.DuplicateKey,
+        f.BadSettings,
+        f.HookOverridden,
+        f.FileShadowed,
+        f.EntryMissing,
+    ),
+    ENABLED: (f.HooksOff, f.HookSwitchedOff, f.HookDisabled, f.DisabledHook, f.HookPaused),
+    LOADED: (
+        f.NotRunHere,
+        f.NoBridge,
+        f.NotSynced,
+        f.Drifted,
+        f.BridgeBroken,
+        f.BridgeForeign,
+        f.BridgeLacks,
+        f.BridgeMissing,
+        f.BridgeDiffers,
+        f.BridgeStale,
+        f.EntrySilent,
+        f.PackageUnseen,
+        f.CodeChanged,
+    ),
+    TRUSTED: (f.FolderUntrusted, f.HookUntrusted, f.TrustUnseen),
+    APPROVED: (f.ApprovedGone, f.BridgeUnlocked, f.NotApproved, f.NotAsApproved),
+    FIRES: (f.NeverFires, f.EventNotThere, f.EventUnfired),
+    MATCHES: (f.NeverRuns, f.NoKnownTool, f.UnknownTool, f.ToolGone),
+    STARTS: (
+        f.ScriptMissing,
+        f.ScriptNotExecutable,
+        f.NoShebang,
+        f.ProgramMissing,
+        f.RelativeScript,
+        f.WindowsLineEnds,
+        f.ScriptSyntax,
+        f.MarkBeforeShebang,
+        f.ShebangWords,
+        f.AddressRefused,
+        f.ModelNotSet,
+        f.KeepsFailing,
+        f.EntryCannotStart,
+        f.EntryNotExecutable,
+        f.TimeoutTooShort,
+        f.TimeoutNever,
+        f.SuspiciousTimeout,
+        f.GuardCutShort,
+    ),
+    OBEYED: (f.DenyNotObeyed, f.OnlyAdvises, f.BlocksNothing),
+}
+_GATE = {kind.code: gate for gate, kinds in _ABOUT.items() for kind in kinds}
+
+
+def gate_of(code: str, agent: str) -> str:
+    """The gate that a finding is about; of hookport itself, trust is the user's approval."""
+    gate = _GATE.get(code, OBEYED)
+    return APPROVED if gate == TRUSTED and not agent else gate
+
+
+def is_about(code: str, agent: str, covered_by: str) -> bool:
+    """Whether a finding, of an agent or of hookport itself, keeps a hook from its work that is run so.
+
+    What an agent does with a file matters to the hooks that it loads from it, not to those that an entry
+    runs; whether an entry is there and approved is known from the entry.
+    """
+    gate = gate_of(code, agent)
+    return gate in (MATCHES, STARTS) or (covered_by == "agent" and bool(agent))

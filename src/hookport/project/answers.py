@@ -1,0 +1,266 @@
+"""Denies that a script's text shows and that its own agent does not obey; in doubt nothing is said.
+
+What is asked is the agent's own rule (`wires.obeyed`), with an answer of the form that the text has.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hookport import findings as f
+from hookport.checks import Reading, fresh, seen_in
+from hookport.checks.literals import Filled, Literal, objects_in
+from hookport.checks.scripts import folders_of
+from hookport.degrade.answers import foreign_fields
+from hookport.degrade.capabilities import EXITS, deny_forms
+from hookport.dialects import event_specs, get
+from hookport.dialects._entries import slots
+from hookport.dialects._wiring import wire
+from hookport.findings import Finding
+from hookport.model.hooks import Hook
+from hookport.model.runs import Decision, RunResult
+from hookport.project import sources
+from hookport.wires.obeyed import obeys_natively
+from hookport.wires.spellings import get as value_at
+from hookport.wires.table import Wire, table_of
+
+Tree = Any
+
+# A word that denies as an answer has it; without one the text may print an allow only.
+DENIES = re.compile(r"""["'\\](deny|block)["'\\]""")
+DECIDES = re.compile(r"""(?<![A-Za-z])decision\\?["']?\s*[:=]\s*\\?["'](\w+)""")
+# What may answer in a way that the text does not show.
+UNCLEAR = re.compile(r"""hookport|["']continue|cancel\\?["']?\s*[:=]\s*[^tT\s]""")
+# Where an answer has its verdict in any agent, and what stands there that denies or asks, rightly or not.
+VERDICTS = (
+    *("hookSpecificOutput.permissionDecision", "hookSpecificOutput.decision.behavior"),
+    *("permissionDecision", "decision", "permission"),
+)
+NO_WORDS = re.compile(
+    r"den(?:y|ied)|block(?:ed)?|reject(?:ed)?|refused?|forbid(?:den)?|disallow(?:ed)?", re.IGNORECASE
+)
+ASKS_OR_DENIES = re.compile(rf"{NO_WORDS.pattern}|ask|cancel|continue|allow|approve", re.IGNORECASE)
+NO_FLAGS = {"cancel": True, "block": True, "deny": True, "continue": False, "allow": False, "approved": False}
+# A key of an answer that is set on its own: a literal may not be all of it.
+SET_LATER = re.compile(
+    r"""(?:\.|\[\s*["'])(?:hookSpecificOutput|hookEventName|\w*[dD]ecision\w*|\w*[rR]eason)(?:["']\s*\])?\s*=[^=]"""
+)
+# How a script ends with a code, within the lines after what it says; a text for `sys.exit` is a 1.
+ENDS = re.compile(
+    r"""(?:exit|exitCode\s*=|SystemExit)[\s(]{0,2}(?P<code>\d+)\b|sys\.exit\(f?(?P<text>["'])"""
+)
+LINES_AFTER = 3
+ON_STDERR = re.compile(r"[^\n{}]{0,40}(?:>&2|sys\.stderr|/dev/stderr)")
+ONTO_STDERR = re.compile(r"(?:console\.error|stderr\.write)\([^\n]{0,60}$")
+# What a person reads whom a script tells that it denies.
+REFUSALS = re.compile(r"block|den(?:y|ied)|forbid|not allowed|refus|reject|prohibit|disallow", re.IGNORECASE)
+# A command that ends with `&` and writes nowhere else, and the same in Python.
+IN_BACKGROUND = re.compile(
+    r"^[^\n>#]*[^\s&|<>;(][ \t]*&[ \t]*(?:$|[)}])|Popen\((?:(?!stdout)[^()]|\([^()]*\))*\)", re.MULTILINE
+)
+WAITS = re.compile(r"\bwait\b|\.communicate\(|\.wait\(|^\s*exec\s+>", re.MULTILINE)
+LEFT_BEHIND = "it waits for the process that the hook leaves in the background, and gives up when time is up"
+COMMENT = re.compile(r"^\s*(?:#|//).*$", re.MULTILINE)
+
+
+def disobeyed(hook: Hook, root: Path, package: Path) -> str:
+    """Why the agent that a hook is written for lets pass what the hook denies; empty if it may not.
+
+    `root` and `package` are the folders that the paths in its command start from.
+    """
+    agent = wire(hook.dialect)
+    written = slots(get(hook.dialect), hook) if hook.dialect else []
+    specs = [spec for spec, _ in written if spec.blocks != "observe"]
+    handler = hook.handler
+    if not (agent.fires and agent.obeys and specs) or handler.type != "command" or handler.is_async:
+        return ""
+    text = COMMENT.sub("", _text(hook, root, package))
+    why = ""
+    closed = hook.handler.on_failure in ("block", "closed")
+    for spec in specs:
+        denials = _denials(agent, hook.event, spec.native, text)
+        if denials is None:
+            return ""
+        reasons: list[tuple[str, str]] = []
+        for denial in denials:
+            found = obeys_natively(
+                agent, denial.result, native=spec.native, canonical=hook.event, closed=closed
+            )
+            holds = found.verdict in ("deny", "ask") or (not found.carry_on and spec.blocks != "prevent")
+            reasons.append((denial.form, "" if holds else found.failure or _unread_form(found)))
+        why = why or _first_fault(reasons)
+        if reasons and not why and get(hook.dialect).awaits_children and leaves_process(text):
+            why = LEFT_BEHIND
+    return why
+
+
+def leaves_process(text: str) -> bool:
+    """Whether a script starts a process that keeps its output open, and does not wait for it."""
+    return IN_BACKGROUND.search(text) is not None and not WAITS.search(text)
+
+
+class Denial(NamedTuple):
+    """How a text denies: the answer, and its form, by which scripts for several agents tell these apart."""
+
+    form: str
+    result: RunResult
+
+
+def _unread_form(decision: Decision) -> str:
+    if not decision.carry_on:
+        return "it runs the action and stops afterwards"
+    return "it does not read that form of an answer here"
+
+
+def _first_fault(reasons: list[tuple[str, str]]) -> str:
+    """Why the first denial does not hold that is not another agent's.
+
+    Where one form holds, any other may be meant for another agent; of one form all must hold.
+    """
+    held = {form for form, why in reasons if not why}
+    return next((why for form, why in reasons if why and (not held or form in held)), "")
+
+
+def _denials(agent: Wire, event: str, native: str, text: str) -> list[Denial] | None:
+    """How a text denies, None where it may do so in a way that it does not show."""
+    literals = [] if SET_LATER.search(text) else list(_literal_denials(agent, event, native, text))
+    rest = text
+    for literal, _ in reversed(literals):
+        rest = rest[: literal.start] + rest[literal.end :]
+    if UNCLEAR.search(rest):
+        return None
+    denials = [denial for _, denial in literals]
+    if not denials:
+        denials = [Denial("text", result) for result in _answers(agent, native, text)]
+    if EXITS.search(rest):
+        return [*denials, Denial("exit", RunResult("completed", 2, stderr="a reason"))]
+    return denials or list(_other_exits(text))
+
+
+def _literal_denials(agent: Wire, event: str, native: str, text: str) -> Iterator[tuple[Literal, Denial]]:
+    """The answers that stand in a text from end to end, and deny or ask."""
+    if not ASKS_OR_DENIES.search(text):
+        return
+    kinds = table_of(agent.obeys, native, event).get("typed", {})
+    said = agent.said.get(native, native)
+    for literal in objects_in(text):
+        form = _form(literal.tree)
+        if not form or _is_part(form, literal, text) or _is_of_another_event(literal.tree, said, text):
+            continue
+        answer = json.dumps(_filled(literal.tree, kinds))
+        code = _exit_after(text, literal.end)
+        if ON_STDERR.match(text, literal.end) or ONTO_STDERR.search(text[: literal.start]):
+            result = RunResult("completed", code, stderr=answer)
+        else:
+            result = RunResult("completed", code, answer, "a reason" if code == 2 else "")
+        yield literal, Denial(form, result)
+
+
+def _form(tree: dict[str, Tree]) -> str:
+    """The place and the word by which an answer denies or asks; empty if it does not."""
+    for place in VERDICTS:
+        word = value_at(tree, place)
+        if isinstance(word, str) and (NO_WORDS.fullmatch(word) or word == "ask"):
+            return f"{place} {word}"
+    for key, value in NO_FLAGS.items():
+        if tree.get(key) is value:
+            return f"{key} {value}"
+    return ""
+
+
+def _is_part(form: str, literal: Literal, text: str) -> bool:
+    """Whether an object may be put into another one, which is what is printed."""
+    around = text[: literal.start] + text[literal.end :]
+    return form.startswith("permissionDecision") and "hookSpecificOutput" in around
+
+
+def _is_of_another_event(tree: dict[str, Tree], said: str, text: str) -> bool:
+    """Whether an answer names an event that the script tells from its own one."""
+    name = value_at(tree, "hookSpecificOutput.hookEventName")
+    is_told_apart = "hook_event_name" in text or said in text
+    return isinstance(name, str) and name != said and is_told_apart
+
+
+def _filled(tree: Tree, kinds: Mapping[str, str], place: str = "") -> Tree:
+    """An answer in which what the script fills in has the right kind."""
+    if isinstance(tree, Filled):
+        return {"flag": True, "object": {}}.get(kinds.get(place, ""), "a reason")
+    if isinstance(tree, dict):
+        return {key: _filled(value, kinds, f"{place}.{key}".lstrip(".")) for key, value in tree.items()}
+    return [_filled(value, {}) for value in tree] if isinstance(tree, list) else tree
+
+
+def _exit_after(text: str, at: int) -> int:
+    """The code that a script ends with soon after a place in its text."""
+    following = "\n".join(text[at : at + 600].split("\n")[: LINES_AFTER + 1])
+    ending = ENDS.search(following)
+    return int(ending["code"] or 1) % 256 if ending else 0
+
+
+def _other_exits(text: str) -> Iterator[Denial]:
+    """Exits with a code after words that refuse, in a script that denies in no other way."""
+    if deny_forms(text):
+        return
+    lines = text.split("\n")
+    for number, line in enumerate(lines):
+        ending = ENDS.search(line)
+        around = "\n".join(lines[max(0, number - LINES_AFTER) : number + 1])
+        if ending and ending["code"] not in ("0", "00") and REFUSALS.search(around):
+            yield Denial("exit", RunResult("completed", int(ending["code"] or 1) % 256, stderr="a reason"))
+
+
+def check_answers(reading: Reading, root: Path) -> list[Finding]:
+    """Denies and fields in the answers of a source's hooks that their own agent does not obey."""
+    found = []
+    for one in seen_in(reading):
+        folders = folders_of(one.dialect, one.place.file, root)
+        if why := disobeyed(one.hook, folders.project, folders.package):
+            found.append(one.note(f.DenyNotObeyed, agent=one.dialect.title, why=why))
+        if fields := _unread(one.hook, folders.project, folders.package):
+            found.append(one.note(f.AnswerFieldLost, fields=", ".join(fields), target=one.dialect.id))
+    return fresh(reading, found)
+
+
+def _unread(hook: Hook, root: Path, package: Path) -> list[str]:
+    """The fields that a hook's text prints and that only other agents take on its event."""
+    agent = wire(hook.dialect)
+    natives = [spec.native for spec in event_specs(get(hook.dialect), hook.event)]
+    if not agent.fires or hook.handler.type != "command":
+        return []
+    return foreign_fields(agent, hook.event, natives, _text(hook, root, package))
+
+
+def _text(hook: Hook, root: Path, package: Path) -> str:
+    """What a hook is written as: its commands, and the scripts that they run."""
+    scripts = sources.scripts(root, (hook,), get(hook.dialect), package)
+    texts = [text for texts in scripts.values() for text in texts.values()]
+    return "\n".join((hook.handler.command, *hook.handler.platform.values(), *texts))
+
+
+def _answers(agent: Wire, native: str, text: str) -> Iterator[RunResult]:
+    """An answer of each form in which the text denies."""
+    if DENIES.search(text) or "cancel" in text:
+        for tree in _trees(agent.said.get(native, native), text):
+            yield RunResult("completed", 0, json.dumps(tree))
+
+
+def _trees(event: str, text: str) -> Iterator[dict[str, object]]:
+    forms = deny_forms(text)
+    verdict = {"permissionDecision": "deny", "permissionDecisionReason": "a reason"}
+    name = {"hookEventName": event} if "hookEventName" in text else {}
+    decides = [word for word in ("deny", "block") if word in DECIDES.findall(text)]
+    reason = {"reason": "a reason", "user_message": "a reason", "errorMessage": "a reason"}
+    if "nested" in forms:
+        yield {"hookSpecificOutput": {**name, **verdict}}
+    if "flat" in forms:
+        yield dict(verdict)
+    for word in decides:
+        yield {"decision": word, "reason": "a reason"}
+    if "permission" in forms:
+        yield {"permission": "deny", **reason}
+    if "cancel" in forms:
+        yield {"cancel": True, **reason}

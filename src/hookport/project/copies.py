@@ -1,0 +1,95 @@
+"""What a hook runs, whatever its dialect calls folders: by this, copies for several agents are known.
+
+A plugin with the manifests of three agents, or a file that is a link to another agent's, starts one script
+under several names. Two hooks that start the same script with the same arguments are copies; what only
+resembles is run by itself.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from functools import cache
+from pathlib import Path
+
+from hookport.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, named_script
+from hookport.dialects import Dialect, get, names
+from hookport.model.hooks import Hook
+
+# They stand for folders while a command is taken apart: a real one may have blanks.
+PACKAGE, ROOT, HOME = "/\ue000", "/\ue001", "/\ue002"
+_HOME = re.compile(r"(?<![\w/.])~(?=/)|\$HOME(?!\w)|\$\{HOME\}")
+_QUOTES = re.compile(r"""["']""")
+
+
+def describe_run(hook: Hook, dialect: Dialect, package: Path, root: Path, home: Path | None) -> str:
+    """The script that a hook starts, by its real path, and its arguments; of anything else its words.
+
+    What is in the project is named from its root, so that it is the same wherever the project is.
+    """
+    handler = hook.handler
+    text = _with_folders(handler.command or handler.url or handler.prompt)
+    start = package if dialect.starts_in_package else root
+    folders = {PACKAGE: _from(root, str(package)), ROOT: "", HOME: str(home) if home else "~"}
+    real = {PACKAGE: str(package), ROOT: str(root), HOME: str(home) if home else "~"}
+    given = f" {sorted(handler.env.items())}" if handler.env else ""
+    script = named_script(text) if handler.command else None
+    if script is None:
+        place = folders[PACKAGE] if dialect.starts_in_package else handler.cwd
+        return f"{handler.type} {place} {_named(_QUOTES.sub('', text), folders).removeprefix('./')}{given}"
+    before, _, after = _QUOTES.sub("", text).partition(_QUOTES.sub("", script.word))
+    path = os.path.join(start, handler.cwd, _named(script.word, real))  # noqa: PTH118  (may be absolute)
+    words = " ".join(word for word in before.split() if not _starts_script(word))
+    return f"{handler.type} {words} {_from(root, _real(path))}{_named(after.rstrip(), folders)}{given}"
+
+
+def _from(root: Path, path: str) -> str:
+    """A path from the project's root, where it is below."""
+    for folder in (str(root), _real(str(root))):
+        if path == folder:
+            return ""
+        if path.startswith(f"{folder}/"):
+            return path.removeprefix(f"{folder}/")
+    return path
+
+
+def _with_folders(text: str) -> str:
+    """A command in which every spelling of a plugin's folder, and of the project's, is one and the same."""
+    for pattern, folder in _spellings():
+        text = re.sub(pattern, lambda _, folder=folder: folder, text)  # type: ignore[misc]
+    return _HOME.sub(HOME, text)
+
+
+@cache
+def _spellings() -> tuple[tuple[str, str], ...]:
+    """Patterns of the variables and calls by which dialects name folders, the longest first."""
+    found = {
+        spelling: folder
+        for one in map(get, names())
+        for spellings, folder in ((one.project_dir, ROOT), (one.package_dir, PACKAGE))
+        for spelling in spellings
+        if len(spelling) > 1
+    }
+    return tuple(
+        (re.escape(spelling) + (r"(?!\w)" if spelling[-1].isalnum() else ""), found[spelling])
+        for spelling in sorted(found, key=len, reverse=True)
+    )
+
+
+def _named(text: str, folders: dict[str, str]) -> str:
+    """A text with the names of folders in it; below the project's root with none."""
+    for mark, folder in folders.items():
+        text = text.replace(mark, folder) if folder else text.replace(f"{mark}/", "").replace(mark, "")
+    return text
+
+
+def _starts_script(word: str) -> bool:
+    """Whether a word before a script's name only says what runs it."""
+    return bool(INTERPRETERS.fullmatch(word.rpartition("/")[2]) or PLAIN_OPTIONS.fullmatch(word))
+
+
+def _real(path: str) -> str:
+    try:
+        return os.path.realpath(path)
+    except ValueError:  # no file can have such a name
+        return path

@@ -1,0 +1,803 @@
+"""Which files a hook runs and reads, as far as its command and its scripts tell, and what that leaves out.
+
+Nothing is run. Commands are read as the shell would read them; scripts in shell, Python, JavaScript and
+makefiles are followed to what they source, import and name. What cannot be worked out is said, not guessed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import shell
+from hookport.dialects import Dialect, get
+from hookport.model.hooks import Hook
+from hookport.runtime import trust
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    # A plan is made while an agent waits: most need neither a script in Python read nor git asked.
+    import ast
+
+    from hookport.project.discovery import Found
+
+ROOT = "_hookport_project_root"
+LARGEST_SCRIPT = 512 * 1024
+MOST_FILES = 200
+SHELL_ENDS = (".sh", ".bash", ".zsh", ".ksh", ".dash")
+PYTHON_ENDS, MODULE_ENDS = (".py", ".pyw"), (".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".jsx", ".tsx")
+# Scripts of languages that are covered themselves and not followed.
+OTHER_ENDS = (".fish", ".rb", ".pl", ".php", ".lua", ".ps1", ".bat", ".cmd", ".pyz")
+SCRIPT_ENDS = (*SHELL_ENDS, *PYTHON_ENDS, *MODULE_ENDS, *OTHER_ENDS)
+SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
+PYTHONS = re.compile(r"pythonw?[\d.]*|pypy[\d.]*|uv|py")
+ENGINES = frozenset({"node", "bun", "deno", "tsx", "ts-node", "npx"})
+# Programs of every system, which do what they are told by words that are covered.
+STANDARD = re.compile(
+    r"\[|\[\[|:|\.|source|alias|awk|base64|basename|bg|break|builtin|cat|cd|chmod|chown|cmp|command|"
+    r"comm|continue|cp|cut|date|declare|dirname|echo|env|eval|exec|exit|export|expr|false|fg|find|fold|"
+    r"gawk|getopts|git|grep|egrep|fgrep|hash|head|hostname|id|jq|kill|let|ln|local|ls|md5sum|mkdir|"
+    r"mktemp|mv|nl|nohup|od|paste|popd|printf|ps|pushd|pwd|read|readarray|readlink|readonly|realpath|"
+    r"return|rev|rm|rmdir|sed|seq|set|sha256sum|shasum|shift|shopt|sleep|sort|stat|sudo|tail|tee|test|"
+    r"time|timeout|touch|tr|trap|true|truncate|type|typeset|ulimit|umask|unalias|uname|uniq|unset|wait|"
+    r"wc|which|whoami|xargs|yes"
+)
+# Programs that run what another file says, which changes with ordinary work.
+RUNNERS = frozenset(
+    {"npm", "pnpm", "yarn", "just", "task", "rake", "cargo", "go", "poetry", "pdm", "hatch", "tox"}
+)
+MAKES = frozenset({"make", "gmake"})
+# What an interpreter starts that is given a folder.
+MAINS = ("__main__.py", "index.js", "index.mjs", "index.cjs", "package.json")
+MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
+# What of its operands a program writes: all of them, or the last.
+WRITERS = {"tee": slice(None), "touch": slice(None), "rm": slice(None), "truncate": slice(None)}
+LAST_WRITERS = frozenset({"cp", "mv", "ln", "install", "rsync"})
+IMPORT = re.compile(
+    r"""(?:\bfrom\s*|\bimport\s*\(?\s*|\brequire\s*\(\s*|\brequire\.resolve\s*\(\s*)["']([^"'\n]+)["']"""
+)
+WRITES_FILES = re.compile(
+    r"""\bopen\(.*?,\s*(?:mode\s*=\s*)?["'](?:[wax][bt+]*|r[bt]*\+[bt]*)["']|\.write_(?:text|bytes)\(|\.dump\(|"""
+    r"""(?:write|append|copy)File|createWriteStream|\.touch\(|\bsqlite3?\b|\bshelve\b|FileHandler|"""
+    r"""basicConfig\(|os\.(?:replace|rename)\(|shutil\.(?:copy|move)""",
+    re.DOTALL,
+)
+FUNCTION = re.compile(r"(?:^|[;&|\n])\s*(?:function\s+)?([\w.:-]+)\s*\(\)|\bfunction\s+([\w.:-]+)")
+# The beginning of a path that is computed: `{folder}/`, `${folder}/`, `__dirname + '/`.
+COMPUTED = re.compile(r"^(?:\$?\{[^}]*\})?/(?=[\w.-]+(?:/[\w.-]+)*$)")
+# Signs that a script names files from a folder above its own.
+ABOVE = re.compile(r"parents\[|\.parent\.parent|dirname\([^)]*dirname\(|\.\.")
+LITERAL = re.compile(r"""["']([^"'\n]{1,200})["']""")
+# A text whose file is certainly opened, wherever it is.
+OPENED = re.compile(
+    r"""(?:\bopen|run_path|[rR]ead_?(?:Text)?File(?:Sync)?|\bPath|\bsource)\(\s*["']([^"'\n]{1,200})["']"""
+)
+# Files that ordinary work changes, in doubt not for the hook's sake.
+ORDINARY = re.compile(
+    r"(?i)readme.*|changelog.*|license.*|contributing.*|package(-lock)?\.json|.*\.lock|pnpm-lock\.yaml|go\.(mod|sum)|"
+    r"pyproject\.toml|setup\.(py|cfg)|requirements.*\.txt|cargo\.toml|gemfile|composer\.json|tsconfig.*\.json|\.env.*|"
+    r"\.gitignore|dockerfile.*"
+)
+# Files that by their names a hook writes.
+WRITTEN = re.compile(
+    r"(?i).*(log|state|cache|seen|history|counter|pid|tmp|temp|last)s?([-_.].*)?|.*\.(db|sqlite3?|out|pid)"
+)
+# Programs that ask about a file and do not read it.
+ASKING = frozenset(
+    {"[", "[[", "test", "ls", "stat", "mkdir", "chmod", "which", "basename", "dirname", "realpath"}
+)
+BUILT_IN = re.compile(
+    r"assert|async_hooks|buffer|child_process|cluster|console|constants|crypto|dgram|"
+    r"diagnostics_channel|dns|domain|events|fs|http|http2|https|inspector|module|net|os|path|perf_hooks|"
+    r"process|punycode|querystring|readline|repl|stream|string_decoder|sys|timers|tls|trace_events|tty|"
+    r"url|util|v8|vm|wasi|worker_threads|zlib"
+)
+
+
+class Covered(NamedTuple):
+    """The files that an approval covers, the folders in which a new one counts, and what is left out.
+
+    `beside` has the names that matter in each folder: modules that Python would import, or patterns. `local`
+    is what is left out too, of files that another machine may not have: it is said and stands in no lock.
+    """
+
+    files: tuple[str, ...]
+    beside: Mapping[str, tuple[str, ...]]
+    not_covered: tuple[str, ...]
+    local: tuple[str, ...] = ()
+
+
+def cover(found: Found, root: str, env: Mapping[str, str], named: Sequence[str] = ()) -> Covered:
+    """What an approval of a hook covers; `named` are globs of the project that its author adds."""
+    work = _Work(get(found.hook.dialect), found.package, root, env)
+    handler = found.hook.handler
+    cwd = work.start(handler.cwd)
+    for command in dict.fromkeys((handler.command, *handler.platform.values())):
+        if command:
+            work.command(command, cwd)
+    for script in found.scripts:
+        work.script(script, cwd)
+    if handler.url:
+        work.leave(f"what {handler.url.partition('?')[0]} answers")
+    if handler.type in ("prompt", "agent"):
+        work.leave("what the model answers")
+    return work.covered(named)
+
+
+def named_globs(hook: Hook) -> tuple[str, ...]:
+    """The globs that a hook's own file names under `covers`."""
+    own = hook.provider_data.get(hook.dialect)
+    places = (hook.metadata, own if isinstance(own, Mapping) else {})
+    said = (place.get("covers", ()) for place in places)
+    listed = ([one] if isinstance(one, str) else one for one in said)
+    return tuple(
+        glob for one in listed if isinstance(one, list | tuple) for glob in one if isinstance(glob, str)
+    )
+
+
+def scripts_of(
+    command: str, dialect: Dialect, package: str, root: str, cwd: str, env: Mapping[str, str]
+) -> tuple[str, ...]:
+    """The scripts that a command of a hook starts, and those that they start, without what these import."""
+    work = _Work(dialect, package, root, env, imports=False)
+    work.command(command, work.start(cwd))
+    return tuple(work.files)
+
+
+class _Ask(shell.Ask):
+    def __init__(self, root: str) -> None:
+        self.root = root
+
+    def is_folder(self, path: str) -> bool:
+        return Path(path).is_dir()
+
+    def top_level(self) -> str:
+        return self.root
+
+
+class _Work:
+    """What was found so far, for one hook."""
+
+    def __init__(
+        self, dialect: Dialect, package: str, root: str, env: Mapping[str, str], *, imports: bool = True
+    ) -> None:
+        self.root, self.home, self.package = root, env.get("HOME", ""), package
+        self.variables = _variables(dialect, package, root, self.home)
+        self.base = package if dialect.starts_in_package else root
+        self.imports = imports
+        # Spellings of the project's root that are no variable.
+        self.computed = [one for one in dialect.project_dir if one.startswith("$(") and "$0" not in one]
+        self.variables[ROOT] = root
+        self.files: dict[str, None] = {}
+        self.data: dict[str, None] = {}
+        self.written: set[str] = set()
+        self.left: dict[str, None] = {}
+        self.local: dict[str, None] = {}
+        self.functions: set[str] = set()
+        self.programs: dict[str, None] = {}
+        self.beside: dict[str, set[str]] = {}
+        # Where Python looks for modules besides the script's own folder.
+        self.paths: dict[str, None] = {}
+        # Folders of ours that commands put on the PATH.
+        self.bins: dict[str, None] = {}
+        # Files of which a command asks whether they are there.
+        self.asked: dict[str, None] = {}
+
+    def start(self, cwd: str) -> str:
+        """The folder that a hook runs in, with the one that its handler names."""
+        return os.path.normpath(Path(self.base, cwd))
+
+    def leave(self, what: str) -> None:
+        self.left[what] = None
+
+    def leave_file(self, path: str, why: str) -> None:
+        self.local[f"{self._shown(path)}, which {why}"] = None
+
+    def covered(self, named: Sequence[str]) -> Covered:
+        chosen = set(_globbed([one for one in named if not one.startswith("!")], self.root))
+        unwanted = set(_globbed([one[1:] for one in named if one.startswith("!")], self.root))
+        for program in list(self.programs):
+            own = [path for folder in self.bins if Path(path := f"{folder}/{program}").is_file()]
+            for path in own:
+                self.script(path, self.base)
+            if program not in self.functions and not own:
+                self.leave(f"the program {program}")
+        data = (path for path in self.data if path not in self.written)
+        files = [
+            path for path in dict.fromkeys((*self.files, *data, *sorted(chosen))) if path not in unwanted
+        ]
+        for path in self.asked:
+            if path not in self.files and path not in self.data and path not in self.written:
+                self.local[f"whether {self._shown(path)} is there"] = None
+        for path in sorted(self.written & {*self.files, *self.data}):
+            self.leave_file(path, "the hook itself writes")
+        ignored = _ignored(files, self.root)
+        for path in files:
+            if path in ignored:
+                self.leave_file(path, "git ignores")
+        kept = tuple(path for path in files if path not in ignored and path not in self.written)
+        beside = {folder: tuple(sorted(names)) for folder, names in sorted(self.beside.items())}
+        return Covered(kept, beside, tuple(self.left), tuple(self.local))
+
+    def command(self, text: str, cwd: str, script: str = "") -> None:
+        """Everything that a shell would start or read for a text."""
+        if script:
+            text = _with_own_path(text, script)
+        for spelling in self.computed:
+            text = text.replace(spelling, f"${{{ROOT}}}")
+        reading = shell.read(text, cwd=cwd, variables=self.variables, ask=_Ask(self.root))
+        self.functions.update(name for names in FUNCTION.findall(text) for name in names if name)
+        if reading.problem:
+            self.leave(f"all of {self._shown(script) if script else 'its command'}: {reading.problem}")
+        for name, values in reading.assigned.items():
+            self._assigned(name, values, cwd)
+        for one in reading.commands:
+            self._one(one, one.folders or (cwd,))
+
+    def _assigned(self, name: str, values: Sequence[str], folder: str) -> None:
+        """The folders and files that a variable names for the programs that are started with it."""
+        for value in values:
+            if name == "PYTHONPATH":
+                for part in filter(None, value.split(":")):
+                    self._import_path(part, folder)
+                    # Python imports these by itself.
+                    for module in ("sitecustomize", "usercustomize"):
+                        self._import(module, shell.joined(folder, part))
+                    self._import_from(shell.joined(folder, part), ("sitecustomize", "usercustomize"))
+            elif name == "PATH":
+                parts = (shell.joined(folder, part) for part in value.split(":") if part)
+                self.bins |= dict.fromkeys(part for part in parts if self._is_inside(part))
+            elif name not in ("PWD", "OLDPWD", "HOME"):
+                for word in value.split():
+                    self._read(word, folder)
+
+    def _import_path(self, word: str, folder: str) -> None:
+        path = os.path.normpath(shell.joined(folder, word))
+        if any(mark in word for mark in shell.MARKS):
+            self.leave(f"the modules of `{self._told(word)}`")
+        elif self._is_ours(path):
+            self.paths[path] = None
+
+    def _one(self, command: shell.Command, folders: Sequence[str]) -> None:
+        for folder in folders:
+            for word in command.writes:
+                self._write(word, folder)
+            for word in command.reads:
+                self._read(word, folder)
+        if not command.words:
+            return
+        program, *words = command.words
+        for folder in folders:
+            self._program(command.program, program, words, folder)
+            self._given(command, words, folder)
+            if command.program not in MAKES:
+                self._operands(command.program, words, folder)
+
+    def _given(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
+        """Code that an interpreter is given on its input."""
+        name, given = command.program, command.given
+        if given is None or any(word != "-" and not word.startswith("-") for word in words):
+            return
+        code = "".join(letter for letter in given if letter not in shell.MARKS)
+        if PYTHONS.fullmatch(name):
+            self._code([code], folder)
+        elif name in ENGINES:
+            self._javascript("", code, folder)
+
+    def _program(self, name: str, word: str, words: Sequence[str], folder: str) -> None:
+        """What a program is, or runs."""
+        if not name:
+            self._computed(word, folder)
+        elif "/" in word or word.endswith(SCRIPT_ENDS):
+            self._start(word, folder)
+        elif name in (".", "source") and words:
+            self._start(words[0], folder, is_shell=True)
+        elif name in MAKES:
+            self._make(words, folder)
+        elif name in SHELLS or PYTHONS.fullmatch(name) or name in ENGINES:
+            self._interpret(name, words, folder)
+        elif name in RUNNERS:
+            self.leave(f"what `{' '.join((name, *map(_plain, words[:2])))}` runs")
+        elif not STANDARD.fullmatch(name):
+            self.programs[name] = None
+
+    def _computed(self, word: str, folder: str) -> None:
+        pattern = _as_glob(word)
+        if shell.DEEP in word and _as_glob(word.replace(shell.DEEP, "")):
+            self._deep(word, folder)
+        elif pattern:
+            self._glob(pattern, folder, runs=True)
+        else:
+            self.leave(f"what `{self._told(word)}` runs")
+
+    def _interpret(self, name: str, words: Sequence[str], folder: str) -> None:
+        """The script or module of an interpreter."""
+        is_python = bool(PYTHONS.fullmatch(name))
+        if is_python and "-m" in words:
+            self._module(words[words.index("-m") + 1 :][:1], folder)
+            return
+        if any(word in ("-c", "-e", "--eval", "-p") or re.fullmatch(r"-[a-z]*c", word) for word in words):
+            if is_python:
+                self._code(shell.codes(name, words), folder)
+            elif name in ENGINES:
+                for code in shell.codes(name, words):
+                    self._javascript("", code, folder)
+            return
+        operand = next((word for word in words if not word.startswith("-") and word not in ("run", "-")), "")
+        if operand and not ("," in operand or "=" in operand):
+            self._start(operand, folder, is_shell=name in SHELLS)
+
+    def _start(self, word: str, folder: str, *, is_shell: bool = False) -> None:
+        """A script that is started or sourced."""
+        if word.startswith("/dev/"):
+            return
+        if any(mark in word for mark in shell.MARKS):
+            self._computed(word, folder)
+            return
+        self.script(shell.joined(folder, word), folder, is_shell=is_shell)
+
+    def script(self, path: str, cwd: str, *, is_shell: bool = False) -> None:
+        """Cover a script, and what it starts, imports and reads."""
+        path = os.path.normpath(path)
+        if path in self.files or not self._is_ours(path) or len(self.files) > MOST_FILES:
+            return
+        if Path(path).is_dir():
+            mains = [one for name in MAINS if (one := Path(path, name)).is_file()]
+            for main in mains:
+                self.script(str(main), cwd)
+            if not mains:
+                self._folder(path)
+            return
+        self.files[path] = None
+        text = _text(path)
+        kind = "shell" if is_shell else _kind(path, text)
+        if kind == "shell":
+            self.command(text, cwd, path)
+        elif not self.imports:
+            return
+        elif kind == "python":
+            self._python(path, text, os.path.dirname(path), cwd)  # noqa: PTH120
+        elif kind == "module":
+            self._javascript(path, text, cwd)
+        elif kind:
+            self.leave(f"what {self._shown(path)} loads")
+
+    def _code(self, codes: Sequence[str], folder: str) -> None:
+        """Code for Python, which imports from the folder that it runs in."""
+        for code in codes:
+            self._python("", code, folder, folder)
+
+    def _module(self, words: Sequence[str], folder: str) -> None:
+        """`python -m`: the module in the folder, with the packages around it."""
+        if not words or any(mark in words[0] for mark in shell.MARKS):
+            self.leave("a module of Python")
+            return
+        if not self._import_any(words[0], folder, runs=True):
+            self.leave(f"the module {words[0]}")
+        self._import_from(folder, ())
+
+    def _python(self, path: str, text: str, start: str, cwd: str) -> None:
+        """What a script in Python imports, and the data that it names; code in a command has no path."""
+        shown = self._shown(path) if path else "its code"
+        import ast
+
+        try:
+            tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            self.leave(f"what {shown} imports")
+            return
+        if "sys.path" in text or "addsitedir" in text:
+            self._more_paths(tree, start)
+        names = self._imported(tree, path)
+        self._import_from(start, [name.partition(".")[0] for name in names])
+        for name in names:
+            top = name.partition(".")[0]
+            if not self._import_any(name, start) and top not in sys.stdlib_module_names and name == top:
+                self.leave(f"the package {top}")
+        if re.search(r"\b(?:importlib|__import__|runpy|exec)\b", text):
+            self.leave(f"what {shown} imports by name")
+        self._literals(path, text, start, cwd)
+
+    def _imported(self, tree: ast.AST, path: str) -> list[str]:
+        """The names of the modules that a script imports; those from its own package are covered at once."""
+        import ast
+
+        names: list[str] = []
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                names += [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level and path:
+                base = Path(path).parents[node.level - 1]
+                for name in [node.module] if node.module else [alias.name for alias in node.names]:
+                    self._import(name, str(base))
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
+        return names
+
+    def _more_paths(self, tree: ast.AST, start: str) -> None:
+        """The folders that a script may add to those that it imports from: those that it names, and above."""
+        import ast
+
+        texts = [
+            node.value
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Constant) and isinstance(node.value, str)
+        ]
+        above = [start, *(str(one) for one in Path(start).parents if self._is_inside(str(one)))]
+        for folder in above:
+            for word in ("", *texts):
+                if len(word) < 200 and "\0" not in word and Path(folder, word).is_dir():
+                    self._import_path(word, folder)
+
+    def _import_any(self, name: str, start: str, *, runs: bool = False) -> bool:
+        """The same as `_import`, in every folder that modules are looked for in."""
+        found = False
+        for folder in (start, *self.paths):
+            if self._import(name, folder, runs=runs):
+                found = True
+                self._import_from(folder, [name.partition(".")[0]])
+        return found
+
+    def _import(self, name: str, start: str, *, runs: bool = False) -> bool:
+        """Cover the files of a module, where it is in the folder."""
+        parts = name.split(".")
+        folder = Path(start)
+        found = False
+        for number, part in enumerate(parts):
+            is_last = number == len(parts) - 1
+            package = folder / part / "__init__.py"
+            for path in (folder / f"{part}.py", package):
+                if path.is_file():
+                    found = True
+                    self._follow(str(path), start)
+            folder /= part
+            main = folder / "__main__.py"
+            if is_last and runs and main.is_file():
+                found = True
+                self._follow(str(main), start)
+        return found
+
+    def _follow(self, path: str, start: str) -> None:
+        if path not in self.files and self._is_ours(path):
+            self.files[path] = None
+            self._python(path, _text(path), start, start)
+
+    def _import_from(self, folder: str, modules: Iterable[str]) -> None:
+        if self._is_ours(folder):
+            self.beside.setdefault(os.path.normpath(folder), set()).update(("__main__", *modules))
+
+    def _javascript(self, path: str, text: str, cwd: str) -> None:
+        folder = os.path.dirname(path) if path else cwd  # noqa: PTH120
+        for name in dict.fromkeys(IMPORT.findall(text)):
+            bare = name.removeprefix("node:")
+            if name.startswith("."):
+                found = list(_resolved(os.path.join(folder, name)))  # noqa: PTH118
+                for one in found:
+                    self.script(one, cwd)
+                    self._preferred(os.path.normpath(Path(folder, name)), one)
+                if not found:
+                    self.leave(f"the module {name}")
+            elif not BUILT_IN.fullmatch(bare.partition("/")[0]):
+                self.leave(f"the package {name}")
+        if re.search(r"\b(?:require|import)\s*\(\s*[^\s\"'()]", text):
+            self.leave(f"what {self._shown(path) if path else 'its code'} imports by name")
+        self._literals(path, text, folder, cwd)
+
+    def _preferred(self, path: str, resolved: str) -> None:
+        """A module that, once it is added, would be imported instead of the one that a name stands for."""
+        if path.endswith(MODULE_ENDS) or resolved in (path, f"{path}.js"):
+            return
+        folder, name = os.path.split(path)
+        if not any(one != Path(resolved) for one in Path(folder).glob(f"{name}.?s")):
+            self.beside.setdefault(folder, set()).add(f"{name}.?s")
+
+    def _folder(self, path: str) -> None:
+        """A folder of which a hook may read anything."""
+        if self._is_inside(path) and path != self.root:
+            self.local[f"the files below {self._shown(path)}"] = None
+
+    def _named_folders(self, words: Iterable[str], start: str) -> None:
+        """The folders beside a script that it names."""
+        for word in words:
+            if re.fullmatch(r"[\w-][\w./-]*", word) and start != self.root and Path(start, word).is_dir():
+                self._folder(os.path.normpath(Path(start, word)))
+
+    def _literals(self, path: str, text: str, start: str, cwd: str) -> None:
+        """The files that a script names: those beside it and those that it opens; in doubt left out."""
+        shown = self._shown(path) if path else "its code"
+        writes = bool(WRITES_FILES.search(text))
+        opened = set(OPENED.findall(text))
+        words = [COMPUTED.sub("", word) for word in LITERAL.findall(text)]
+        # A command has paths in it; `with_suffix` names a file by its end alone.
+        words += [
+            part for word in words if " " in word for part in word.split() if part.endswith(SCRIPT_ENDS)
+        ]
+        if path and "with_suffix" in text:
+            words += [Path(path).stem + word for word in words if re.fullmatch(r"\.\w+", word)]
+        pairs = [f"{one}/{other}" for one, other in pairwise(words)]
+        self._named_folders(words, start)
+        above = (
+            [str(one) for one in Path(start).parents if self._is_inside(str(one))]
+            if ABOVE.search(text)
+            else []
+        )
+        for literal in dict.fromkeys((*words, *pairs)):
+            if literal.startswith(("/", "~")) or not set(literal) & set("./"):
+                continue
+            for folder in dict.fromkeys((start, cwd, *above)):
+                file = Path(folder, literal)
+                try:
+                    is_file = file.is_file() and self._is_ours(os.path.normpath(file))
+                except (OSError, ValueError):
+                    continue
+                one = os.path.normpath(file)
+                if not is_file or one in self.files or one == path:
+                    continue
+                is_own = folder == start and start != self.root
+                if writes and not one.endswith(SCRIPT_ENDS):
+                    self.leave_file(one, "the hook may write")
+                elif not (is_own or literal in opened):
+                    self.leave_file(one, f"{shown} names")
+                elif one.endswith(SCRIPT_ENDS):
+                    self.script(one, cwd)
+                else:
+                    self._data(one)
+                break
+
+    def _data(self, path: str) -> None:
+        """A file that the hook reads, unless by its name the hook itself, or ordinary work, changes it."""
+        name = os.path.basename(path)  # noqa: PTH119
+        if ORDINARY.fullmatch(name):
+            self.leave_file(path, "changes with ordinary work")
+        elif WRITTEN.fullmatch(name):
+            self.leave_file(path, "the hook may write")
+        else:
+            self.data[path] = None
+
+    def _make(self, words: Sequence[str], folder: str) -> None:
+        """A makefile and what its recipes start."""
+        words = [part for word in words for part in _parted_option(word)]
+        options = dict(pairwise(words))
+        folder = os.path.join(folder, options.get("-C", ""))  # noqa: PTH118
+        names = [options["-f"]] if "-f" in options else MAKEFILES
+        path = next((one for name in names if (one := Path(folder) / name).is_file()), None)
+        if path is None:
+            self.leave("what `make` runs")
+        else:
+            self._makefile(os.path.normpath(path), folder)
+
+    def _makefile(self, path: str, folder: str) -> None:
+        if path in self.files or not self._is_ours(path):
+            return
+        self.files[path] = None
+        for line in _text(path).splitlines():
+            word, _, rest = line.strip().partition(" ")
+            if line.startswith("\t"):
+                self.command(line.strip().lstrip("@-+").replace("$$", "$"), folder)
+            elif word in ("include", "-include", "sinclude"):
+                for name in rest.split():
+                    if set(name) & set("$*?[") or not Path(folder, name).is_file():
+                        self.leave(f"what `{word} {name}` stands for")
+                    else:
+                        self._makefile(os.path.normpath(Path(folder, name)), folder)
+
+    def _operands(self, name: str, words: Sequence[str], folder: str) -> None:
+        """The files that a program reads, and those that it writes."""
+        paths = [word for word in words if not word.startswith("-")]
+        written: Sequence[str] = paths if name in WRITERS else paths[-1:] if name in LAST_WRITERS else ()
+        if name == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
+            written = paths
+        for word in written:
+            self._write(word, folder)
+        if name in ("cd", "echo", "printf"):
+            return
+        if name in ASKING:
+            for word in words:
+                self._asked(word, folder)
+            return
+        for word in words:
+            for value in re.split(r"[=,]", word) if re.search(r"[=,]", word) else (word,):
+                if value and value not in written and not value.startswith("-"):
+                    self._read(value, folder)
+
+    def _asked(self, word: str, folder: str) -> None:
+        """A file of which only it matters whether it is there."""
+        path = os.path.normpath(shell.joined(folder, word))
+        is_known = any(mark in word for mark in shell.MARKS) or word.startswith("-") or "\n" in word
+        if is_known or len(word) > 1000 or not self._is_ours(path):
+            return
+        with suppress(OSError, ValueError):
+            if Path(path).is_file():
+                self.asked[path] = None
+
+    def _write(self, word: str, folder: str) -> None:
+        if not any(mark in word for mark in shell.MARKS):
+            self.written.add(os.path.normpath(shell.joined(folder, word)))
+
+    def _read(self, word: str, folder: str) -> None:
+        pattern = _as_glob(word)
+        if pattern and pattern != word:
+            self._glob(pattern, folder, runs=False)
+            return
+        if any(mark in word for mark in shell.MARKS) or "\n" in word or len(word) > 1000:
+            return
+        path = os.path.normpath(shell.joined(folder, word))
+        try:
+            is_file = Path(path).is_file()
+        except (OSError, ValueError):
+            return
+        if not is_file and word not in (".", "..") and Path(path).is_dir():
+            self._folder(path)
+        is_script = word.endswith(SCRIPT_ENDS) and (is_file or bool(re.fullmatch(r"[\w./@+~-]+", word)))
+        if path in self.files or not self._is_ours(path) or not (is_file or is_script):
+            return
+        if is_script:
+            self.script(path, folder)
+        else:
+            self._data(path)
+
+    def _deep(self, word: str, folder: str) -> None:
+        """What `find` finds: the files that it would find now."""
+        base, _, rest = shell.joined(folder, word).partition(shell.DEEP)
+        start, name = Path(base), _as_glob(rest.replace(shell.DEEP, "")).rpartition("/")[2] or "*"
+        self.leave(f"new files below {self._shown(os.path.normpath(base))}")
+        if self._is_ours(os.path.normpath(base)) and start.is_dir():
+            for path in sorted(start.rglob(name))[:MOST_FILES]:
+                if path.is_file():
+                    self.script(str(path), folder)
+
+    def _glob(self, pattern: str, folder: str, *, runs: bool) -> None:
+        """Every file of a pattern counts, those too that are added later."""
+        full = shell.joined(folder, pattern)
+        base = os.path.dirname(full)  # noqa: PTH120
+        is_all = os.path.normpath(base) in (self.root, self.home) and not runs
+        if (
+            any(letter in base for letter in "*?[")
+            or not self._is_ours(full)
+            or is_all
+            or full == f"{self.root}/*"
+        ):
+            self.leave(f"what `{self._told(pattern)}` stands for")
+            return
+        for path in sorted(Path(base).glob(os.path.basename(full))) if Path(base).is_dir() else ():  # noqa: PTH119
+            if path.is_file():
+                if runs or path.name.endswith(SCRIPT_ENDS):
+                    self.script(str(path), folder)
+                else:
+                    self._data(str(path))
+        self.beside.setdefault(os.path.normpath(base), set()).add(os.path.basename(full))  # noqa: PTH119
+
+    def _is_ours(self, path: str) -> bool:
+        """Whether a path is of the project or of its user; a program of the system is as it is."""
+        starts = [one for one in (self.root, self.home, self.package) if one]
+        return any(f"{path}/".startswith(os.path.join(start, "")) for start in starts)  # noqa: PTH118
+
+    def _is_inside(self, path: str) -> bool:
+        return f"{path}/".startswith(os.path.join(self.root, ""))  # noqa: PTH118
+
+    def _told(self, word: str) -> str:
+        """A word that is computed in part, the same on every machine."""
+        plain = _plain(word)
+        for start, short in ((self.root, ""), (self.home, "~/")):
+            plain = short + plain[len(start) + 1 :] if start and plain.startswith(f"{start}/") else plain
+        return plain
+
+    def _shown(self, path: str) -> str:
+        return trust.named(path, self.root, {"HOME": self.home})
+
+
+def _variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:
+    """What the variables stand for that the dialect's commands start paths with."""
+    found = {"PWD": root, "HOME": home}
+    for spellings, folder in ((dialect.project_dir, root), (dialect.package_dir, package)):
+        for spelling in spellings:
+            for name in re.findall(r"\$\{?(\w+)", spelling):
+                found[name] = folder
+    return found
+
+
+def _with_own_path(text: str, path: str) -> str:
+    """A script in which its own path is spelled out, where it looks for it."""
+    quoted = path.replace("\\", "\\\\").replace('"', '\\"')
+    folder = os.path.dirname(quoted)  # noqa: PTH120
+    text = re.sub(r"\$\{(?:0|BASH_SOURCE(?:\[0\])?)%/\*\}", folder, text)
+    return re.sub(r"\$\{BASH_SOURCE(?:\[0\])?\}|\$BASH_SOURCE\b|\$\{0\}|\$0(?!\w)", quoted, text)
+
+
+def _kind(path: str, text: str) -> str:
+    name = path.lower()
+    first = text.partition("\n")[0] if text.startswith("#!") else ""
+    words = re.findall(r"[\w.+-]+", first)
+    if name.endswith(SHELL_ENDS) or any(word in SHELLS for word in words):
+        return "shell"
+    if name.endswith(PYTHON_ENDS) or any(re.fullmatch(r"python[\d.]*", word) for word in words):
+        return "python"
+    if name.endswith(MODULE_ENDS) or any(word in ENGINES for word in words):
+        return "module"
+    return "other" if name.endswith(OTHER_ENDS) or first else ""
+
+
+def _text(path: str) -> str:
+    try:
+        file = Path(path)
+        if not file.is_file() or file.stat().st_size > LARGEST_SCRIPT:
+            return ""
+        return file.read_bytes().decode("utf-8", "replace")
+    except (OSError, ValueError):
+        return ""
+
+
+def _resolved(path: str) -> Iterator[str]:
+    """The files that an import of JavaScript may mean."""
+    path = os.path.normpath(path)
+    bare, _ = os.path.splitext(path)  # noqa: PTH122
+    # TypeScript imports `./x.js` where the file is `x.ts`.
+    ends = ("", *MODULE_ENDS, ".json", *(f"/index{end}" for end in MODULE_ENDS))
+    for one in (*(path + end for end in ends), bare + ".ts"):
+        if Path(one).is_file():
+            yield one
+            return
+
+
+def _parted_option(word: str) -> list[str]:
+    """An option of `make` and its value, where they are written as one word."""
+    for option, long in (("-C", "--directory="), ("-f", "--file="), ("-f", "--makefile=")):
+        if word.startswith(long):
+            return [option, word[len(long) :]]
+        if word.startswith(option) and len(word) > len(option):
+            return [option, word[len(option) :]]
+    return [word]
+
+
+def _as_glob(word: str) -> str:
+    """A word with its patterns as they are written; empty where more than that is unknown."""
+    if any(mark in word for mark in (shell.MANY, shell.PART, shell.DEEP)):
+        return ""
+    return word.replace(shell.STAR, "*").replace(shell.ONE, "?")
+
+
+def _plain(word: str) -> str:
+    return "".join("…" if letter in shell.MARKS else letter for letter in word)
+
+
+def _globbed(globs: Iterable[str], root: str) -> Iterator[str]:
+    """The files of the project that globs name; a folder stands for all below it."""
+    for glob in globs:
+        if glob.startswith("/") or ".." in glob.split("/"):
+            continue
+        for path in sorted(Path(root).glob(glob)):
+            inside = sorted(path.rglob("*")) if path.is_dir() else [path]
+            yield from (str(one) for one in inside if one.is_file())
+
+
+def _ignored(files: Sequence[str], root: str) -> set[str]:
+    """The files that git ignores: no other machine has them."""
+    start = os.path.join(root, "")  # noqa: PTH118
+    index = trust.read_file(os.path.join(root, ".git", "index")) or b""  # noqa: PTH118
+    # What git tracks it does not ignore: mostly that spares a process.
+    own = [
+        path
+        for path in files
+        if path.startswith(start) and os.fsencode(path.removeprefix(start)) not in index
+    ]
+    if not own or not Path(root, ".git").exists():
+        return set()
+    import subprocess
+
+    try:
+        done = subprocess.run(
+            ["git", "-C", root, "check-ignore", "-z", "--stdin"],
+            input="\0".join(own).encode("utf-8", "surrogateescape"),
+            capture_output=True,
+            check=False,
+            timeout=10,
+        )
+    except (OSError, subprocess.SubprocessError):
+        return set()
+    return {one.decode("utf-8", "surrogateescape") for one in done.stdout.split(b"\0") if one}

@@ -1,0 +1,111 @@
+"""Files of a project that set the environment: none of them may say where hookport finds approvals."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from hookport.errors import InputError
+from hookport.findings import EnvironmentSteered, Finding
+from hookport.project.disk import data_of
+from hookport.project.places import sites
+
+# Read by shells, by direnv and by agents; an agent's own folder may have one too.
+ENV_FILES = (".env", ".env.local", ".envrc")
+OURS = "HOOKPORT_"
+# These matter where they lead into the project.
+FOLDERS = ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+
+
+def findings(root: str) -> list[Finding]:
+    """A finding for every line and setting that steers hookport."""
+    files = dict.fromkeys(path for path in _env_files(Path(root)))
+    found = [
+        _finding(file, name, line)
+        for file in files
+        for name, value, line in _assigned(file)
+        if _steers(name, value, root)
+    ]
+    for file in _settings_files(Path(root)):
+        for where, named in _env_of(file):
+            found += [
+                _finding(file, name, 0, f"{where}.{name}")
+                for name, value in named.items()
+                if _steers(name, str(value), root)
+            ]
+    return found
+
+
+def _finding(file: Path, name: str, line: int, where: str = "") -> Finding:
+    return EnvironmentSteered.at(where, name=name)._replace(
+        file=str(file), line=line, column=1 if line else 0
+    )
+
+
+def _agent_folders(root: Path) -> Iterator[Path]:
+    """The folders of agents in the project: `.gemini`, `.claude`."""
+    for site in sites():
+        first = site.path.split("/")[0]
+        if site.scope == "project" and first.startswith(".") and first != ".":
+            yield root / first
+
+
+def _env_files(root: Path) -> Iterator[Path]:
+    for folder in dict.fromkeys((root, *_agent_folders(root))):
+        for name in ENV_FILES:
+            if (folder / name).is_file():
+                yield folder / name
+
+
+def _settings_files(root: Path) -> Iterator[Path]:
+    for folder in dict.fromkeys(_agent_folders(root)):
+        if folder.is_dir():
+            yield from sorted(folder.glob("*.json"))
+
+
+def _assigned(file: Path) -> Iterator[tuple[str, str, int]]:
+    """(name, value, line) of every assignment of a shell."""
+    for number, text in enumerate(_text(file).splitlines(), 1):
+        for word in text.strip().removeprefix("export ").split(";"):
+            name, equals, value = word.strip().removeprefix("export ").partition("=")
+            if equals:
+                yield name.strip(), value.strip().strip("\"'"), number
+
+
+def _env_of(file: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
+    """Every map called `env` in a file of settings, and where it is."""
+    try:
+        tree = json.loads(_text(file))
+    except (ValueError, RecursionError):
+        return
+    todo: list[tuple[str, object]] = [("", tree)]
+    while todo:
+        where, value = todo.pop()
+        if isinstance(value, dict):
+            for name, below in value.items():
+                place = f"{where}.{name}".lstrip(".")
+                if name == "env" and isinstance(below, dict):
+                    yield place, below
+                todo.append((place, below))
+        elif isinstance(value, list):
+            todo += [(f"{where}[{number}]", below) for number, below in enumerate(value)]
+
+
+def _steers(name: str, value: str, root: str) -> bool:
+    if name.startswith(OURS):
+        return True
+    if name not in FOLDERS:
+        return False
+    here = value.replace("${PWD}", root).replace("$PWD", root)
+    path = os.path.realpath(Path(root, here))
+    return f"{path}/".startswith(f"{os.path.realpath(root)}/") and not here.startswith(("~", "$"))
+
+
+def _text(file: Path) -> str:
+    """The text of a file; empty where there is none, or a pipe that nobody writes to."""
+    try:
+        return (data_of(file) or b"").decode("utf-8-sig", "replace")
+    except InputError:
+        return ""

@@ -1,0 +1,378 @@
+"""Hooks that stand where nothing reads them: found by what the files say, told where they belong.
+
+The folders of agents are looked at, those whose names are nearly one of them, and the project's root; of the
+user's home the agents' folders only. A file at a place that an agent reads is never one of these.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from hookport import convert, formats
+from hookport import findings as f
+from hookport.dialects import Dialect, get, names
+from hookport.dialects._base import Location
+from hookport.errors import SLIP, InputError
+from hookport.findings import Finding
+from hookport.project import salvage, sources
+from hookport.project.disk import Log, data_of
+from hookport.project.places import absolute, catalogues, home_folder, manifest_sites
+from hookport.project.spots import Folders, folders_of, module_spots, scoped_spots, spots_of
+from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
+from hookport.runtime import vendored
+
+ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
+# A word that a file with hooks has: the key, or an event of any dialect is near one of these.
+WORDS = re.compile(rb"hook|tool|trigger|prompt|session|command", re.IGNORECASE)
+MOST_STEPS = 3
+MOST_FILES = 400
+LARGEST = 1 << 20
+# hookport's own settings.
+SETTINGS = (".hookport/config.json",)
+# Folders in agents' folders that hold other things, some of them thousands of files.
+SKIPPED = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        .git .venv __pycache__ agents cache commands debug extensions file-history history ide logs
+        marketplaces memories node_modules plugins projects prompts rules sessions shell-snapshots skills
+        statsig tasks templates tmp todos venv workflows
+        """,
+    )
+)
+# A folded name is an agent's if it is the start of its id, such as `vscode`.
+SHORTEST_NAME = 4
+# What a file says that is about its hooks; one that says more is not moved as a whole.
+ABOUT_HOOKS = frozenset({"$schema", "description", "hooks", "name", "spec", "version"})
+# Names at a project's root that may be somebody's hooks.
+AT_ROOT = ("hook", "setting")
+# Folders at a project's root in which people keep hooks.
+HOOK_FOLDERS = ("hook", "hooks", "agents", ".hooks", ".hook", ".agent", ".hookport")
+
+
+class Stray(NamedTuple):
+    """A file with hooks that nothing reads, whose it is, and the place where its agent would read it.
+
+    `reader` is None for an agent without a dialect.
+    """
+
+    file: str
+    hooks: int
+    hook_names: tuple[str, ...]
+    reader: Dialect | None
+    place: str
+    fix: str
+    # What else keeps its hooks from running than that nothing reads it.
+    trouble: Finding | None = None
+
+    @property
+    def finding(self) -> Finding:
+        """What is said of it."""
+        if self.trouble:
+            return self.trouble
+        count = f"{self.hooks} hook{'s' * (self.hooks != 1)}"
+        words = {
+            "count": count,
+            "s": "s" * (self.hooks == 1),
+            "reader": self.reader.title if self.reader else "",
+        }
+        finding = f.Misplaced.at("", None, place=self.place, fix=self.fix, **words)
+        return finding._replace(file=self.file)
+
+
+class _Folder(NamedTuple):
+    """A folder to look in, and the agents whose own it is or nearly is."""
+
+    path: Path
+    scope: str
+    readers: tuple[Dialect, ...]
+
+
+def find_misplaced(root: str, env: Mapping[str, str]) -> list[Stray]:
+    """The files with hooks in a project and its user's home that nothing reads."""
+    folders = folders_of(root, env)
+    known = _known(folders)
+    unread = [unread_stray(one) for one in find_unread(folders)]
+    refused = [refused_stray(one) for one in find_refused(folders)]
+    met = {os.path.realpath(one.file) for one in unread}
+    found = [*unread, *refused]
+    for folder in _folders(folders):
+        for file in _files(folder):
+            real = os.path.realpath(file)
+            if str(file) in known or real in known or real in met:
+                continue
+            met.add(real)
+            stray = judge_file(file, root, env, folder.readers, folder.scope)
+            if stray:
+                found.append(stray)
+    return found
+
+
+def unread_stray(one: UnreadFile) -> Stray:
+    """A file whose place is an agent's, and whose hooks hookport does not read."""
+    trouble = f.NotRead.at("", agent=one.agent)._replace(file=str(one.file))
+    return Stray(str(one.file), 1, (), one.reader, "", "", trouble)
+
+
+def refused_stray(one: Refused) -> Stray:
+    """A manifest for which its agent refuses the plugin; the hooks of the plugin are found by themselves."""
+    words = {"agent": one.reader.title, "path": one.path, "start": one.start}
+    trouble = f.PluginRefused.at("hooks", None, **words)._replace(file=str(one.file))
+    return Stray(str(one.file), 0, (), one.reader, "", "", trouble)
+
+
+def is_read(file: Path, root: str, env: Mapping[str, str]) -> bool:
+    """Whether a file stands where an agent or hookport reads hooks."""
+    known = _known(folders_of(root, env))
+    return str(file) in known or os.path.realpath(file) in known
+
+
+def _known(folders: Folders) -> set[str]:
+    """The files that are read where they stand, be there hooks in them or not."""
+    log = Log([], {})
+    spots = (*spots_of(folders, log), *scoped_spots(folders, log), *module_spots(folders, log))
+    known = {str(spot.file) for spot in spots}
+    other = [site.path for site in manifest_sites()] + list(catalogues())
+    known |= {absolute(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
+    known |= {str(folders.root / name) for name in (vendored.PLAN, *SETTINGS)}
+    for dialect in map(get, names()):
+        gates = [file for gate in dialect.gates for file in gate.files if file]
+        trust = [one.file for one in (dialect.folder_trust, dialect.hook_trust) if one and one.file]
+        # What an agent reads for its settings is no hook file that was put elsewhere.
+        for path in (*gates, *trust):
+            known.add(absolute(dialect, path, str(folders.root), folders.env))
+    return known | {os.path.realpath(path) for path in known if path}
+
+
+def _folders(folders: Folders) -> Iterator[_Folder]:
+    yield _Folder(folders.root, "root", ())
+    for name in _names(folders.root):
+        readers = readers_of(name)
+        if readers or name in HOOK_FOLDERS:
+            yield _Folder(folders.root / name, "project", readers)
+    home = home_folder(folders.env)
+    if home is None or home == folders.root:
+        return
+    for name in _names(home):
+        readers = tuple(one for one in readers_of(name) if name in _own_folders(one.id))
+        if readers and name.startswith("."):
+            yield _Folder(home / name, "user", readers)
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entry.name for entry in entries if entry.is_dir())
+    except OSError:
+        return []
+
+
+@cache
+def _own_folders(name: str) -> tuple[str, ...]:
+    """The first step of each place of a dialect, from a project's root or from a home."""
+    places = [one for one in get(name).locations if one.scope not in ("plugin", "system")]
+    paths = [one.path.removeprefix("~/") for one in places]
+    return tuple(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
+
+
+@cache
+def readers_of(name: str) -> tuple[Dialect, ...]:
+    """The dialects whose folder has this name, or one that is surely meant for it."""
+    everyone = [get(one) for one in names()]
+    exact = tuple(one for one in everyone if name in _own_folders(one.id))
+    if exact:
+        return exact
+    folded = _folded(name)
+    if len(folded) < SHORTEST_NAME:
+        return ()
+    near = [one for one in everyone if any(_is_near(folded, _folded(own)) for own in _own_folders(one.id))]
+    return tuple(near) or tuple(one for one in everyone if _folded(one.id).startswith(folded))
+
+
+def _is_near(folded: str, own: str) -> bool:
+    import difflib
+
+    if own in ("github", "config", "documents"):
+        return folded == own
+    return folded == own or difflib.SequenceMatcher(None, folded, own).ratio() >= SLIP
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+def _files(folder: _Folder) -> Iterator[Path]:
+    """The files of a folder that may hold hooks, by their names; the nearest first."""
+    if folder.scope == "root":
+        yield from (file for file in _listed(folder.path) if _may_be_hooks(file.name, at_root=True))
+        return
+    left = MOST_FILES
+    level = [folder.path]
+    for _ in range(MOST_STEPS):
+        below: list[Path] = []
+        for path in level:
+            for file in _listed(path):
+                left -= 1
+                if left < 0:
+                    return
+                if _may_be_hooks(file.name, at_root=False):
+                    yield file
+            below += [path / name for name in _names(path) if name.lower() not in SKIPPED]
+        level = below
+
+
+def _listed(folder: Path) -> list[Path]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(folder / entry.name for entry in entries if entry.is_file())
+    except OSError:
+        return []
+
+
+def _may_be_hooks(name: str, *, at_root: bool) -> bool:
+    lower = name.lower()
+    if lower.startswith(("hook.m", "hooks.m")):
+        return True
+    is_named = not at_root or any(word in lower for word in AT_ROOT) or bool(readers_of(Path(name).stem))
+    return lower.endswith(ENDINGS) and is_named
+
+
+def judge_file(
+    file: Path, root: str, env: Mapping[str, str], readers: tuple[Dialect, ...] = (), scope: str = "root"
+) -> Stray | None:
+    """A file that stands nowhere, with the place where it belongs; None if it has no hooks."""
+    try:
+        data = data_of(file, LARGEST)
+    except InputError:
+        return None
+    if not data or len(data) >= LARGEST or not WORDS.search(data):
+        return None
+    if file.name.lower().startswith(("hook.m", "hooks.m")):
+        return _stray_folder(file, data, root, env)
+    if formats.kind_of(str(file)) == "text":
+        return None
+    readers = readers or (readers_of(_first_step(file, root)) if scope != "user" else ())
+    content = _content(file, data, readers)
+    if content is None:
+        return None
+    dialect, count, hook_names = content
+    reader = dialect if dialect in readers or not readers else _agent_of(readers, dialect)
+    place = _place_for(reader, file, "user" if scope == "user" else "project")
+    if str(file) == absolute(reader, place, root, env):
+        return None
+    stray = Stray(str(file), count, hook_names, reader, place, "")
+    tree = convert.parse({str(file): data}, dialect)[str(file)].tree
+    return stray._replace(fix=_fix(stray, reader, dialect, tree, root, env))
+
+
+def _first_step(file: Path, root: str) -> str:
+    try:
+        steps = file.relative_to(root).parts
+    except ValueError:
+        return ""
+    return steps[0] if len(steps) > 1 else ""
+
+
+def _agent_of(readers: tuple[Dialect, ...], dialect: Dialect) -> Dialect:
+    """The agent whose folder it is; one that only a format has may hold anything."""
+    return next((one for one in readers if one.kind == "agent"), dialect)
+
+
+def _content(
+    file: Path, data: bytes, readers: tuple[Dialect, ...]
+) -> tuple[Dialect, int, tuple[str, ...]] | None:
+    """The dialect that a file is in, of the folder's own first, and its hooks; None if it has none."""
+    files = {str(file): data}
+    candidates = [one for one in readers if (sources.score(one, files) or 0) > 1]
+    best = candidates[0] if candidates else sources.recognise(files, [])
+    if best is None:
+        return None
+    try:
+        hooks = salvage.read(files, best)[0].decoded.manifest.hooks
+    except InputError:
+        return None
+    known = [hook for hook in hooks if ":" not in hook.event]
+    if not known:
+        return None
+    named = (hook.name or PurePosixPath(next(iter(hook.handler.command.split()), "")).name for hook in hooks)
+    return best, len(hooks), tuple(filter(None, named))
+
+
+def _place_for(reader: Dialect, file: Path, scope: str) -> str:
+    """The place where a dialect reads such a file: of its scope, of the file's kind, the usual one first."""
+    every = (*reader.locations, *reader.runs_from)
+    places = [one for one in every if one.scope == scope and one.loaded] or list(every)
+    kind = _kind(str(file))
+
+    def rank(one: Location) -> tuple[bool, bool, bool]:
+        is_beside = PurePosixPath(one.path).parent.name == file.parent.name and one in reader.runs_from
+        return _kind(one.path.replace("*", "x")) != kind, "/hookport" in one.path, not is_beside
+
+    best = min(places, key=rank)
+    return best.path.replace("*.json", file.name)
+
+
+def _kind(path: str) -> str:
+    """The kind of a file; agents that take comments take JSON without them too."""
+    return formats.kind_of(path).replace("jsonc", "json")
+
+
+def _fix(
+    stray: Stray, reader: Dialect, content: Dialect, tree: object, root: str, env: Mapping[str, str]
+) -> str:
+    """The one command that puts a file where it is read; a file that is there is not replaced."""
+    file, place = Path(stray.file), stray.place
+    name = _quoted(_shown(file, root, env))
+    target = Path(absolute(reader, place, root, env) or place)
+    is_other = content.id != reader.id or _kind(place) != _kind(stray.file)
+    if is_other and reader.kind == "agent":
+        return f"Run `hookport convert {name} --from {content.id} --to {reader.id} -o .`."
+    is_more = isinstance(tree, Mapping) and "hooks" in tree and not {*tree} <= ABOUT_HOOKS
+    if target.exists() or is_more:
+        return f"Move its hooks into {place}{'' if is_more else f', and remove {name}'}."
+    made = "" if target.parent.is_dir() else f"mkdir -p {_quoted(str(PurePosixPath(place).parent))} && "
+    return f"Run `{made}mv {name} {_quoted(place)}`."
+
+
+def _quoted(place: str) -> str:
+    return f"~/{shlex.quote(place[2:])}" if place.startswith("~/") else shlex.quote(place)
+
+
+def _shown(file: Path, root: str, env: Mapping[str, str]) -> str:
+    home = home_folder(env)
+    if file.is_relative_to(root):
+        return file.relative_to(root).as_posix()
+    return f"~/{file.relative_to(home).as_posix()}" if home and file.is_relative_to(home) else str(file)
+
+
+def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
+    """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
+    dialect = next((one for one in map(get, names()) if one.companions), None)
+    if dialect is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
+        return None
+    name = _declared_name(data) or file.parent.name
+    scope = "project" if file.is_relative_to(root) else "user"
+    pattern = next(one.path for one in dialect.locations if one.scope == scope)
+    shown = PurePosixPath(_shown(file, root, env))
+    if fnmatchcase(str(shown.parent), str(PurePosixPath(pattern).parent)):
+        target = shown.with_name(dialect.file_name)
+        fix = f"Run `mv {_quoted(str(shown))} {_quoted(str(target))}`."
+        return Stray(str(file), 1, (name,), dialect, str(target), fix) if target != shown else None
+    target = PurePosixPath(pattern.replace("*", name))
+    # A hook's folder goes as a whole, with its scripts.
+    is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.file_name
+    what, goal = (shown.parent, target.parent) if is_whole else (shown, target)
+    fix = f"Run `mkdir -p {_quoted(str(goal.parent))} && mv {_quoted(str(what))} {_quoted(str(goal))}`."
+    return Stray(str(file), 1, (name,), dialect, str(target), fix)
+
+
+def _declared_name(data: bytes) -> str:
+    found = re.search(rb"^name:[ \t]*[\"']?([\w.-]+)", data, re.MULTILINE)
+    return found[1].decode() if found else ""

@@ -1,0 +1,177 @@
+"""Syntax checks of scripts, by the interpreter that runs them; no line of a script is executed.
+
+What was found is kept by the state of the file (inode, size and times), so that asking again starts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+import warnings
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.runtime import folders
+
+# Interpreters start in tens of milliseconds; one that takes longer says nothing.
+SECONDS = 5
+KEPT = "syntax.json"
+MOST_KEPT = 500
+LARGEST = 1 << 20
+# Options by which a program checks a file and runs nothing, neither of the file nor of the user's profile:
+# bash(1), zsh(1) (-f: no startup files), node(1). Ruby and Perl run BEGIN blocks even then.
+SHELLS = dict.fromkeys(("sh", "bash", "dash", "ash", "ksh", "mksh"), ("-n",)) | {"zsh": ("-f", "-n")}
+PYTHON = re.compile(r"python[\d.]*")
+_COMPILE = "import sys; compile(sys.stdin.buffer.read(), sys.argv[1], 'exec', dont_inherit=True)"
+_PLACE = re.compile(r"(?:line )?(\d+)(?::|,)? *(.*)")
+
+
+class Wrong(NamedTuple):
+    """Why a script does not parse, the line that shows it, and the words of the check."""
+
+    why: str
+    evidence: str
+    words: tuple[str, ...]
+
+
+def is_shell(program: str) -> bool:
+    """Whether a program is a shell that reads the POSIX language."""
+    return program.rpartition("/")[2] in SHELLS
+
+
+def check(program: str, script: Path, path: str, root: str, env: Mapping[str, str]) -> Wrong | None:
+    """What is wrong with a script for a program that is at a path; None if nothing is, or nobody knows.
+
+    A program that stands in the project is not started: a check must not run what nobody approved.
+    """
+    name = program.rpartition("/")[2]
+    real = os.path.realpath(path) if path else ""
+    if not real or f"{real}{os.sep}".startswith(f"{os.path.realpath(root)}{os.sep}"):
+        return None
+    try:
+        state = script.stat()
+    except OSError:
+        return None
+    if state.st_size > LARGEST:
+        return None
+    key = json.dumps([real, str(script)])
+    stamp = [state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns]
+    kept = _kept(env)
+    if key in kept and kept[key][0] == stamp:
+        said = kept[key][1]
+    else:
+        said = _examine(name, real, script)
+        if said is None:
+            return None
+        _keep(env, {**kept, key: [stamp, said]})
+    return Wrong(said[0], said[1], tuple(said[2])) if said else None
+
+
+def _examine(name: str, path: str, script: Path) -> list[str | list[str]] | None:
+    """Why, the evidence and the words of a check; empty if the script parses, None if that is not known."""
+    if name in SHELLS:
+        return _ask([path, *SHELLS[name], str(script)], script, [name, *SHELLS[name]])
+    if name == "node" and script.suffix not in (".ts", ".mts", ".cts"):
+        return _ask([path, "--check", str(script)], script, ["node", "--check"])
+    if PYTHON.fullmatch(name):
+        return _examine_python(name, path, script)
+    return None
+
+
+def _examine_python(name: str, path: str, script: Path) -> list[str | list[str]] | None:
+    """Our own compiler first: only what it refuses is asked of the Python that runs the script."""
+    try:
+        data = script.read_bytes()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(data, str(script), "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        command = [path, "-I", "-S", "-c", _COMPILE, str(script)]
+        return _ask(command, script, [name, "-m", "py_compile"], stdin=data)
+    except (OSError, RecursionError, MemoryError):
+        return None
+    return []
+
+
+def _ask(
+    command: list[str], script: Path, words: list[str], stdin: bytes = b""
+) -> list[str | list[str]] | None:
+    # Variables such as BASH_ENV and NODE_OPTIONS would run something before the check.
+    env = {name: os.environ[name] for name in ("PATH", "LANG", "SYSTEMROOT") if name in os.environ}
+    try:
+        done = subprocess.run(
+            command,
+            cwd=script.anchor,
+            env={**env, "LC_ALL": "C.UTF-8"},
+            input=stdin,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode == 0:
+        return []
+    why, evidence = _read_complaint(done.stderr.decode("utf-8", "replace"), script)
+    return [why, evidence, words] if why else None
+
+
+def _read_complaint(text: str, script: Path) -> tuple[str, str]:
+    """What an interpreter says of a script in one line, and that line of the script; empty if neither."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    named = next((line for line in lines if str(script) in line), "")
+    errors = [line for line in lines if re.match(r"[A-Z]\w*Error\b", line)]
+    if not named or not (errors or "rror" in named or "unexpected" in named or "nterminated" in named):
+        return "", ""
+    place = _PLACE.match(named.partition(str(script))[2].lstrip('": ,'))
+    number, rest = (place[1], place[2]) if place else ("", named.partition(str(script))[2].lstrip(": "))
+    why = errors[-1] if errors else rest
+    return (f"line {number}: {why}" if number else why), _line(script, number)
+
+
+def _line(script: Path, number: str) -> str:
+    try:
+        lines = script.read_bytes().decode("utf-8", "replace").splitlines()
+    except OSError:
+        return ""
+    at = int(number or 0)
+    return f"{script.name}:{at}: {lines[at - 1].strip()[:120]}" if 0 < at <= len(lines) else ""
+
+
+def _file(env: Mapping[str, str]) -> Path | None:
+    place = folders.own(env, *folders.CACHE)
+    return Path(place, KEPT) if place else None
+
+
+def _kept(env: Mapping[str, str]) -> dict[str, list]:  # type: ignore[type-arg]
+    file = _file(env)
+    try:
+        tree = json.loads(file.read_bytes()) if file else {}
+    except (OSError, ValueError):
+        return {}
+    return tree if isinstance(tree, dict) and all(_is_row(row) for row in tree.values()) else {}
+
+
+def _is_row(row: object) -> bool:
+    if not isinstance(row, list) or len(row) != 2 or not isinstance(row[1], list):
+        return False
+    said = row[1]
+    return not said or (len(said) == 3 and all(isinstance(one, str) for one in (*said[:2], *said[2])))
+
+
+def _keep(env: Mapping[str, str], rows: dict[str, list]) -> None:  # type: ignore[type-arg]
+    file = _file(env)
+    if file is None:
+        return
+    newest = dict(list(rows.items())[-MOST_KEPT:])
+    try:
+        file.parent.mkdir(0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as made:
+            json.dump(newest, made)
+        Path(made.name).replace(file)
+    except OSError:
+        return

@@ -1,0 +1,189 @@
+"""Files at an agent's own place whose hooks hookport does not read: each is reported, none is passed over.
+
+A file is known by its place. The dialects list the places of their agents (`unread_in`); those of an agent
+without a dialect are here.
+"""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.dialects import Dialect, Tree, get, names
+from hookport.errors import InputError
+from hookport.project.disk import Log, data_of
+from hookport.project.places import PLUGINS, absolute
+from hookport.project.spots import Folders, catalogued_folders, named_files, object_in, written_files
+
+# antigravity.google/docs/hooks; the folders by the loader of agy 1.1.25. Sets of hooks by their names.
+WITHOUT_DIALECT = {
+    "Antigravity": (
+        ".agents/hooks.json",
+        ".agent/hooks.json",
+        "_agents/hooks.json",
+        "_agent/hooks.json",
+        "~/.gemini/config/hooks.json",
+    )
+}
+
+
+class UnreadPlace(NamedTuple):
+    """A place whose hooks hookport does not read, and the agent that it belongs to.
+
+    `manifest`: the file is about a plugin, and `hooks` in it holds hooks or names files of them.
+    """
+
+    agent: str
+    path: str
+    manifest: bool
+    reader: Dialect | None = None
+
+
+class UnreadFile(NamedTuple):
+    """A file at such a place that holds hooks; `reader` is None for an agent without a dialect."""
+
+    file: Path
+    agent: str
+    reader: Dialect | None
+
+
+class Refused(NamedTuple):
+    """A manifest that names a file of hooks by a path that makes its agent refuse the plugin."""
+
+    file: Path
+    reader: Dialect
+    path: str
+    start: str
+
+
+@cache
+def _places() -> tuple[UnreadPlace, ...]:
+    """Every place; those in a plugin start at its folder."""
+    own = [
+        UnreadPlace(one.title, place.path, place.scope == "plugin", one)
+        for one in map(get, names())
+        for place in one.unread_in
+    ]
+    other = [UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths]  # noqa: FBT003  (a field)
+    # The place with the most steps says most about a file.
+    return tuple(sorted((*own, *other), key=lambda one: -one.path.count("/")))
+
+
+def find_unread(folders: Folders) -> list[UnreadFile]:
+    """The files of a project and its user's home whose hooks hookport does not read."""
+    paths = [
+        path
+        for place in _places()
+        for path in (_in_plugins(place.path, folders) if place.manifest else [place.path])
+    ]
+    return [one for one in map(judge_place, _files(paths, folders)) if one]
+
+
+def find_refused(folders: Folders) -> list[Refused]:
+    """The manifests of a project's and its user's plugins for which an agent refuses the plugin."""
+    manifests = [name for one in _strict_agents() for name in one.manifests]
+    paths = [path for name in manifests for path in _in_plugins(name, folders)]
+    return [one for file in _files(paths, folders) for one in judge_manifest(file)]
+
+
+def judge_manifest(file: Path) -> Iterator[Refused]:
+    """Why agents refuse the plugin of a manifest."""
+    for dialect in _strict_agents():
+        start = dialect.plugin_store.path_start if dialect.plugin_store else ""
+        for name in dialect.manifests:
+            if file.as_posix().endswith(f"/{name}"):
+                paths = written_files(object_in(file).get("hooks"))
+                yield from (
+                    Refused(file, dialect, path, start) for path in paths if not path.startswith(start)
+                )
+
+
+@cache
+def _strict_agents() -> tuple[Dialect, ...]:
+    return tuple(one for one in map(get, names()) if one.plugin_store and one.plugin_store.path_start)
+
+
+def _in_plugins(path: str, folders: Folders) -> list[str]:
+    """A path in every folder that may be a plugin."""
+    plugins = [folder for _, folder in PLUGINS] + list(catalogued_folders(folders, Log([], {})))
+    return [path if folder == "." else f"{folder}/{path}" for folder in plugins]
+
+
+def _files(paths: list[str], folders: Folders) -> list[Path]:
+    places = [absolute(None, path, str(folders.root), folders.env) for path in paths]
+    return list(dict.fromkeys(file for place in places if place for file in _glob(place)))
+
+
+def find_below(folder: Path) -> list[UnreadFile]:
+    """The same of a folder that a person named, which may itself be the beginning of such a place."""
+    found: dict[Path, None] = {}
+    starts = ["", *(f"{pattern}/" for _, pattern in PLUGINS if pattern != ".")]
+    paths = [f"{start}{place.path}" for place in _places() for start in (starts if place.manifest else [""])]
+    for path in paths:
+        steps = path.removeprefix("~/").split("/")
+        for depth in range(min(len(steps), len(folder.parts))):
+            if all(map(fnmatch.fnmatchcase, folder.parts[len(folder.parts) - depth :], steps[:depth])):
+                found |= dict.fromkeys(_glob(f"{folder}/{'/'.join(steps[depth:])}"))
+    return [one for one in map(judge_place, found) if one]
+
+
+def find_refused_below(folder: Path) -> list[Refused]:
+    """The refused manifests of a plugin's folder that a person named, or of the folder that has one."""
+    manifests = [name for one in _strict_agents() for name in one.manifests]
+    files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
+    return [one for file in files if file.is_file() for one in judge_manifest(file)]
+
+
+def _glob(pattern: str) -> Iterator[Path]:
+    start, star, _ = pattern.partition("*")
+    if not star:
+        yield from (file for file in [Path(pattern)] if file.is_file())
+        return
+    folder = Path(start).parent if not start.endswith("/") else Path(start)
+    yield from sorted(file for file in folder.glob(os.path.relpath(pattern, folder)) if file.is_file())
+
+
+def judge_place(file: Path) -> UnreadFile | None:
+    """A file by its place; None if it stands at none of these, or holds no hooks."""
+    for place in _places():
+        steps = place.path.removeprefix("~/").split("/")
+        tail = file.parts[-len(steps) :]
+        is_there = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
+        # In a hidden folder, such as .claude-plugin, a manifest is another agent's.
+        is_other = place.manifest and file.parents[len(steps) - 1].name.startswith(".")
+        if is_there and not is_other and _holds_hooks(file, place, len(steps)):
+            return UnreadFile(file, place.agent, place.reader)
+    return None
+
+
+def _holds_hooks(file: Path, place: UnreadPlace, steps: int) -> bool:
+    """Whether a file has hooks that nothing else reads; one that cannot be parsed may have some."""
+    try:
+        data = data_of(file) or b""
+    except InputError:
+        return True
+    try:
+        tree = json.loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return b'"hooks"' in data if place.manifest else bool(data.strip())
+    if not isinstance(tree, Mapping):
+        return False
+    if place.manifest:
+        return _declares_hooks(tree.get("hooks"), file.parents[steps - 1])
+    return any(isinstance(one, Mapping) and any(one.values()) for one in tree.values())
+
+
+def _declares_hooks(hooks: Tree, package: Path) -> bool:
+    """Whether a manifest holds hooks, or names a file of them that hookport does not read otherwise."""
+    from hookport.project.misplaced import is_read
+
+    several = hooks if isinstance(hooks, list) else [hooks]
+    if any(isinstance(one, Mapping) and one for one in several):
+        return True
+    files = [package / name for name in named_files(hooks)]
+    return any(file.is_file() and not is_read(file, str(package), {}) for file in files)
