@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -89,6 +90,12 @@ def _dialect(value: Tree) -> str:
     return f"unknown dialect '{value}'.{closest(str(value), names())}"
 
 
+def _answers(value: Tree) -> str:
+    listed = value if isinstance(value, list) else [value]
+    is_said = bool(listed) and all(isinstance(one, (str, dict)) for one in listed)
+    return "" if is_said else "must be a text, an object, or a list of these"
+
+
 def _fixture(value: Tree) -> str:
     wrong = _text(value)
     if wrong:
@@ -132,6 +139,7 @@ CASE: dict[str, Tree] = {
     "event": _text,
     "hook-index": _index,
     "agents": _agents,
+    "model-answer": _answers,
     "input": INPUT,
     "expected": EXPECTED,
 }
@@ -309,6 +317,7 @@ def _case(path: Path, folder: Path, used: set[Path]) -> Case | Broken:
         overrides=overrides,
         dialect=given.get("dialect", ""),
         agents=_named_agents(tree.get("agents", [])),
+        answers=_scripted(tree.get("model-answer", [])),
         lines={"event": position(("event",))[0]} | {key: position(("expected", key))[0] for key in expected},
     )
 
@@ -319,6 +328,11 @@ def _expected(tree: Mapping[str, Tree]) -> Expected:
     if "exit_code" in said:
         said["exit_code"] = int(said["exit_code"])
     return Expected(**said)
+
+
+def _scripted(said: Tree) -> tuple[str, ...]:
+    listed = said if isinstance(said, list) else [said]
+    return tuple(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in listed)
 
 
 def _named_agents(said: Tree) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ is found that is ours.
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -14,6 +15,7 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from hookport.cases.bench import Stock
     from hookport.cases.session import Result, Task
 
 # The folder that each kind of file stands in, below or in `tests/`.
@@ -31,6 +33,16 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     if folder.name != "tests" or not _todo(folder):
         return None
     return CaseFile.from_parent(parent, path=file_path)
+
+
+@cache
+def _stock() -> Stock:
+    """The copies of packages that all cases of a session share."""
+    from hookport.cases.bench import Stock
+
+    stock = Stock()
+    atexit.register(stock.close)
+    return stock
 
 
 @cache
@@ -92,7 +104,7 @@ class CaseItem(pytest.Item):
         """Run the case and compare."""
         from hookport.cases.session import perform
 
-        result = perform(self.task)
+        result = perform(self.task, _stock())
         if result.status == "not applicable":
             pytest.skip(f"{self.task.agent}: {result.why}" if self.task.agent else result.why)
         if result.status == "failed":

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 from xml.etree import ElementTree as ET
 
+from hookport.cases import missing
 from hookport.cases.compare import Difference
 from hookport.cases.run import UNFIT, Got
 from hookport.cases.session import Result, Task
@@ -87,7 +88,16 @@ def explained(result: Result, paint: Paint = unpainted) -> list[str]:
     told = [line for one in result.differences for line in _difference(entry, one, paint)]
     if result.got is not None:
         told += details(result.got)
+    if advice := hint_of(result):
+        told.append(f"hint: {plain(advice)}")
     return [*told, f"again: {again(result)}"]
+
+
+def hint_of(result: Result) -> str:
+    """What would mend a failure, where its cause is known; empty where it is not."""
+    if result.status != "failed" or result.got is None or result.task.package is None:
+        return ""
+    return missing.hint(result.task.package, result.got)
 
 
 def _problems(task: Task, entry: Broken) -> list[str]:
@@ -182,6 +192,8 @@ def _tree(result: Result) -> dict[str, Tree]:
     if result.differences:
         tree["differences"] = [one._asdict() for one in result.differences]
         tree["again"] = again(result)
+        if advice := hint_of(result):
+            tree["hint"] = advice
     if got is not None and not got.reason:
         tree |= {
             "seconds": round(got.seconds, 3),
@@ -231,6 +243,6 @@ def _testcase(element: ET.Element, result: Result) -> None:
         ET.SubElement(element, "failure", message=told[0]).text = "\n".join(told)
 
 
-def json_text(results: Sequence[Result], **more: Tree) -> str:
-    """`--json` as text."""
-    return json.dumps({**as_tree(results), **more}, indent=2, ensure_ascii=False, default=str) + "\n"
+def json_text(results: Sequence[Result], *, is_ascii: bool = False, **more: Tree) -> str:
+    """`--json` as text; `is_ascii` for a stream that does not take UTF-8."""
+    return json.dumps({**as_tree(results), **more}, indent=2, ensure_ascii=is_ascii, default=str) + "\n"

@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hookport.cases.bench import Bench, bench
+from hookport.cases.bench import Bench
 from hookport.cases.package import Meant, Origin, meant
+from hookport.cases.scripted import serve_answers
 from hookport.cases.suite import PLACE, Case, Config, overridden, texts_changed
 from hookport.dialects._wiring import recognised, wire
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
@@ -25,10 +26,12 @@ Status = Literal["passed", "failed", "not applicable"]
 
 # Behind the dialect of a hook that no agent waits for: what it says decides nothing.
 UNHEARD = " unheard"
-# Tests ask no model: "no LLM calls, no agent sandbox, CI-safe".
+# Tests ask no real model: "no LLM calls, no agent sandbox, CI-safe".
 ASKS_MODEL = ("prompt", "agent")
+# Verdicts that keep an agent from going on by itself.
+STOPPED = ("deny", "ask")
 UNFIT = "no agent would run it on this"
-NO_MODEL = "the hook asks a model, which tests do not do"
+NO_MODEL = "the hook asks a model; script what it says with `model-answer`"
 
 
 class Package(NamedTuple):
@@ -47,6 +50,8 @@ class Ran(NamedTuple):
     why: str
     result: RunResult | None = None
     failure: str = ""
+    # Where the hook stands: the file and the place in it.
+    place: str = ""
 
 
 class Got(NamedTuple):
@@ -93,24 +98,29 @@ class Got(NamedTuple):
         return [f"hook '{run.name}': {run.failure}" for run in self.runs if run.failure]
 
 
-def run_case(package: Package, case: Case, agent: str = "") -> Got:
+def run_case(place: Bench, package: Package, case: Case, agent: str = "") -> Got:
     """What comes of a case, for the hook alone or for an agent; UsageError where it cannot be run."""
-    with bench(package.origin, package.config.env) as place:
-        found = meant(place.hooks, case.event, case.hook_index)
-        asking = [hook for hook in found.hooks if hook.type in ASKS_MODEL]
-        if len(asking) == len(found.hooks):
-            return Got(agent=agent, reason=NO_MODEL)
-        found = found._replace(hooks=tuple(hook for hook in found.hooks if hook not in asking))
-        event, payload = _event(case, found, place)
-        if agent:
-            return _bridged(place, found.hooks, event, agent, package.config.timeout_seconds)
-        return _alone(place, found, event, payload, package.config.timeout_seconds)
+    found = meant(place.hooks, case.event, case.hook_index)
+    if case.answers:
+        with serve_answers(case.answers) as variables:
+            return _run_meant(place._replace(env={**place.env, **variables}), package, case, found, agent)
+    asking = [hook for hook in found.hooks if hook.type in ASKS_MODEL]
+    if len(asking) == len(found.hooks):
+        return Got(agent=agent, reason=NO_MODEL)
+    found = found._replace(hooks=tuple(hook for hook in found.hooks if hook not in asking))
+    return _run_meant(place, package, case, found, agent)
 
 
-def event_of(package: Package, case: Case) -> Event:
+def _run_meant(place: Bench, package: Package, case: Case, found: Meant, agent: str) -> Got:
+    event, payload = _event(case, found, place)
+    if agent:
+        return _bridged(place, found.hooks, event, agent, package.config.timeout_seconds)
+    return _alone(place, found, event, payload, package.config.timeout_seconds)
+
+
+def event_of(place: Bench, case: Case) -> Event:
     """The event that a case is about."""
-    with bench(package.origin, package.config.env) as place:
-        return _event(case, meant(place.hooks, case.event, case.hook_index), place)[0]
+    return _event(case, meant(place.hooks, case.event, case.hook_index), place)[0]
 
 
 def _event(case: Case, found: Meant, place: Bench) -> tuple[Event, dict[str, Tree] | None]:
@@ -164,12 +174,16 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
         result = _executed(hook.replace(is_async=False), own, event, body, left, setting)
         late = late or _late(result, hook, left, seconds)
         fits = match(hook, event, event.call, own)
-        answered = engine.read(hook, own, event, result)
+        natively = engine.is_native(hook, setting.replace(agent=own, natively=True))
+        answered = engine.read(hook, own, event, result, natively=natively)
         if not fits.matches:
             notes.append(f"{UNFIT}: {fits.why}")
+        elif natively:
+            decisions.append(answered.replace(failure=""))
         elif not hook.is_async:
             decisions.append(policy.decided(answered, hook, setting.on_failure))
-        runs.append(Ran(hook.name, fits.matches, fits.why, _named(result, place), answered.failure))
+        result = _named(result, place) or result
+        runs.append(Ran(hook.name, fits.matches, fits.why, result, answered.failure, place_of(hook, place)))
     return Got(
         decision=_named_decision(merge.merged(decisions), place),
         runs=tuple(runs),
@@ -212,6 +226,8 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
     payload = write_event(own, event.replace(root=place.root))
     if event.call and event.call.tool in TOOLS and not _is_known(read_event(own, payload, native)):
         return Got(agent=agent, reason=f"no tool like {event.call.tool}")
+    if all(hook.dialect == agent for hook in hooks) and own.obeys:
+        return _by_itself(place, hooks, read_event(own, payload, native), own, seconds)
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
     wait = wait_of(own, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
@@ -221,15 +237,13 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
         own,
         _wires,
         lambda _event: [_heard(hook) for hook in ordered],
-        place.settings,
+        # A case may leave out what every payload of an agent has, such as the tool.
+        {**place.settings, "on_tamper": policy.WARN},
         place.root,
         here=place.root,
     )
     told = dispatch.answer(body, native, sources, place.env, min(mine, wait or mine))
-    runs = tuple(
-        Ran(one.hook.name, one.matched, one.why, _named(one.result, place), one.answered.failure)
-        for one in told.report.runs
-    )
+    runs = _list_runs(told.report, place)
     late = ""
     if not wait or mine < wait:
         late = next(
@@ -249,6 +263,47 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
         dialect=hooks[0].dialect,
         tool=_tool(hooks[0], event),
     )
+
+
+def _by_itself(place: Bench, hooks: Sequence[Planned], event: Event, own: Wire, seconds: float) -> Got:
+    """The event as an agent fires it whose own hooks these are: no bridge is between them."""
+    begun = time.monotonic()
+    event = event.replace(cwd=event.cwd or place.root, root=place.root)
+    setting = engine.Setting(own, _wires, place.env, natively=True, deadline=begun + seconds)
+    report = engine.run(event, [_heard(hook) for hook in hooks], setting)
+    late = filter(None, (_late(one.result, one.hook, seconds, seconds) for one in report.runs))
+    got = Got(
+        decision=_named_decision(report.decision, place),
+        runs=_list_runs(report, place),
+        agent=own.id,
+        native=event.native,
+        payload=place.named(json.dumps(write_event(own, event), ensure_ascii=False)),
+        notes=tuple(map(place.named, report.notes)),
+        late=next(late, ""),
+        seconds=time.monotonic() - begun,
+        dialect=own.id,
+        tool=_tool(hooks[0], event),
+    )
+    return got._replace(answer=Answer(got.stdout, got.stderr, got.exit_code or 0))
+
+
+def _list_runs(report: engine.Report, place: Bench) -> tuple[Ran, ...]:
+    return tuple(
+        Ran(
+            one.hook.name,
+            one.matched,
+            one.why,
+            _named(one.result, place),
+            one.answered.failure,
+            place_of(one.hook, place),
+        )
+        for one in report.runs
+    )
+
+
+def place_of(hook: Planned, place: Bench) -> str:
+    """Where a hook stands, the same in every copy."""
+    return f"{place.named(hook.file)}: {hook.place}"
 
 
 def _is_known(event: Event) -> bool:

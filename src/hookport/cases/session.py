@@ -5,13 +5,16 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from hookport.cases import load, snapshots
+from hookport.cases.bench import Bench, Stock
 from hookport.cases.compare import Difference, differences
 from hookport.cases.package import origin
 from hookport.cases.run import Got, Package, Status, run_case
@@ -20,6 +23,8 @@ from hookport.errors import HookportError
 
 # More would only make each slower: what runs are processes of their own.
 MOST_JOBS = 16
+# The tasks after which a copy of a package is looked at for what they wrote into it.
+LOT = 32
 
 
 class Task(NamedTuple):
@@ -75,18 +80,40 @@ def tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
     return found
 
 
-def perform(task: Task, *, update: bool = False) -> Result:
+def perform(task: Task, stock: Stock, *, update: bool = False) -> Result:
     """Run one task and compare."""
-    entry = task.entry
-    if isinstance(entry, Broken) or task.package is None:
-        return Result(task, "failed")
+    return perform_lot([task], stock, update=update)[0]
+
+
+def perform_lot(lot: Sequence[Task], stock: Stock, *, update: bool = False) -> list[Result]:
+    """Run tasks of one package and compare."""
+    package = lot[0].package
+    if package is None:
+        return [Result(task, "failed") for task in lot]
+    runs = [partial(_run, task) for task in lot]
     try:
-        got = run_case(task.package, entry, task.agent)
+        outcomes = stock.run_apart(package.origin, package.config.env, runs)
     except HookportError as error:
-        return Result(task, "failed", (Difference("event", str(error)),))
+        return [Result(task, "failed", (Difference("event", str(error)),)) for task in lot]
     except OSError as error:
         message = f"the package could not be copied: {error.strerror or error}"
-        return Result(task, "failed", (Difference("package", message),))
+        return [Result(task, "failed", (Difference("package", message),)) for task in lot]
+    return [_compared(task, got, update=update) for task, got in zip(lot, outcomes, strict=True)]
+
+
+def _run(task: Task, place: Bench) -> Got | Difference:
+    assert task.package is not None  # noqa: S101  (a broken file is not run)
+    assert isinstance(task.entry, Case)  # noqa: S101
+    try:
+        return run_case(place, task.package, task.entry, task.agent)
+    except HookportError as error:
+        return Difference("event", str(error))
+
+
+def _compared(task: Task, got: Got | Difference, *, update: bool) -> Result:
+    entry = task.entry
+    if isinstance(got, Difference) or isinstance(entry, Broken):
+        return Result(task, "failed", (got,) if isinstance(got, Difference) else ())
     if got.reason:
         return Result(task, "not applicable", got=got, why=got.reason)
     found, updated = differences(entry, got), False
@@ -100,20 +127,42 @@ def perform_all(
 ) -> Iterator[Result]:
     """The results in order, each as soon as those before it are there."""
     listed = list(todo)
-    pool = ThreadPoolExecutor(max(1, min(jobs or os.cpu_count() or 1, MOST_JOBS, len(listed) or 1)))
-    try:
-        futures = [pool.submit(perform, task, update=update) for task in listed]
-        for future in futures:
-            result = future.result()
-            yield result
-            if until_failure and result.status == "failed":
-                return
-    except KeyboardInterrupt:
-        pool.shutdown(wait=False, cancel_futures=True)
-        _end_children()
-        raise
-    finally:
-        pool.shutdown(cancel_futures=True)
+    workers = max(1, min(jobs or os.cpu_count() or 1, MOST_JOBS, len(listed) or 1))
+    pool = ThreadPoolExecutor(workers, initializer=leave_interrupts)
+    with Stock() as stock:
+        try:
+            lots = _divide(listed, workers)
+            futures = [pool.submit(perform_lot, lot, stock, update=update) for lot in lots]
+            for result in chain.from_iterable(future.result() for future in futures):
+                yield result
+                if until_failure and result.status == "failed":
+                    return
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stock.close()
+            _end_children()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _divide(todo: Sequence[Task], workers: int) -> list[list[Task]]:
+    """The tasks in lots of one package each, so many that every worker has something to do."""
+    most = max(1, min(LOT, -(-len(todo) // workers)))
+    lots: list[list[Task]] = []
+    for task in todo:
+        last = lots[-1] if lots else []
+        if last and last[0].package == task.package and len(last) < most:
+            last.append(task)
+        else:
+            lots.append([task])
+    return lots
+
+
+def leave_interrupts() -> None:
+    """Leave an interrupt to the main thread: one that another thread takes does not wake it."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def _end_children() -> None:

@@ -48,7 +48,8 @@ class Expected(NamedTuple):
 class Case(NamedTuple):
     """One case; `hook_index` is None for all groups of the event, `lines` tells where an expectation stands.
 
-    `dialect` is the one that the fixture is written in, empty where that is the hook's own.
+    `dialect` is the one that the fixture is written in, empty where that is the hook's own. `answers` are
+    those of the model that the hooks ask.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Case(NamedTuple):
     overrides: tuple[tuple[Steps, Tree], ...] = ()
     dialect: str = ""
     agents: tuple[str, ...] = ()
+    answers: tuple[str, ...] = ()
     lines: Mapping[str, int] = {}
 
 
