@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from hookport.dialects import Dialect, EventSpec, event_specs, get
-from hookport.dialects._base import says
+from hookport.dialects._wiring import wire
 from hookport.prove import formats
 from hookport.prove.driver import Driver
 from hookport.prove.drivers import dialect_of
@@ -17,6 +17,10 @@ from hookport.wires.table import table_of
 Word = Literal["yes", "no", "perhaps"]
 _PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
 _LACKING = {"block": "only tells of", "rewrite": "takes no other input on", "context": "takes no text on"}
+_SENT = {
+    "mode": ("permission_mode", "its permission mode"),
+    "transcript": ("transcript", "the path of its transcript"),
+}
 
 
 class Ability(NamedTuple):
@@ -26,8 +30,8 @@ class Ability(NamedTuple):
     reason: str = ""
 
 
-def of(driver: Driver, need: Need, mode: str = "") -> Ability:
-    """What the tables say of one need; some depend on whether hooks are installed by themselves."""
+def of(driver: Driver, need: Need) -> Ability:
+    """What the tables say of one need."""
     for can in ("fires", need.can):
         reason = driver.lacks.get(f"{need.event}.{can}")
         if reason:
@@ -36,11 +40,11 @@ def of(driver: Driver, need: Need, mode: str = "") -> Ability:
         return Ability("yes")
     dialect = get(dialect_of(driver))
     if need.can in WAYS:
-        return _of_way(dialect, need.can, mode)
+        return _of_way(dialect, need.can)
     return in_tables(dialect, need)
 
 
-def _of_way(dialect: Dialect, can: str, mode: str) -> Ability:
+def _of_way(dialect: Dialect, can: str) -> Ability:
     """What follows from how an agent finds and filters hooks, whatever the event."""
     if can == "below":
         reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
@@ -49,14 +53,22 @@ def _of_way(dialect: Dialect, can: str, mode: str) -> Ability:
         reason = f"{dialect.title} has its hooks in programs that only it can run"
         programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
         return Ability("perhaps", reason) if programs else Ability("yes")
-    if can == "untrusted":
+    if can == "leaves":
+        reason = f"{dialect.title} waits for what a hook leaves behind until the hook's time is up"
+        return Ability("no", reason) if dialect.awaits_children else Ability("yes")
+    if can in ("untrusted", "again"):
         return Ability("yes")
-    if can == "mcp_reason":
-        reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
-        return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")
-    if mode == "bridge" or says(dialect, "content"):
-        return Ability("yes")
-    return Ability("no" if mode else "perhaps", f"{dialect.title} cannot filter by what is in a call")
+    if can == "told":
+        reason = f"{dialect.title} shows no message beside a tool call"
+        natives = [spec.native for spec in event_specs(dialect, "before_tool_execute")]
+        shown = [table_of(wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
+        return Ability("yes") if all("message" in one for one in shown) else Ability("no", reason)
+    if can in _SENT:
+        name, words = _SENT[can]
+        reason = f"{dialect.title} does not send {words}"
+        return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
+    reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
+    return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")
 
 
 def in_tables(dialect: Dialect, need: Need) -> Ability:
@@ -76,9 +88,9 @@ def runs_itself(driver: Driver, form: str) -> str:
     return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
 
 
-def all_of(driver: Driver, needs: Iterable[Need], mode: str = "") -> Ability:
+def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:
     """What the tables say of several needs together."""
-    return _worst(of(driver, need, mode) for need in needs)
+    return _worst(of(driver, need) for need in needs)
 
 
 def _worst(found: Iterable[Ability]) -> Ability:

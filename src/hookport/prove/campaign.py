@@ -94,7 +94,8 @@ def _unplayable(one: Scenario, driver: Driver, mode: Mode) -> str:
         return f"{dialect.title} trusts every folder"
     if one.own and one.own.scope == "local" and not run.local_file(dialect):
         return f"{dialect.title} has no file of a project that is the user's alone"
-    if mode == "native" and not one.hooks and not run.reads_projects(dialect):
+    is_homeless = not one.hooks and not run.home_files(one)
+    if mode == "native" and is_homeless and not run.reads_projects(dialect):
         return f"{dialect.title} reads no files of a project, so its hooks are not installed by themselves"
     return run.missing_calls(one, driver)
 

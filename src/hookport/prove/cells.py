@@ -72,7 +72,7 @@ def contradictions(measured: Sequence[Results] | None = None) -> list[str]:
         ]
         for name, mode, one in _played(results):
             needs = scenario.get(name).needs
-            word = abilities.all_of(driver, needs, mode).word
+            word = abilities.all_of(driver, needs).word
             if one.result == "fail":
                 found.append(f"{who}: '{name}' failed in {mode} mode: {'; '.join(one.evidence)}")
             elif {"pass": "no", "cannot": "yes"}[_said(one)] == word and needs:
@@ -102,7 +102,7 @@ def _shown(results: Results) -> Iterator[_Shown]:
     for name, mode, one in _played(results):
         driver = drivers.get(results.driver)
         for need in scenario.get(name).needs:
-            word = abilities.of(driver, need, mode).word
+            word = abilities.of(driver, need).word
             what = f"'{name}' in {mode} mode"
             if _said(one) == "pass" and word != "no":
                 yield _Shown(results, need, can=True, what=what)

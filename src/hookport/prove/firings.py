@@ -20,7 +20,7 @@ from hookport.errors import HookportError, spell_path
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
 from hookport.project.discovery import Found
-from hookport.project.ownership import own_place
+from hookport.project.places import own_place
 from hookport.prove import witness
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned
@@ -104,19 +104,35 @@ class Watch:
     def _replace(self, file: str, dialect: Dialect) -> None:
         try:
             reading = convert.read({file: Path(file).read_bytes()}, dialect)
-            if any(document.kind == "text" for document in reading.documents.values()):
-                return
             old = reading.decoded.manifest.hooks
             numbers = [
                 self._number(file, spell_path(place.path), hook)
                 for hook, place in zip(old, reading.decoded.places, strict=True)
             ]
+            if any(document.kind == "text" for document in reading.documents.values()):
+                self._step_before(Path(file), numbers)
+                return
             new = tuple(map(self._with_witness, old, numbers))
             for name, data in edit.encode(reading, new).items():
                 Path(name).write_bytes(data)
         except (OSError, HookportError):
             return
         self.watched.update(number for number in numbers if number is not None)
+
+    def _step_before(self, script: Path, numbers: Sequence[int | None]) -> None:
+        """Where a script is the hook itself, the witness takes its name; the script stays beside it."""
+        number = numbers[0] if len(numbers) == 1 else None
+        if number is None or str(script) not in self.hooks[number].scripts:
+            return
+        aside = script.with_name(f".{script.name}.watched")
+        script.rename(aside)
+        words = self._witness_words(number)
+        script.write_text(f"#!/bin/sh\nexec {shlex.join(words)} {shlex.quote(shlex.quote(str(aside)))}\n")
+        script.chmod(aside.stat().st_mode)
+        self.watched.add(number)
+
+    def _witness_words(self, number: int) -> list[str]:
+        return [sys.executable, "-I", "-S", str(Path(witness.__file__)), str(self.records), str(number)]
 
     def _number(self, file: str, place: str, hook: Hook) -> int | None:
         """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
@@ -141,8 +157,7 @@ class Watch:
     def _with_witness(self, hook: Hook, number: int | None) -> Hook:
         if number is None:
             return hook
-        words = [sys.executable, "-I", "-S", str(Path(witness.__file__)), str(self.records), str(number)]
-        command = f"{shlex.join(words)} {shlex.quote(hook.handler.command)}"
+        command = f"{shlex.join(self._witness_words(number))} {shlex.quote(hook.handler.command)}"
         return hook._replace(handler=hook.handler._replace(command=command))
 
     def new(self, run: int) -> list[Firing]:

@@ -103,7 +103,13 @@ def refusal(form: Format, hook: Hook) -> str:
     for word, is_wanted in wanted.items():
         if is_wanted and word in form.cannot:
             return form.cannot[word]
-    answer = "deny-json" if hook.answer == "noise-deny-json" else hook.answer
+    for field in filter(None, (hook.says[0], hook.exists)):
+        if field not in form.payload:
+            return f"its payload has no {field}"
+    answer = {"noise-deny-json": "deny-json", "rewrite-partial": "rewrite"}.get(hook.answer, hook.answer)
+    if answer == "deny-nameless":
+        named = "hookEventName" in str(form.answers.get("deny-json"))
+        return "" if named and form.layout != "sdk" else "its answers do not name the event"
     if answer == "deny":
         answer = "deny-exit" if "deny-json" in form.cannot else "deny-json"
     return form.cannot.get(answer, "")
@@ -239,6 +245,7 @@ def at(place):
 
 acts = payload.get({key!r}) == {event!r}
 acts = acts and {text!r} in str(at({place!r}) or "")
+acts = acts and {says}
 acts = acts and {when}
 record(acts, payload)
 if not acts:
@@ -254,7 +261,7 @@ from hookport import allow, ask, context, deny, on, rewrite, run
 
 @on({event!r}{matcher})
 def hook(event):
-    acts = {text!r} in ({subject} or "") and {when}
+    acts = {text!r} in ({subject} or "") and {says} and {when}
     record(acts, dict(event.raw))
     if acts:
         {answer}
@@ -275,6 +282,7 @@ def _script(form: Format, hook: Hook, place: Place, world: World) -> File:
         "event": _event(form, hook),
         "text": text,
         "when": "first()" if hook.once else "True",
+        "says": _says(form, hook),
     }
     path = place.script.format(hook=hook.name)
     if form.layout == "sdk":
@@ -289,6 +297,20 @@ def _script(form: Format, hook: Hook, place: Place, world: World) -> File:
         key=form.payload["event"], place=form.payload.get(subject, ""), answer=_lines(form, hook), **words
     )
     return File(path, made)
+
+
+# Answers that differ from another in how they are printed, by that other.
+PLAIN = {"noise-deny-json": "deny-json", "deny-nameless": "deny-json", "rewrite-partial": "rewrite"}
+
+
+def _says(form: Format, hook: Hook) -> str:
+    """The condition on fields of the payload, in Python."""
+    said = "{}" if form.layout == "sdk" else "at({!r})"
+    field, text = hook.says
+    wanted = [f"{said.format(form.payload[field])} == {text!r}"] if field else []
+    if hook.exists:
+        wanted.append(f"os.path.exists({said.format(form.payload[hook.exists])} or '')")
+    return " and ".join(wanted) or "True"
 
 
 def _answer(form: Format, hook: Hook, word: str) -> Tree:
@@ -309,12 +331,18 @@ def _lines(form: Format, hook: Hook) -> str:
     if word == "deny-exit":
         return f"print({hook.reason!r}, file=sys.stderr)\nsys.exit(2)"
     noisy = word.startswith("noise-")
-    tree = _answer(form, hook, word.removeprefix("noise-"))
+    tree = _answer(form, hook, PLAIN.get(word, word))
+    if word == "deny-nameless":
+        nested = {key: value for key, value in tree["hookSpecificOutput"].items() if key != "hookEventName"}
+        tree = {**tree, "hookSpecificOutput": nested}
     said = repr(tree).replace("'$event'", repr(_event(form, hook)))
     said = said.replace("'$reason'", repr(hook.reason)).replace("'$context'", repr(hook.context))
     before, after = hook.change
     command, given = form.payload["command"], form.payload["input"]
     changed = f"{{**at({given!r}), 'command': at({command!r}).replace({before!r}, {after!r})}}"
+    if word == "rewrite-partial":
+        place = form.payload[hook.when[0]]
+        changed = f"{{{place.rpartition('.')[2]!r}: at({place!r}).replace({before!r}, {after!r})}}"
     said = said.replace("'$input'", changed)
     answer = f"print(json.dumps({said}))"
     return f'print("looking at the command ...")\n{answer}\nprint("done.")' if noisy else answer
@@ -330,7 +358,9 @@ def _python(form: Format, hook: Hook) -> str:
     if word == "crash":
         return f"raise RuntimeError({hook.reason!r})"
     before, after = hook.change
-    said = str(_answer(form, hook, word.removeprefix("noise-")))
+    said = str(_answer(form, hook, PLAIN.get(word, word)))
+    if word == "rewrite-partial":
+        said = f"rewrite({hook.when[0]}=event.{hook.when[0]}.replace({before!r}, {after!r}))"
     said = said.replace("$reason", repr(hook.reason)).replace("$context", repr(hook.context))
     said = said.replace("$command", f"event.command.replace({before!r}, {after!r})")
     noise = 'print("looking at the command ...")\n        ' if word.startswith("noise-") else ""

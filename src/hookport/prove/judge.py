@@ -12,7 +12,7 @@ from hookport.prove import abilities
 from hookport.prove.abilities import Ability
 from hookport.prove.driver import Driver
 from hookport.prove.play import Outcome
-from hookport.prove.scenario import Check, Mode, Need, Scenario, filled
+from hookport.prove.scenario import Check, Need, Scenario, filled
 
 Tree = Any
 Word = Literal["pass", "fail", "cannot"]
@@ -54,11 +54,10 @@ class _Finding(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What was played: the scenario, on whom and how it was installed."""
+    """What was played: the scenario, and on whom."""
 
     scenario: Scenario
     driver: Driver
-    mode: Mode = "bridge"
 
 
 def judged(given: Given, form: str, seen: Seen) -> Verdict:
@@ -66,8 +65,8 @@ def judged(given: Given, form: str, seen: Seen) -> Verdict:
     trouble = _trouble(seen)
     if trouble:
         return Verdict("fail", (trouble,))
-    scenario, driver, mode = given
-    ability = abilities.all_of(driver, scenario.needs, mode)
+    scenario, driver = given
+    ability = abilities.all_of(driver, scenario.needs)
     judge = _Judge(scenario, driver, form, seen)
     expected = judge.all(scenario.expect)
     holds = all(one.holds for one in expected)

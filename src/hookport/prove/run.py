@@ -7,15 +7,18 @@ import shlex
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import convert, edit
 from hookport.dialects import Dialect, event_specs, get
+from hookport.dialects import agents as all_agents
 from hookport.dialects._base import event_named
+from hookport.dialects._wiring import wire
 from hookport.model.runs import Decision, Event
+from hookport.project.places import sites
 from hookport.prove import formats, judge, mcp_lab, player, stage
 from hookport.prove.driver import Call, Driver, Stage, Step
 from hookport.prove.drivers import dialect_of
@@ -74,6 +77,10 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
     project = _project_files(run)
     if world.scope == "project":
         project.update({file.path: file.text for file in written})
+    else:
+        # Hooks of a scenario's own files are the user's too.
+        moved = home_files(run.scenario)
+        written += [File(moved[path], project.pop(path)) for path in moved if path in project]
     word = run.formats[0] if run.formats else ""
     made = stage.staged(
         root,
@@ -93,6 +100,8 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
         write_own(made, get(dialect_of(driver)), run.scenario, world)
     environment = {**stage.environment(made), **driver.environment(made)}
     trouble = _installed(run, driver, made, environment)
+    if run.scenario.tampered:
+        _tamper(made.project, written)
     recorded = root / "payloads"
     more = {"HOOKPORT_RECORD": str(recorded)}
     rest = BESIDE_SECONDS if any(hook.is_async for hook in run.scenario.hooks) else 1
@@ -101,9 +110,17 @@ def played(run: Run, driver: Driver, program: Program, shared: Path, root: Path)
     if trouble and not outcome.trouble:
         outcome = outcome._replace(trouble=trouble)
     seen = Seen(outcome, made.project, made.home, _records(world.records), _events(recorded))
-    given = Given(run.scenario, driver, run.mode)
+    given = Given(run.scenario, driver)
     verdicts = {form: judge.judged(given, form, seen) for form in run.formats or ("",)}
     return Done(run, verdicts, outcome.seconds, seen.events, outcome.isolated)
+
+
+def _tamper(project: Path, written: Sequence[File]) -> None:
+    """Add a line to every script, as whoever disarms a guard would."""
+    for file in written:
+        if file.text.startswith("#!") or file.path.endswith(".py"):
+            with (project / file.path).open("a", encoding="utf-8") as script:
+                script.write("\n# another line\n")
 
 
 def _scope(driver: Driver, mode: Mode) -> formats.Scope:
@@ -124,6 +141,31 @@ def hooks_of(scenario: Scenario, form: Format) -> list[Hook]:
 def _hook_files(run: Run, world: World) -> list[File]:
     forms = [formats.get(name) for name in run.formats]
     return [file for form in forms for file in formats.write(form, hooks_of(run.scenario, form), world)]
+
+
+def home_files(scenario: Scenario) -> dict[str, str]:
+    """The files of a scenario that stand where a project has hooks, with where a home has them."""
+    found: dict[str, str] = {}
+    for here, there in _homes():
+        found.update({path: there + path[len(here) :] for path in scenario.files if path.startswith(here)})
+    return found
+
+
+def _homes() -> Iterator[tuple[str, str]]:
+    """The folders of a project with hooks, each with the folder of a home that has the same files."""
+    users = [site for site in sites() if site.scope == "user"]
+    for mine in (site for site in sites() if site.scope == "project"):
+        here, name = _folder(mine.path)
+        for yours in (site for site in users if any(one in site.dialects for one in mine.dialects)):
+            there, other = _folder(yours.path.removeprefix("~/"))
+            if here and name == other:
+                yield here, there
+
+
+def _folder(place: str) -> tuple[str, str]:
+    """A place as a folder and what is looked for in it."""
+    folder = place.partition("*")[0].rpartition("/")[0]
+    return (f"{folder}/", place[len(folder) + 1 :]) if folder else ("", place)
 
 
 def _project_files(run: Run) -> dict[str, str]:
@@ -173,12 +215,19 @@ def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str
     scopes = {"both": ("project", "user")}.get(run.scenario.scope, (run.scenario.scope,))
     if not reads_projects(dialect):
         scopes = ("user",)
-    commands = [["sync", "--agent", dialect.id, "--mode", run.mode, "--scope", scope] for scope in scopes]
+    agents = ["--agent", *dict.fromkeys([dialect.id, *(_readers() if run.scenario.adopt else ())])]
+    adopt = ["--adopt"] if run.scenario.adopt else []
+    commands = [["sync", *agents, "--mode", run.mode, "--scope", scope, *adopt] for scope in scopes]
     commands.append(["trust", "--yes", "--agents"])
     if not run.scenario.approved:
         # The agent's own approval of our entries stays.
         commands.append(["untrust"])
     return told(driver, made, environment, commands)
+
+
+def _readers() -> list[str]:
+    """The agents that read another agent's file, and whose hooks find a variable that shows it."""
+    return [name for name in all_agents() if get(name).also_reads and "$root" in wire(name).env.values()]
 
 
 def told(
@@ -220,23 +269,27 @@ def write(folder: Path, wanted: Sequence[File]) -> None:
         path = folder / file.path
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text, "utf-8")
-        if file.text.startswith("#!"):
+        if file.text.startswith("#!") or file.path.endswith(".py"):
             path.chmod(0o755)
 
 
 # Cline runs no file that begins with `#!/usr/bin/env -S` (measured, 3.0.65).
 OWN_SCRIPT = """#!/usr/bin/env python3
-import json, sys
+import json, subprocess, sys
 
 payload = sys.stdin.read()
 acts = bool({when!r}) and {when!r} in payload
 with open({records!r}, "a") as file:
     file.write(json.dumps({{"hook": {name!r}, "acts": acts, "stdin": payload}}) + "\\n")
 stdout, stderr, code = {denied!r} if acts else {passed!r}
+if acts and {child}:
+    subprocess.Popen(["sleep", "{child}"])
 sys.stdout.write(stdout)
 sys.stderr.write(stderr)
 sys.exit(code)
 """
+# What a hook gets that leaves a child behind: an agent that waits for the child has no answer in time.
+SHORT_SECONDS = 5
 
 
 def _own_script(dialect: Dialect, own: Own, records: Path) -> str:
@@ -248,7 +301,8 @@ def _own_script(dialect: Dialect, own: Own, records: Path) -> str:
         for decision in (Decision("deny", own.reason), Decision())
     ]
     denied, passed = ((answer.stdout, answer.stderr, answer.exit_code) for answer in answers)
-    return OWN_SCRIPT.format(when=own.when, records=str(records), name=OWN, denied=denied, passed=passed)
+    words = {"when": own.when, "child": own.child, "records": str(records), "name": OWN}
+    return OWN_SCRIPT.format(**words, denied=denied, passed=passed)
 
 
 def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -> None:
@@ -257,7 +311,9 @@ def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -
     own = scenario.own or Own()
     script = made.home / "own.py"
     write(made.home, [File(script.name, _own_script(dialect, own, world.records))])
-    handler = {"type": "command", "command": str(script)}
+    handler: dict[str, Tree] = {"type": "command", "command": str(script)}
+    if own.child:
+        handler["timeout"] = SHORT_SECONDS
     hook: dict[str, Tree] = {"name": OWN, "event": OWN_EVENT, "matcher": "shell", "handler": handler}
     if own.when:
         hook["blocking"] = True

@@ -24,14 +24,19 @@ FORMAT = "{format}"
 # What a hook does when it acts. `deny` is the best way that its format has.
 ANSWERS = (
     *("none", "deny", "deny-exit", "deny-json", "noise-deny-json", "allow", "ask", "rewrite", "context"),
-    *("sleep", "crash"),
+    # Without the event's name, which some agents want beside it; of one field only.
+    *("deny-nameless", "rewrite-partial", "sleep", "crash"),
 )
 ABILITIES = ("fires", "block", "rewrite", "context")
 # What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root; to
 # tell the model why a tool of an MCP server was denied; hooks of its own that others can read; to call
-# tools in a folder that it does not trust.
-WAYS = ("content", "below", "mcp_reason", "readable", "untrusted")
+# tools in a folder that it does not trust; to send its permission mode, and the path of its transcript; to
+# show a message to the person who sits at it; to go on after a denied call; not to wait for processes that a
+# hook leaves behind.
+WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves")
 SUBJECTS = ("command", "path", "prompt", "text")
+# Fields that not every format has a word for.
+FIELDS = ("mode", "transcript")
 STEPS: dict[str, tuple[str, ...]] = {
     "shell": (),
     "read": (),
@@ -47,7 +52,9 @@ class Hook(NamedTuple):
     """A hook that no format has written yet.
 
     `when` is a subject and a text: it acts where the text is in that part of the payload, and has no opinion
-    otherwise. `change` are the text that a rewrite replaces in the command and the new one. `once`: it acts
+    otherwise. `says` is a field and its whole text, `exists` a field that must name a path which is there.
+    `change` are the text that a rewrite replaces in the command, or in the subject of `when` where it is
+    partial, and the new one. `once`: it acts
     the first time only. `closed`: its failure denies. `event` `*` stands for every event. A hook that
     slept leaves `waited-` and its witness where that file is not there when it wakes.
     """
@@ -68,18 +75,22 @@ class Hook(NamedTuple):
     witness: str = ""
     closed: bool = False
     is_async: bool = False
+    says: tuple[str, str] = ("", "")
+    exists: str = ""
 
 
 class Own(NamedTuple):
     """A hook of the user's own in the agent's words and file.
 
     It denies with `reason` where the text `when` is in the payload; without one it only watches. `scope` is
-    that of the file, where the agent has such a file.
+    that of the file, where the agent has such a file. `child`: where it denies, it leaves a process behind
+    for so many seconds, which keeps its output open.
     """
 
     when: str = ""
     reason: str = ""
     scope: Literal["project", "local"] = "project"
+    child: int = 0
 
 
 class Need(NamedTuple):
@@ -119,6 +130,8 @@ class Scenario(NamedTuple):
     prompt: str = PROMPT
     cwd: str = ""
     approved: bool = True
+    # The scripts of the hooks get another line after they were approved.
+    tampered: bool = False
     # Whose settings hooks are installed in, where the agent has the choice.
     scope: Literal["project", "user", "both"] = "project"
     # It stands in the agent's file before anything is installed.
@@ -127,6 +140,8 @@ class Scenario(NamedTuple):
     trusted: bool = True
     # Programs that must be on the machine.
     programs: tuple[str, ...] = ()
+    # Commands in files that several agents read are adopted, with the entries of all those agents.
+    adopt: bool = False
     # The text of the file, for the key of what was played before.
     text: str = ""
 
@@ -164,10 +179,12 @@ _FIELDS: dict[str, type | tuple[type, ...]] = {
     "prompt": str,
     "cwd": str,
     "approved": bool,
+    "tampered": bool,
     "scope": str,
     "own": (bool, dict),
     "trusted": bool,
     "programs": list,
+    "adopt": bool,
 }
 _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "name": str,
@@ -186,6 +203,8 @@ _HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
     "witness": str,
     "closed": bool,
     "async": bool,
+    "says": dict,
+    "exists": str,
 }
 _KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
 
@@ -265,10 +284,12 @@ class _Reader:
             tree.get("prompt", PROMPT),
             tree.get("cwd", ""),
             tree.get("approved", True),
+            tree.get("tampered", False),
             tree.get("scope", "project"),
             self.own(tree.get("own", False)),
             tree.get("trusted", True),
             tuple(tree.get("programs", ())),
+            tree.get("adopt", False),
         )
 
     def fields(
@@ -304,7 +325,7 @@ class _Reader:
     def own(self, tree: Tree) -> Own | None:
         if isinstance(tree, bool):
             return Own() if tree else None
-        one = self.fields(tree, {"when": str, "reason": str, "scope": str}, ("own",))
+        one = self.fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
         self.word(one.get("scope", "project"), ("project", "local"), ("own", "scope"))
         if bool(one.get("when")) != bool(one.get("reason")):
             self.wrong(("own",), "'when' and 'reason' go together: what it denies, and why")
@@ -340,8 +361,18 @@ class _Reader:
             self.wrong((*path, "when"), "must have one subject")
         for subject in when:
             self.word(subject, SUBJECTS, (*path, "when", subject))
+        says = self.texts(one.get("says", {}), (*path, "says"))
+        for field in (*says, *([one["exists"]] if "exists" in one else [])):
+            self.word(field, FIELDS, (*path, "says" if field in says else "exists"))
+        if len(says) > 1:
+            self.wrong((*path, "says"), "must have one field")
         change = self.fields(one.get("change", {}), {"from": str, "to": str}, (*path, "change"))
-        wants = {"rewrite": "change", "context": "context", "sleep": "seconds"}.get(one.get("answer", ""), "")
+        wants = {
+            "rewrite": "change",
+            "rewrite-partial": "change",
+            "context": "context",
+            "sleep": "seconds",
+        }.get(one.get("answer", ""), "")
         if wants and not one.get(wants):
             self.wrong(path, f"the answer '{one['answer']}' needs '{wants}'")
         if len(self.problems) > before:
@@ -363,6 +394,8 @@ class _Reader:
             one.get("witness", ""),
             one.get("closed", False),
             one.get("async", False),
+            next(iter(says.items()), ("", "")),
+            one.get("exists", ""),
         )
 
     def step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:

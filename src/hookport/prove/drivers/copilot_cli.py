@@ -59,4 +59,8 @@ DRIVER = Driver(
     calls=CALLS,
     # Of several hooks that tell something with the prompt the last is heard (measured, 1.0.102).
     alone=("context-prompt",),
+    lacks={
+        "before_tool_execute.transcript": "Copilot CLI sends the path of its transcript where it stops, at "
+        "subagents and before a compaction only (measured, 1.0.102)",
+    },
 )

@@ -64,6 +64,7 @@ DRIVER = Driver(
     environment=environment,
     calls=CALLS,
     lacks={
+        "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid says `auto-low` (FD11)",
         "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
     },
 )

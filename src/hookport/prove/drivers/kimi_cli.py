@@ -43,8 +43,9 @@ CALLS: Calls = {
 
 DRIVER = Driver(
     title="Kimi CLI",
-    # 1.52.0 only says farewell; 1.51.0 is the last that works.
-    package=Package("pypi", "kimi-cli", "1.51.0", python=(3, 12)),
+    # 1.52.0 only says farewell; 1.51.0 is the last that works. Its package takes Python 3.12, but on 3.12.1
+    # it dies at start (`super(type, obj)`, measured).
+    package=Package("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
     program="kimi",
     protocol="chat",
     settle=settle,
