@@ -7,19 +7,21 @@ from pathlib import Path
 
 from hookport.install import lock
 from hookport.project.discovery import discover
+from hookport.runtime import approvals
 
 
 def approve(root: Path, env: Mapping[str, str]) -> None:
     """Approve what is there; what is approved already is left as it is."""
     found = discover(str(root), env)
     built = lock.build(found, env)
-    if lock.approved(found.root, env)[0] != built:
-        lock.approve(found.root, built, lock.texts(found, env), env)
+    if dict(approvals.approved_state(found.root, built, env).lock) != built:
+        approvals.remember(found.root, built, lock.texts(found, env), env)
 
 
 def approve_for_ci(root: Path, env: Mapping[str, str]) -> dict[str, str]:
     """The variable that approves what is there, for a user who has no place for a store."""
     found = discover(str(root), env)
     built = lock.build(found, env)
-    lock.write(found.root, built)
-    return {"HOOKPORT_TRUSTED_LOCK": lock.digest(built)}
+    shared = lock.shared(found, built, env)
+    lock.write(found.root, shared)
+    return {"HOOKPORT_TRUSTED_LOCK": lock.digest(shared)}

@@ -21,7 +21,11 @@ class Rule(NamedTuple):
 
 RULES = (
     Rule("C1", "Core", "A manifest is read from JSON and from YAML into the same structure."),
-    Rule("C2", "Core", "`spec` must be `hooks/1.0`; `hooks` must be a non-empty list."),
+    Rule(
+        "C2",
+        "Core",
+        "`spec` must be `hooks/1.0` (`hooks/0.1` gets a finding); `hooks` must be a non-empty list.",
+    ),
     Rule(
         "C3",
         "Core",

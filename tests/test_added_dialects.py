@@ -176,7 +176,7 @@ def test_it_is_listed_synced_and_obeyed(machine: Machine, root: Path) -> None:
     # The kept plan is gone, so the entry's own Python, which began without packages, makes another.
     shutil.rmtree(machine.home / ".cache")
     assert fired(root, machine.env) == DENIED
-    assert "my-agent: 5 hooks, nothing found" in machine.hookport(root, "doctor")
+    assert "my-agent: 2 hooks, nothing found" in machine.hookport(root, "doctor")
     assert machine.hookport(root, "sync", "--check").endswith("=> 0")
     assert "my-agent  bridge  installed" in machine.hookport(root, "status")
     assert "my-agent" not in machine.hookport(root, "prove", "--list")
@@ -219,7 +219,7 @@ def test_a_deny_is_obeyed_where_nothing_is_installed(machine: Machine, root: Pat
     assert (code, json.loads(stdout), stderr) == (0, DENIED, "")
     assert machine.hookport(root, "sync", "--check").endswith("=> 0")
     assert machine.hookport(root, "vendor", "--check").endswith("=> 0")
-    assert machine.hookport(root, "doctor").endswith("my-agent: 5 hooks, nothing found\n=> 0")
+    assert machine.hookport(root, "doctor").endswith("my-agent: 2 hooks, nothing found\n=> 0")
 
 
 def test_a_command_is_wrapped_where_nothing_is_installed(machine: Machine, root: Path) -> None:

@@ -161,7 +161,7 @@ def test_a_wrong_file_is_told_with_its_place_and_the_others_run(tmp_path: Path) 
         tmp_path / "hooks",
         {"hooks.json": universal(stop="cat >&2"), **{f"tests/{name}": text for name, text in files.items()}},
     )
-    known = "name, description, event, hook-index, agents, input, expected"
+    known = "name, description, event, hook-index, agents, model-answer, input, expected"
     assert told(performed(tmp_path)) == {
         "test-config.json": "tests/test-config.json:1:13: version: must be 1, not 2; "
         "tests/test-config.json:2:13: timeout: must be a number of seconds above 0, not 0; "
@@ -473,7 +473,7 @@ def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_pat
     assert [(one.task.id, one.status, one.why) for one in results] == [
         ("a[claude-code]", "passed", ""),
         ("a[codex]", "not applicable", "no event like notification"),
-        ("b", "not applicable", "the hook asks a model, which tests do not do"),
+        ("b", "not applicable", "the hook asks a model; script what it says with `model-answer`"),
         ("c[claude-code]", "passed", ""),
         ("c[codex]", "not applicable", "no tool like file_read"),
     ]
@@ -702,3 +702,61 @@ def test_the_folder_of_a_package_is_one_word(command: str, printed: str, tmp_pat
         ["sh", "-c", hook.command], env={"PACKAGE_ROOT": "/a b"}, capture_output=True, check=True, timeout=60
     )
     assert done.stdout.decode() == printed
+
+
+@pytest.mark.parametrize(
+    ("type_", "said", "expected"),
+    [
+        (
+            "prompt",
+            {"ok": False, "reason": "it deletes data"},
+            {"decision": "deny", "reason-contains": ["data"]},
+        ),
+        ("prompt", {"ok": True}, {"decision": "none"}),
+        ("prompt", {"decision": "ask", "reason": "sure?"}, {"decision": "ask"}),
+        ("prompt", "Looks fine to me.", {"failure-contains": ["did not answer with"]}),
+        ("agent", ['{"decision": "block", "reason": "no"}'], {"decision": "deny", "reason-contains": ["no"]}),
+    ],
+)
+def test_hooks_that_ask_a_model_get_a_scripted_answer(
+    type_: str, said: object, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    hooks = {"PreToolUse": [{"hooks": [{"type": type_, "prompt": "Safe? $ARGUMENTS"}]}]}
+    bash = {"tool_name": "Bash", "tool_input": {"command": "make clean"}}
+    scripted: dict[str, Any] = {"model-answer": said, "input": {"overrides": bash}, "expected": expected}
+    write(
+        tmp_path / ".claude",
+        {
+            "settings.json": json.dumps({"hooks": hooks}),
+            "tests/cases/a.yaml": case("a", "PreToolUse", **scripted),
+            "tests/cases/b.yaml": case("b", "PreToolUse", **scripted, agents=["claude-code", "gemini-cli"]),
+        },
+    )
+    results = list(session.perform_all(session.tasks(tmp_path / ".claude/tests")))
+    assert told(results) == {"a": "", "b[claude-code]": "", "b[gemini-cli]": ""}
+
+
+def test_scripted_answers_come_in_their_order(tmp_path: Path) -> None:
+    """Of two hooks on one event, each asks by itself; the last answer stays."""
+    asks = {"type": "prompt", "prompt": "Safe?"}
+    listed = {"pre-tool-use": [{"hooks": [asks, asks, asks]}]}
+    write(
+        tmp_path / "hooks",
+        {
+            "hooks.json": json.dumps({"version": 1, "hooks": listed}),
+            "tests/cases/a.yaml": case(
+                "a",
+                model_answer=[{"ok": True}, {"ok": False, "reason": "second"}],
+                input={"overrides": {"toolName": "Bash", "toolInput": {"command": "ls"}}},
+                expected={"decision": "deny", "reason-contains": ["second"]},
+            ),
+        },
+    )
+    (result,) = performed(tmp_path)
+    assert result.differences == ()
+    assert result.got
+    assert sorted('"deny"' in run.result.stdout for run in result.got.runs if run.result) == [
+        False,
+        True,
+        True,
+    ]

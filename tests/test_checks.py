@@ -15,13 +15,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport import checks, convert, findings, formats
+from hookport import checks, cli, convert, findings, formats
 from hookport.checks.places import placed, steps_of
 from hookport.checks.scripts import check_scripts, named_script
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import MILLISECOND, SECOND, Decoded, HandlerSpec, Matching, RefusedError, Timeout
+from hookport.convert import Reading
+from hookport.dialects import Dialect, agents, event_specs, get, names
+from hookport.dialects._base import (
+    MILLISECOND,
+    SECOND,
+    Decoded,
+    HandlerSpec,
+    Matching,
+    Place,
+    RefusedError,
+    Timeout,
+    matching_of,
+    native_tools,
+)
+from hookport.dialects._wiring import wire
+from hookport.model.hooks import Handler, Hook, Manifest
 from tests import kitchen, vectors
 
 if TYPE_CHECKING:
@@ -119,9 +133,9 @@ def test_a_matcher_that_matches_no_tool(dialect: str, matcher: str, more: str) -
 
 PARTLY: list[tuple[str, str, list[tuple[str, str]]]] = [
     (CLAUDE, "bash|Write", [("bash", " Did you mean 'Bash'?")]),
-    (CLAUDE, "Write|ExitPlanMode", [("ExitPlanMode", "")]),
-    (CLAUDE, "ExitPlanMode", [("ExitPlanMode", "")]),
-    (CLAUDE, "bash|ExitPlanMode", [("bash", " Did you mean 'Bash'?"), ("ExitPlanMode", "")]),
+    (CLAUDE, "Write|Quux", [("Quux", "")]),
+    (CLAUDE, "Quux", [("Quux", "")]),
+    (CLAUDE, "bash|Quux", [("bash", " Did you mean 'Bash'?"), ("Quux", "")]),
     (GEMINI, "run_shell_command|Bash", [("Bash", " Did you mean 'run_shell_command'?")]),
     (GEMINI, "^(?:replace|Frobnicate)$", [("Frobnicate", "")]),
 ]
@@ -390,6 +404,24 @@ def test_hooks_that_only_look_alike() -> None:
     guarded = [{"if": f"Bash({word} *)"} for word in ("git", "npm")]
     assert checks.check(two(CLAUDE, *(entry(CLAUDE, "Bash", **extra) for extra in guarded))) == []
     assert checks.check(manifest(hook("session_start"), hook("session_end"))) == []
+
+
+@pytest.mark.parametrize("name", [name for name in names() if get(name).package_dir])
+def test_hooks_of_two_plugins_that_name_their_own_roots_are_two(name: str) -> None:
+    dialect = get(name)
+    place = next((one.path for one in dialect.locations if one.scope == "plugin"), "hooks/hooks.json")
+    files = {f"plugins/{plugin}/{place}": "" for plugin in ("one", "two")}
+    event = next(spec for spec in dialect.events if spec.canonical == "agent_stop").canonical
+
+    def twice(command: str) -> list[str]:
+        handler = Handler(command=command)
+        one = Hook(event, handler, dialect=name)
+        decoded = Decoded(Manifest((one, one)), tuple(Place(file, ()) for file in files), ())
+        found = checks.check(Reading(dialect, {}, decoded))
+        return [finding.code for finding in found if finding.code == "HP507"]
+
+    assert twice(f"{dialect.package_dir[0]}/run.sh") == []
+    assert twice("./run.sh") == ["HP507"]
 
 
 def test_equal_canonical_hooks() -> None:
@@ -747,3 +779,100 @@ def test_no_command_makes_a_script_check_fail(command: str) -> None:
 @given(st.text())
 def test_no_pattern_makes_a_check_fail(pattern: str) -> None:
     assert isinstance(checks.pattern_problem(pattern), str)
+
+
+CLAUDE_GUARD = {"type": "command", "command": "echo"}
+
+
+def claude(event: str, matcher: str, **more: Any) -> Any:
+    """One guard of Claude Code with a matcher."""
+    return {"hooks": {event: [{"matcher": matcher, "hooks": [{**CLAUDE_GUARD, **more}]}]}}
+
+
+@pytest.mark.parametrize("seconds", [1200, 3600, 36_000, 86_400, 345_600, 604_800, 2_592_000])
+def test_a_round_time_is_meant_as_it_is_written(seconds: int) -> None:
+    assert rows(checks.check(read(get("claude-code"), claude("Stop", "", timeout=seconds)))) == []
+
+
+@pytest.mark.parametrize("seconds", [5000, 10_000, 30_000, 60_000, 180_000, 600_000, 3_600_000, 86_400_000])
+def test_a_round_number_of_milliseconds_is_not(seconds: int) -> None:
+    found = checks.check(read(get("claude-code"), claude("Stop", "", timeout=seconds)))
+    assert [one.code for one in found] == ["HP502"]
+
+
+@pytest.mark.parametrize(
+    "matcher", ["", "*", ".*", ".+", "^.*$", "(.*)", "^(.*)$", ".*?", "[\\s\\S]*", "Bash|.*"]
+)
+@pytest.mark.parametrize("event", ["Stop", "PreToolUse", "UserPromptSubmit"])
+def test_a_matcher_for_everything_is_no_finding(event: str, matcher: str) -> None:
+    reading = read(get("claude-code"), claude(event, matcher))
+    assert rows([*reading.decoded.findings, *checks.check(reading)]) == []
+
+
+@pytest.mark.parametrize("dialect", agents())
+def test_every_name_of_a_tool_that_an_agent_has_is_known(dialect: str) -> None:
+    others = [name for name in wire(dialect).others if name[-1:] != "*"]
+    for name in (*native_tools(get(dialect)), *others):
+        verdicts = checks._verdicts(get(dialect), get(dialect).matching._replace(grammar="terms"), name)
+        assert [verdict.is_alive for verdict in verdicts] == [True], name
+
+
+@pytest.mark.parametrize(
+    ("dialect", "matcher"),
+    [
+        ("claude-code", "MultiEdit"),
+        ("claude-code", "Edit|MultiEdit|Write"),
+        ("claude-code", "ExitPlanMode"),
+        ("claude-code", "LS|NotebookRead|TodoRead"),
+        ("claude-code", "BashOutput|KillBash|KillShell|SlashCommand|Workflow"),
+        ("claude-code", "^(BashOutput|KillShell)$"),
+        ("gemini-cli", "save_memory|codebase_investigator"),
+        ("codex", "view_image"),
+        ("cursor", "Delete"),
+        ("kiro", "use_aws|knowledge"),
+        ("qwen-code", "monitor|computer_use__click"),
+        ("augment", "remove-files|kill-process"),
+        ("open-plugin", "BashOutput"),
+        ("claude-code", "CronCreate"),
+        ("claude-code", "mcp__github__"),
+        ("qwen-code", "mcp__github"),
+        ("qwen-code", "mcp__"),
+        ("qwen-code", "mcp__github__merge"),
+        ("gemini-cli", "mcp_github"),
+        ("kimi-cli", "mcp__github"),
+        ("cursor", "MCP:"),
+        ("kiro", "@github"),
+    ],
+)
+def test_names_that_agents_match(dialect: str, matcher: str) -> None:
+    spec = next(one for one in event_specs(get(dialect), "before_tool_execute") if one.subject == "tool")
+    verdicts = checks._verdicts(get(dialect), matching_of(get(dialect), spec), matcher)
+    assert all(verdict.is_alive for verdict in verdicts)
+
+
+@pytest.mark.parametrize("name", ["guard.ps1", "guard.PS1", "guard.bat", "guard.cmd"])
+def test_a_script_of_windows_needs_no_mode_and_no_first_line(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("exit 0\n")
+    reading = read(get("claude-code"), claude("PreToolUse", "Bash", command=f"./{name}"))
+    assert rows(check_scripts(reading, tmp_path)) == []
+
+
+LINKED = [
+    (name, place.path)
+    for name in agents()
+    for place in get(name).locations
+    if place.scope == "project" and "*" not in place.path and not place.path.endswith((".ts", ".js"))
+]
+
+
+@pytest.mark.parametrize(("name", "place"), LINKED)
+def test_a_link_at_an_agents_place_that_leads_nowhere_is_told(
+    name: str, place: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert get(name).kind == "agent"
+    (tmp_path / ".git").mkdir()
+    link = tmp_path / place
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.symlink_to("nowhere.json")
+    assert cli.main(["check", str(tmp_path)]) == 2
+    assert "is a link that leads nowhere" in capfd.readouterr().err

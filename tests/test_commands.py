@@ -32,13 +32,16 @@ BLOCK = re.compile(r"^```(\w+)(?: (\S+))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 def test_transcript(path: Path, tmp_path: Path, *, accept: bool) -> None:
     """Every command prints what the document says."""
     text = path.read_text("utf-8")
+    # The home is beside the project: one inside it would prove nothing of what its user approved.
+    project = tmp_path / "project"
+    project.mkdir()
 
     def play(block: re.Match[str]) -> str:
         kind, name, body = block.groups()
         if kind == "console":
-            return f"```console\n{_run(body, tmp_path)}```"
+            return f"```console\n{_run(body, project)}```"
         if name:
-            _make(tmp_path / name, body)
+            _make(tmp_path / name if name.startswith("home/") else project / name, body)
         return block[0]
 
     got = BLOCK.sub(play, text)
@@ -63,8 +66,8 @@ def _run(body: str, folder: Path) -> str:
         *words, _, given = words
     program = [sys.executable, "-m", "hookport"] if words[0] == "hookport" else words[:1]
     environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder / "home"),
+        "PATH": _path(),
+        "HOME": str(folder.parent / "home"),
         "PYTHONPATH": _source(),
         "NO_COLOR": "1",
         "TZ": "UTC",
@@ -87,10 +90,16 @@ def _run(body: str, folder: Path) -> str:
 
 
 def _shown(text: str, folder: Path) -> str:
-    text = text.replace(str(folder), "…")
+    text = text.replace(str(folder), "…").replace(str(folder.parent / "home"), "home")
     for pattern, shown in VARYING:
         text = pattern.sub(shown, text)
     return text
+
+
+def _path() -> str:
+    """The path without a hookport, since what is told to do depends on whether there is one."""
+    folders = os.environ["PATH"].split(os.pathsep)
+    return os.pathsep.join(folder for folder in folders if not Path(folder, "hookport").exists())
 
 
 def _source() -> str:

@@ -89,6 +89,39 @@ def test_what_a_manifest_must_have(data: bytes, says: str) -> None:
         read(data)
 
 
+@pytest.mark.conforms("C2")
+def test_a_manifest_of_the_draft_is_read_with_a_finding() -> None:
+    """The public draft says `hooks/0.1`; everything else is the same."""
+    draft = manifest(hook()).replace(b"hooks/1.0", b"hooks/0.1")
+    assert read(draft).decoded.manifest == read(manifest(hook())).decoded.manifest
+    assert [one.code for one in read(draft).decoded.findings] == [findings.DraftSpec.code]
+
+
+@pytest.mark.conforms("C5")
+@pytest.mark.parametrize(
+    ("odd", "plain"),
+    [
+        ({"matcher": {"pattern": "shell", "x": 1}}, {"matcher": {"pattern": "shell"}}),
+        ({"matcher": {"mcp": {"server": "a", "x": 1}}}, {"matcher": {"mcp": {"server": "a"}}}),
+        ({"matcher": {"mcp": {"server": "a"}, "x": 1}}, {"matcher": {"mcp": {"server": "a"}}}),
+        ({"matcher": ["shell", {"pattern": "f", "x": 1}]}, {"matcher": ["shell", {"pattern": "f"}]}),
+        (
+            {"handler": {**COMMAND, "platform": {"freebsd": {"x": 1}, "linux": "./l.sh"}}},
+            {"handler": {**COMMAND, "platform": {"linux": "./l.sh"}}},
+        ),
+        ({"degradation": {"later": "warn"}}, {}),
+    ],
+)
+def test_unknown_keys_inside_a_hook_change_nothing(odd: dict[str, Any], plain: dict[str, Any]) -> None:
+    """Inside matchers, commands per platform and strategies."""
+    (one,) = read(manifest(hook(**odd))).decoded.manifest.hooks
+    (other,) = read(manifest(hook(**plain))).decoded.manifest.hooks
+    assert one._replace(provider_data={}, degradation={}) == other._replace(provider_data={}, degradation={})
+    for target in map(get, (name for name in names() if name != HUB.id)):
+        written = [convert.convert(read(manifest(hook(**keys))), target).files for keys in (odd, plain)]
+        assert written[0] == written[1], target.id
+
+
 FULL = hook(
     name="guard",
     handler={
@@ -270,7 +303,8 @@ def test_all_capabilities_are_inferred() -> None:
 
     def used(**more: Any) -> set[str]:
         found: Hook = read(manifest(hook(blocking=False, **more))).decoded.manifest.hooks[0]
-        return set(infer(found, {"./x.sh": 'echo {"updated_input": {}}'} if "script" in str(more) else {}))
+        scripts = {"./x.sh": {"x.sh": 'echo {"updated_input": {}}'}} if "script" in str(more) else {}
+        return set(infer(found, scripts))
 
     assert used() == set()
     assert used(name="script") == {"input_rewrite"}
@@ -304,6 +338,64 @@ def test_strategies(degradation: dict[str, str], effect: str, code: str) -> None
     if effect == "stricter":
         command = json.loads(result.files[0].text)["hooks"]["pre_run_command"][0]["command"]
         assert command.endswith(">&2; exit 2")
+
+
+@pytest.mark.conforms("E8")
+@pytest.mark.parametrize("bare", [False, True])
+@pytest.mark.parametrize("target", [name for name in names() if not get(name).reads_output])
+@pytest.mark.parametrize(
+    ("strategy", "effect", "codes"),
+    [
+        ("block", "stricter", {"HP206"}),
+        ("exclude", "dropped", {"HP208"}),
+        ("warn", "changed", {"HP414", "HP430"}),
+        ("later", "stricter", {"HP206", "HP110"}),
+    ],
+)
+def test_strategies_of_answers(
+    strategy: str, effect: str, codes: set[str], target: str, *, bare: bool
+) -> None:
+    """What the author says about answers counts, also where the bridge says a deny by the exit code."""
+    data = manifest(hook(degradation={"structured_output": strategy}))
+    result = convert.convert(read(data), get(target), bare=bare)
+    assert result.effects == (effect,)
+    assert codes & {finding.code for finding in (*result.findings, *read(data).decoded.findings)}
+
+
+@pytest.mark.conforms("E8")
+@pytest.mark.parametrize("strategy", ["block", "exclude", None])
+def test_the_author_decides_before_the_bridge_asks_a_model(strategy: str | None) -> None:
+    """A strategy for `llm_evaluated` is kept, although `hookport wrap` could ask the model."""
+    asks = {"type": "prompt", "prompt": "Safe?"}
+    says = {"degradation": {"llm_evaluated": strategy}} if strategy else {}
+    result = convert.convert(read(manifest(hook(handler=asks, **says))), get("gemini-cli"))
+    told = {one.code for one in result.findings}
+    expected = {
+        "block": findings.BlockedInstead,
+        "exclude": findings.GuardExcluded,
+        None: findings.ModelAskedHere,
+    }
+    assert {kind.code for kind in expected.values()} & told == {expected[strategy].code}
+
+
+@pytest.mark.conforms("C5")
+def test_an_unknown_word_in_degradation_is_a_finding() -> None:
+    """A later version of the format may have it; the guard runs all the same."""
+    data = manifest(hook(degradation={"telepathy": "warn", "input_rewrite": "perhaps"}))
+    found = read(data).decoded
+    assert [finding.code for finding in found.findings] == ["HP110", "HP110"]
+    assert next(iter(HUB.shape.encode(HUB, found.manifest).values())) == json.loads(data)
+
+
+@pytest.mark.conforms("E7")
+@pytest.mark.parametrize("target", names())
+def test_a_script_is_read_for_the_event_of_its_hook(target: str) -> None:
+    """One script for two events: what it says before a tool is not asked after it."""
+    late = {"event": "after_tool_execute", "matcher": "shell", "handler": COMMAND}
+    scripts = {"./x.sh": {"x.sh": "echo '{\"updatedInput\": {}}'"}}
+    reading = read(manifest(late))._replace(found_scripts=scripts)
+    codes = {finding.code for finding in convert.convert(reading, get(target)).findings}
+    assert not codes & {"HP206", "HP207", "HP208", "HP210", "HP418"}
 
 
 @pytest.mark.conforms("E9")

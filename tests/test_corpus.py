@@ -9,7 +9,7 @@
       folder: packages/app              the folder that has the file too; none where a folder does not look
       dialect: cursor                   as which dialect the file is read; none if nobody reads it
       hooks: 1
-      findings: [HP503]                 the codes for this file, each once
+      findings: [HP503]                 the codes for this file, each once, but for what this machine lacks
       says: TEXT                        a part of what is said about a file that cannot be read
       exit: 1                           0 if left out
       missing: REASON                   what hookport lacks, so that the case fails
@@ -36,10 +36,13 @@ from hookport.cli import main
 from hookport.dialects import get, names
 from hookport.errors import InputError
 from hookport.project import sources
+from hookport.project.health import OF_MACHINE
 from tests.test_laws import canonical
 
 FOLDER = Path(__file__).parent / "corpus"
 GUARD = {"type": "command", "command": "./scripts/check.sh"}
+# A script that does not parse in the language of its name would be a finding of its own.
+SCRIPTS = {".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/env node\n", ".mjs": "#!/usr/bin/env node\n"}
 SCRIPT = "#!/bin/sh\nexit 0\n"
 Case = dict[str, Any]
 
@@ -155,7 +158,7 @@ def build(case: Case, project: Path) -> None:
     for name, text in case["files"].items():
         _write(project / name, text)
     for name in case.get("scripts", ()):
-        _write(project / name, SCRIPT)
+        _write(project / name, SCRIPTS.get(Path(name).suffix, SCRIPT))
     for name, target in case.get("links", {}).items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
         (project / name).symlink_to(target)
@@ -179,19 +182,20 @@ def check(start: Path, argument: str, file: Path, says: str = "") -> Outcome:
     with contextlib.chdir(start), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         code = main(["check", argument, "--format", "json"])
         told = json.loads(out.getvalue() or "[]")
-        codes = {one["code"] for one in told if _is(file, one["where"].partition(":")[0])}
+        codes = {one["code"] for one in told if _is(file, one["where"].partition(":")[0])} - {*OF_MACHINE}
         dialect, hooks = read_as(argument, file)
     return Outcome(code, dialect, hooks, tuple(sorted(codes)), says in err.getvalue())
 
 
 def read_as(argument: str, file: Path) -> tuple[str | None, int]:
     """The dialect that a file is read as, and its hooks, where the command is given an argument."""
+    dialect, hooks = None, 0
     with contextlib.suppress(InputError):
         for source in sources.find_all(Path(argument))[0]:
             if any(_is(file, name) for name in source.files):
                 places = sources.read(source).decoded.places
-                return source.dialect.id, sum(_is(file, place.file) for place in places)
-    return None, 0
+                dialect, hooks = source.dialect.id, hooks + sum(_is(file, place.file) for place in places)
+    return dialect, hooks
 
 
 def _is(file: Path, name: str) -> bool:

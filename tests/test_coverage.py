@@ -25,6 +25,7 @@ from hookport.install.status import status
 from hookport.install.sync import Wish
 from hookport.model.runs import Call, Event
 from hookport.project.discovery import discover
+from hookport.project.ownership import Readers
 from hookport.project.places import sites
 from hookport.runtime import dispatch, plan
 from hookport.runtime.plan import CalledFrom
@@ -41,12 +42,13 @@ GUARD = {
     "matcher": "shell",
     "handler": {"type": "command", "command": "echo no >&2; exit 2"},
 }
+SCRIPT = "#!/bin/sh\necho '{\"cancel\": true}'\n"
 # Where an agent reads a project's file: `start` in its start folder only, `repository` from every folder of
 # the repository, `root` from its root (below it, nobody knows: --trust-folder changes what is read).
 READS: dict[str, dict[str, str]] = {
     "augment": {".augment/settings.json": "repository", ".augment/settings.local.json": "repository"},
     "claude-code": {".claude/settings.json": "start", ".claude/settings.local.json": "repository"},
-    "cline": {},
+    "cline": {".clinerules/hooks/*": "repository", ".cline/hooks/*": "repository"},
     "codex": {},  # it trusts hooks one by one, and none here
     "copilot-cli": {
         ".github/hooks/hookport.json": "root",
@@ -91,10 +93,19 @@ def written(dialect: str) -> dict[str, str]:
     return {file.path: file.text for file in made.files}
 
 
+def file_at(site: Site) -> str:
+    """A file of the site; where that is a script, its name is the event."""
+    dialect = site.dialects[0]
+    native = next((one.native for one in dialect.events if one.canonical == GUARD["event"]), "")
+    return site.path.replace("*", native if dialect.shape.in_place else "guard")
+
+
 def text_for(site: Site) -> str:
     """The guard as it may stand at a site; empty where no dialect of it writes such a file."""
-    shape = site.path.replace("*", "guard")
+    shape = file_at(site)
     for dialect in site.dialects:
+        if dialect.shape.in_place:
+            return SCRIPT
         for path, text in {} if dialect.companions else written(dialect.id).items():
             if Path(path).suffix != Path(shape).suffix:
                 continue
@@ -122,7 +133,7 @@ def made(folder: Path, site: Site) -> Path:
     root = folder / "project"
     (root / ".git").mkdir(parents=True)
     (root / "pkg").mkdir()
-    file = root / site.path.replace("*", "guard")
+    file = root / file_at(site)
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text_for(site), "utf-8")
     return root
@@ -147,7 +158,7 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:
     assert sorted(READS) == sorted(agents())
     covered = {dialect.id for site in SITES for dialect in site.dialects}
-    code = {"cline", "opencode", "pi"}
+    code = {"opencode", "pi"}
     assert {name for name in names() if not get(name).companions} - covered <= code | {"kimi-cli"}
 
 
@@ -155,7 +166,7 @@ def test_every_dialect_with_files_of_its_own_stands_here() -> None:
 def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site) -> None:
     root, env = made(tmp_path, site), env_of(tmp_path)
     found = discover(str(root), env)
-    assert [one.file for one in found.hooks] == [str(root / site.path.replace("*", "guard"))]
+    assert [one.file for one in found.hooks] == [str(root / file_at(site))]
     for agent in agents():
         rule = READS[agent].get(site.path, "") if not site.package else ""
         for start, entry in ((root, "project"), (root, "user"), (root / "pkg", "user")):
@@ -165,7 +176,7 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
 
 
 # Agents that ask nobody whether a folder is trusted; Claude Code asks, and calls no entry before.
-UNASKED = ("augment", "factory-droid", "kiro", "qwen-code")
+UNASKED = ("augment", "cline", "factory-droid", "kiro", "qwen-code")
 
 
 @pytest.mark.parametrize("name", [name for name in names() if get(name).kind == "format"])
@@ -278,6 +289,48 @@ def test_a_plugin_is_loaded_where_it_is_installed_and_enabled(
         file.write_text(json.dumps({"enabledPlugins": {"p@m": is_on}}))
     assert runs(root, "claude-code", root / start, "user", env) is not expected
     assert runs(root, "gemini-cli", root / start, "user", env)
+
+
+# What Claude Code 2.1.325 ran of a plugin that has hooks/hooks.json, hooks/other.json, hooks.json and these
+# hooks in its manifest; the marks are those of the files, and `inline` of the manifest.
+LOADED = [
+    (None, {"default"}),
+    ("./hooks/hooks.json", {"default"}),
+    (["./hooks/hooks.json"], {"default"}),
+    ("./hooks/other.json", {"default", "other"}),
+    ("INLINE", {"default", "inline"}),
+    ({"hooks": "INLINE"}, {"default"}),
+    (["./hooks/other.json", "INLINE"], {"default", "other", "inline"}),
+    ("hooks/other.json", set()),
+    ("hooks/hooks.json", set()),
+    (["./hooks/other.json", "./hooks/hooks.json"], {"default", "other"}),
+]
+
+
+@pytest.mark.parametrize(("named", "expected"), LOADED, ids=[str(named) for named, _ in LOADED])
+def test_claude_code_loads_its_own_files_of_a_plugin(tmp_path: Path, named: Any, expected: set[str]) -> None:
+    inline = json.loads(claude("inline"))["hooks"]
+    hooks = json.loads(json.dumps(named).replace('"INLINE"', json.dumps(inline)))
+    store = "home/.claude/plugins"
+    package = f"{tmp_path}/project/plugins/p"
+    files = {
+        f"{store}/installed_plugins.json": json.dumps({"plugins": {"p@m": [{"installPath": package}]}}),
+        "home/.claude/settings.json": json.dumps({"enabledPlugins": {"p@m": True}}),
+        "plugins/p/.claude-plugin/plugin.json": json.dumps(
+            {"name": "p", **({"hooks": hooks} if hooks else {})}
+        ),
+        "plugins/p/hooks/hooks.json": claude("default"),
+        "plugins/p/hooks/other.json": claude("other"),
+        "plugins/p/hooks.json": claude("root"),
+        "plugins/p/.cursor-plugin/plugin.json": json.dumps({"name": "p", "hooks": "./hooks/cursor.json"}),
+        "plugins/p/hooks/cursor.json": '{"version": 1, "hooks": {"preToolUse": [{"command": "cursor"}]}}',
+    }
+    root, env = project(tmp_path, **files)
+    loaded = Readers(str(root), env)
+    found = discover(str(root), env).hooks
+    assert {one.hook.handler.command for one in found if "claude-code" in loaded.of(one)} == expected
+    # The rest is run by the bridge.
+    assert "cursor" in {one.hook.handler.command for one in found}
 
 
 FRONTMATTER = (
@@ -453,7 +506,7 @@ def test_a_plugin_in_a_folder_with_a_blank_keeps_its_root_one_word(tmp_path: Pat
 
 
 def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tmp_path: Path) -> None:
-    own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "g.sh"}]}}
+    own = {"version": 1, "hooks": {"preToolUse": [{"type": "command", "command": "true"}]}}
     files = {".github/hooks/x.json": json.dumps(own), "home/.copilot/config.json": '{"trustedFolders": []}'}
     root, env = project(tmp_path, **files)
     wish = Wish(("copilot-cli",), "user", "bridge")
@@ -465,7 +518,7 @@ def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tm
 
 
 def test_a_vendored_plan_is_what_the_next_sync_makes(tmp_path: Path) -> None:
-    root, env = project(tmp_path, **{".claude/settings.json": claude("g.sh")})
+    root, env = project(tmp_path, **{".claude/settings.json": claude("true")})
     wish = Wish(("codex",), vendor=True)
     sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
     assert sync.plan(str(root), env, wish).changes == ()
@@ -478,3 +531,18 @@ def test_a_vendored_plan_is_what_the_next_sync_makes(tmp_path: Path) -> None:
     sync.apply(lambda: sync.plan(str(root), env, wish), env, what="sync")
     (state,) = status(str(root), env, ("codex",)).agents
     assert {row.level for row in state.hooks} == {"unavailable"}
+
+
+@pytest.mark.parametrize("name", ["*", "a*b", "[x]", "a b", "x'y", 'q"r', "$(x)", "-rf", "new\nline", "ü"])
+def test_a_plugin_may_have_any_name(tmp_path: Path, name: str) -> None:
+    root, env = project(
+        tmp_path, **{f"plugins/{name}/hooks/hooks.json": claude("${CLAUDE_PLUGIN_ROOT}/g.sh")}
+    )
+    assert [one.package for one in discover(str(root), env).hooks] == [str(root / "plugins" / name)]
+    assert runs(root, "gemini-cli", root, "project", env)
+
+
+def test_hooks_in_utf_16_are_an_error_in_a_plugin_too(tmp_path: Path) -> None:
+    root, env = project(tmp_path, **{"plugins/p/hooks/hooks.json": ""})
+    (root / "plugins/p/hooks/hooks.json").write_bytes(claude("g.sh").encode("utf-16"))
+    assert [one.severity for one in discover(str(root), env).findings] == ["error"]

@@ -7,6 +7,7 @@ import json
 import os
 import socket
 import subprocess
+import threading
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,8 +32,9 @@ from hookport.findings import (
 )
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, Found, discover, load, project_root
-from hookport.project.disk import HEAD, LARGEST
+from hookport.project.disk import HEAD, LARGEST, Log, data_of, is_folder
 from hookport.project.places import sites
+from hookport.runtime import folders
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 
@@ -68,7 +70,12 @@ class Disk:
         return file.parent
 
     def found(self, cwd: Path | None = None) -> Discovery:
-        return discover(str(cwd or self.root), self.env)
+        return without_runs(discover(str(cwd or self.root), self.env))
+
+
+def without_runs(found: Discovery) -> Discovery:
+    """What was found, without what copies are known by: tests/test_copies.py has that."""
+    return found._replace(hooks=tuple(one._replace(runs="") for one in found.hooks))
 
 
 @pytest.fixture
@@ -189,6 +196,12 @@ def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk
         ),
         (),
     )
+    assert [one.runs for one in discover(root, disk.env).hooks] == [
+        "command  a.sh",
+        "command  hooks/a.sh",
+        "command  .agents/plugins/p/scripts/lint.sh",
+        "command  .claude/a.sh",
+    ]
 
 
 def test_every_place_is_read_the_users_first(disk: Disk) -> None:
@@ -646,7 +659,8 @@ def test_without_a_repository_the_nearest_hooks_are_the_root(disk: Disk, mark: s
 def test_hooks_below_the_root_of_a_repository_are_passed_over_with_a_word(disk: Disk) -> None:
     root = disk.hook(".agents/hooks/guard")
     disk.hook("part/.agents/hooks/other")
-    disk.write("part/.claude/settings.json", "{}")
+    disk.write("part/.claude/settings.json", settings("true"))
+    disk.write("part/.gemini/settings.json", '{"ui": {}}')
     part = disk.root / "part"
     found = disk.found(part)
     told = FolderPassedOver.at("", places=".agents/hooks, .claude/settings.json", root=disk.root)
@@ -657,7 +671,9 @@ def test_hooks_below_the_root_of_a_repository_are_passed_over_with_a_word(disk: 
     )
 
 
-def test_a_home_is_a_project_only_for_itself(disk: Disk) -> None:
+def test_a_home_is_a_project_only_for_itself(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
+    # A repository is a home only where the password file says so.
+    monkeypatch.setattr(folders, "real_home", lambda: str(disk.home))
     (disk.root / ".git").rmdir()
     (disk.home / ".git").mkdir()
     folder = disk.hook("~/.agents/hooks/guard")
@@ -711,11 +727,11 @@ def test_a_source_that_was_named_is_loaded(disk: Disk) -> None:
     folder = disk.hook("elsewhere/guard")
     own = disk.write(".claude/settings.json", settings("./a.sh"))
     for path in (folder, folder / "HOOK.md", folder.parent):
-        found = load(str(path), None, disk.env)
+        found = without_runs(load(str(path), None, disk.env))
         assert (found.root, found.hooks, found.findings) == (str(disk.root), (in_folder(folder),), ())
         assert {str(path), f"{folder}/HOOK.md", f"{folder}/scripts"} == set(found.watched)
     for source, dialect in ((own, None), (own, "claude-code"), (disk.root, "claude-code")):
-        found = load(str(source), dialect, disk.env)
+        found = without_runs(load(str(source), dialect, disk.env))
         assert files(found) == [str(own)]
         (one,) = found.hooks
         assert (one.place, one.package, one.scripts) == (
@@ -750,7 +766,7 @@ def test_a_plugin_of_a_project_that_is_named_is_its_own_package(disk: Disk) -> N
     file = disk.write(".agents/plugins/checks/hooks/hooks.json", tree)
     script = disk.write(".agents/plugins/checks/scripts/check.sh", SCRIPT, mode=0o755)
     for path in (file, file.parent, disk.root):
-        found = load(str(path), None, disk.env)
+        found = without_runs(load(str(path), None, disk.env))
         packages = [(one.package, one.scripts) for one in found.hooks]
         assert (found.root, packages) == (
             str(disk.root),
@@ -770,10 +786,10 @@ def test_a_broken_file_of_a_named_source_costs_only_itself(disk: Disk) -> None:
     bad = disk.write(".agents/hooks/bad/HOOK.md", "---\nname: x\n---\n")
     settings_file = disk.write(".claude/settings.local.json", "{")
     disk.write(".claude/settings.json", settings("true"))
-    found = load(str(disk.root / ".agents"), "agent-hooks", disk.env)
+    found = without_runs(load(str(disk.root / ".agents"), "agent-hooks", disk.env))
     assert found.hooks == (in_folder(good),)
-    assert [(one.code, one.file) for one in found.findings] == [("HP701", str(bad))] * 2
-    found = load(str(disk.root), "claude-code", disk.env)
+    assert [(one.code, one.file) for one in found.findings] == [("HP701", str(bad))]
+    found = without_runs(load(str(disk.root), "claude-code", disk.env))
     assert files(found) == [f"{disk.root}/.claude/settings.json"]
     assert [(one.code, one.file, one.line) for one in found.findings] == [("HP701", str(settings_file), 1)]
 
@@ -790,3 +806,62 @@ def test_a_source_that_is_not_there_is_refused(disk: Disk) -> None:
     os.mkfifo(disk.root / "odd/HOOK.md")
     with pytest.raises(InputError, match="is not a plain file"):
         load(str(disk.root / "odd"), None, disk.env)
+
+
+def test_hooks_in_the_entries_of_a_marketplace_start_in_their_plugins(disk: Disk) -> None:
+    command = "${CLAUDE_PLUGIN_ROOT}/check.sh"
+    events = {"Stop": [{"hooks": [{"type": "command", "command": command}]}]}
+    plugins = [
+        {"name": "a", "source": "./tools/a", "hooks": events},
+        {"name": "b", "source": "b", "hooks": {"hooks": events}},
+        {"name": "c", "source": "./", "hooks": [events, "./own.json"]},
+        {"name": "d", "source": {"source": "github", "repo": "us/d"}, "hooks": events},
+        {"name": "e", "source": "./e", "hooks": "./gone.json"},
+        {"name": "f", "source": "./f", "hooks": 1},
+    ]
+    catalogue = disk.write(
+        ".claude-plugin/marketplace.json", {"metadata": {"pluginRoot": "./plugins"}, "plugins": plugins}
+    )
+    own = disk.write("own.json", {"hooks": events})
+    shared = disk.write(".agents/plugins/marketplace.json", {"plugins": plugins[:1]})
+    found = disk.found()
+    assert [(one.file, one.place, one.package, one.scripts) for one in found.hooks] == [
+        (str(file), place, str(package), (str(package / "check.sh"),))
+        for file, place, package in (
+            (catalogue, "plugins[0].hooks.Stop[0].hooks[0]", disk.root / "tools/a"),
+            (catalogue, "plugins[1].hooks.hooks.Stop[0].hooks[0]", disk.root / "plugins/b"),
+            (own, "hooks.Stop[0].hooks[0]", disk.root),
+            (catalogue, "plugins[2].hooks[0].Stop[0].hooks[0]", disk.root),
+        )
+    ]
+    elsewhere = "has hooks of a plugin that is elsewhere, so they are not read"
+    nowhere = "names './gone.json', which is no file of the plugin"
+    neither = "must be an object or the name of a file, so it is not read"
+    nobody = "has hooks in the entry of a plugin, where no agent reads them"
+    assert list(found.findings) == [
+        broken(catalogue, elsewhere, where="plugins[3].hooks"),
+        broken(catalogue, nowhere, where="plugins[4].hooks"),
+        broken(catalogue, neither, where="plugins[5].hooks"),
+        broken(shared, nobody, where="plugins[0].hooks"),
+    ]
+
+
+def test_a_file_that_comes_and_goes_is_there_or_not(tmp_path: Path) -> None:
+    file, done = tmp_path / "hooks.json", threading.Event()
+
+    def write() -> None:
+        while not done.is_set():
+            file.write_bytes(b"{}")
+            file.unlink()
+
+    log = Log([], {})
+    writer = threading.Thread(target=write)
+    writer.start()
+    try:
+        read = {data_of(file) for _ in range(20_000)}
+        assert not any(is_folder(file, log) for _ in range(20_000))
+    finally:
+        done.set()
+        writer.join()
+    assert read <= {None, b"", b"{}"}
+    assert log.findings == []

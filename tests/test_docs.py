@@ -72,10 +72,10 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
         (tmp_path / name).write_text(text, "utf-8")
     page = ROOT / "README.md"
     text = page.read_text("utf-8")
-    (case,) = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
-    for name, body in (("cases/rm.yaml", case), ("fixtures/rm.json", SHOWN["event.json"])):
-        (tmp_path / ".claude/tests" / name).parent.mkdir()
-        (tmp_path / ".claude/tests" / name).write_text(body, "utf-8")
+    cases = re.findall(r"^```yaml\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / ".claude/tests/cases").mkdir()
+    for name, body in zip(("stop", "pass"), cases, strict=True):
+        (tmp_path / f".claude/tests/cases/{name}.yaml").write_text(body, "utf-8")
     (tmp_path / "guard.sh").write_text("exit 2\n", "utf-8")
     guard = ROOT / "examples" / "guard" / ".claude" / "hooks" / "guard.sh"
     shutil.copy(guard, tmp_path / "block-rm.sh")

@@ -48,6 +48,8 @@ def test_every_fact_has_a_source(dialect: Dialect) -> None:
     rows: list[Any] = [*dialect.events, *dialect.tools, *dialect.locations, *dialect.quirks]
     rows += [dialect.mcp] if dialect.mcp else []
     assert [row for row in rows if row.source not in dialect.sources] == []
+    assert [name for name, source in dialect.wordless.items() if source not in dialect.sources] == []
+    assert {*dialect.wordless} & {row.native for row in dialect.tools} == set()
 
 
 @each

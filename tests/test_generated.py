@@ -109,7 +109,7 @@ else:
     sys.exit(0)
 print(json.dumps({"hookSpecificOutput": answer}))
 """
-ASKED = "may it? (nobody can be asked here)"
+ASKED = "may it? (a hook cannot ask here)"
 
 
 def wild(root: Path, target: str, *events: str, folder: str = "") -> dict[str, str]:

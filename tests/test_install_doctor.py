@@ -740,7 +740,7 @@ def test_every_fact_about_what_keeps_hooks_from_running_has_a_source(agent: str)
     assert sorted(set(sources) - dialect.sources.keys()) == []
     for gate in dialect.gates:
         assert isinstance(gate, Gate)
-        assert bool(gate.variable) != bool(gate.files and gate.key and gate.off)
+        assert bool(gate.variable) != bool(gate.files and gate.key and (gate.off or gate.lists))
 
 
 def test_the_command_exits_with_1_where_a_hook_would_not_fire(place: Place) -> None:

@@ -21,6 +21,7 @@ from hookport.errors import HookportError, InputError
 from hookport.findings import LedgerBroken
 from hookport.install import files, ledger
 from hookport.install.files import Change, ChangedError
+from hookport.project.disk import LARGEST
 
 SOURCE = str(Path(__file__).parent.parent / "src")
 STRACE = shutil.which("strace")
@@ -415,14 +416,28 @@ def test_two_names_of_one_file_are_not_both_written(home: Path, env: dict[str, s
     assert (home / "one").read_bytes() == b"old"
 
 
-def test_other_names_of_a_file_keep_the_old_bytes(home: Path, env: dict[str, str]) -> None:
-    """Backups and snapshots are made of hard links: what is in them must not change."""
-    (home / "settings.json").write_bytes(b"old")
-    (home / "backup.json").hardlink_to(home / "settings.json")
-    files.apply([change(home / "settings.json", b"new")], env, what="sync")
-    assert ((home / "settings.json").read_bytes(), (home / "backup.json").read_bytes()) == (b"new", b"old")
+def test_a_file_with_another_name_is_refused_and_stays_linked(home: Path, env: dict[str, str]) -> None:
+    """Dotfiles and snapshots are made of hard links: neither name may lose the other, or get its bytes."""
+    settings, other = home / "settings.json", home / "dotfiles.json"
+    settings.write_bytes(b"old")
+    other.hardlink_to(settings)
+    (home / "more.json").write_bytes(b"old")
+    wanted = [change(home / "more.json", b"new"), change(settings, b"new")]
+    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+        files.apply(wanted, env, what="sync")
+    assert settings.samefile(other)
+    assert {file.name: file.read_bytes() for file in home.iterdir()} == dict.fromkeys(
+        ("settings.json", "dotfiles.json", "more.json"), b"old"
+    )
+    other.unlink()
+    files.apply(wanted, env, what="sync")
+    other.hardlink_to(settings)
+    with pytest.raises(InputError, match=r"settings.json: has another name, a hard link"):
+        files.undo(env)
+    assert settings.samefile(other)
+    other.unlink()
     files.undo(env)
-    assert ((home / "settings.json").read_bytes(), (home / "backup.json").read_bytes()) == (b"old", b"old")
+    assert (settings.read_bytes(), (home / "more.json").read_bytes()) == (b"old", b"old")
 
 
 @pytest.mark.parametrize(
@@ -517,7 +532,7 @@ def test_what_cannot_be_read(home: Path) -> None:
     os.mkfifo(home / "pipe")
     (home / "loop").symlink_to("loop")
     with (home / "huge").open("wb") as stream:
-        stream.truncate(files.MOST_BYTES + 1)
+        stream.truncate(LARGEST + 1)
     said = {}
     for name in ("pipe", "loop", "huge"):
         with pytest.raises(InputError) as raised:
@@ -526,7 +541,7 @@ def test_what_cannot_be_read(home: Path) -> None:
     assert said == {
         "pipe": "is no file that could be read: a pipe or a device.",
         "loop": "cannot be read: Too many levels of symbolic links.",
-        "huge": "is larger than 32 MiB, so it is left alone.",
+        "huge": "is larger than 5 MB, so it is left alone.",
     }
 
 
@@ -721,7 +736,7 @@ def test_undo_shows_what_it_takes_back(home: Path, env: dict[str, str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == (
         f"`hookport sync` of {when} would be{listed}"
-        f"--- {home}/a\n+++ {home}/a\n@@ -1,2 +1,2 @@\n one\\r\n-\\x1b[31m\n+two\n"
+        f"--- {home}/a\n+++ {home}/a\n@@ -1,2 +1,2 @@\n one\\u000d\n-\\u001b[31m\n+two\n"
         f"\\ No newline at end of file\n{home}/b: no text, 1 → 0 bytes\n"
     )
     assert (home / "b").exists()

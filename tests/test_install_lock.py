@@ -20,7 +20,7 @@ from hookport.install.review import review, shown
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, discover
 from hookport.project.identity import hook_of, text_of
-from hookport.runtime import trust
+from hookport.runtime import approvals, trust
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -58,7 +58,7 @@ class Place:
         return lock.build(self.found(), self.env)
 
     def approve(self) -> None:
-        lock.approve(str(self.root), self.built(), lock.texts(self.found(), self.env), self.env)
+        approvals.remember(str(self.root), self.built(), lock.texts(self.found(), self.env), self.env)
 
 
 @pytest.fixture
@@ -86,7 +86,7 @@ def test_the_lock_says_what_there_is(place: Place) -> None:
         "files": files[FOLDER],
     }
     assert built["hooks"][FOLDER] == expected
-    assert (built["version"], built["bridge"]) == (1, {})
+    assert (built["version"], built["bridge"]) == (2, {})
 
 
 def test_every_script_that_a_command_names(place: Place) -> None:
@@ -177,8 +177,8 @@ def test_the_store_is_the_users_alone(place: Place) -> None:
     modes = {oct(path.stat().st_mode & 0o777) for path in (store, *texts)}
     assert (modes, oct((store.parent / trust.TEXTS).stat().st_mode & 0o777)) == ({"0o600"}, "0o700")
     assert [path.name for path in texts] == sorted({HASH, *_definitions(place)})
-    assert lock.approved(str(place.root), place.env)[0] == place.built()
-    assert lock.approved_text(HASH, place.env) == b"#!/bin/sh\nexit 0\n"
+    assert dict(approvals.approved_state(str(place.root), place.built(), place.env).lock) == place.built()
+    assert approvals.approved_text(HASH, place.env) == b"#!/bin/sh\nexit 0\n"
 
 
 def _definitions(place: Place) -> list[str]:
@@ -188,13 +188,16 @@ def _definitions(place: Place) -> list[str]:
 def test_a_text_that_is_not_what_was_approved_is_not_shown(place: Place) -> None:
     place.approve()
     (Path(trust.store(place.env)).parent / trust.TEXTS / HASH).write_text("other")
-    assert lock.approved_text(HASH, place.env) is None
-    assert lock.approved_text("../trust.json", place.env) is None
+    assert approvals.approved_text(HASH, place.env) is None
+    assert approvals.approved_text("../trust.json", place.env) is None
 
 
 def test_what_is_taken_back_leaves_nothing(place: Place) -> None:
     place.approve()
-    assert [lock.forget("/elsewhere", place.env), lock.forget(None, place.env)] == [[], [str(place.root)]]
+    assert [approvals.forget("/elsewhere", place.env), approvals.forget(None, place.env)] == [
+        [],
+        [str(place.root)],
+    ]
     folder = Path(trust.store(place.env)).parent
     assert (list((folder / trust.TEXTS).iterdir()), trust.stored(place.env)) == ([], {})
 
@@ -202,8 +205,8 @@ def test_what_is_taken_back_leaves_nothing(place: Place) -> None:
 def test_many_at_once_lose_no_approval(place: Place) -> None:
     roots = [f"/project/{number}" for number in range(40)]
     code = (
-        "import os, sys; from hookport.install import lock; "
-        "[lock.approve(root, {'version': 1, 'hooks': {}}, {}, dict(os.environ)) for root in sys.argv[1:]]"
+        "import os, sys; from hookport.runtime import approvals; lock = {'version': 2, 'hooks': {}}; "
+        "[approvals.remember(root, lock, {}, dict(os.environ)) for root in sys.argv[1:]]"
     )
 
     def run(some: list[str]) -> None:
@@ -223,6 +226,7 @@ def test_a_review_shows_what_matters(place: Place) -> None:
         "before_tool_execute: ./guard.sh",
         (),
         ("guard.sh has `curl`", "guard.sh has `https://example.com/x`"),
+        ("the program curl",),
         (
             "--- guard.sh (approved)",
             "+++ guard.sh (now)",
@@ -320,6 +324,27 @@ def test_an_agent_that_is_not_installed_or_does_not_answer(place: Place) -> None
     _codex(place)
     (place.home / "bin" / CODEX).write_text("#!/bin/sh\nexit 1\n")
     assert agent_trust.states(str(place.root), place.env) == []
+
+
+def test_the_files_of_an_agent_that_does_not_answer_say_what_it_trusts(place: Place) -> None:
+    place.env["PATH"] = str(place.home / "bin")
+    config, own = place.home / ".codex/config.toml", place.root / ".codex/hooks.json"
+    for file in (config, own):
+        file.parent.mkdir()
+    config.write_text('model = "m"\n')
+    hooks = [{"hooks": [{"type": "command", "command": one}]} for one in ("true", "false")]
+    own.write_text(json.dumps({"hooks": {"PreToolUse": hooks}}))
+    root = str(place.root)
+
+    def states() -> list[tuple[str, str, str]]:
+        return [(one.key, one.command, one.state) for one in agent_trust.states(root, place.env)]
+
+    keys = [f"{own}:pre_tool_use:{number}:0" for number in (0, 1)]
+    assert states() == [(keys[0], "true", "untrusted"), (keys[1], "false", "untrusted")]
+    agent_trust.approve(agent_trust.untrusted(root, place.env), root, place.env)
+    assert states() == [(keys[0], "true", "trusted"), (keys[1], "false", "trusted")]
+    own.write_text(own.read_text().replace('"false"', '"exit 0"'))
+    assert states() == [(keys[0], "true", "trusted"), (keys[1], "exit 0", "modified")]
 
 
 REAL = os.environ.get("HOOKPORT_REAL_CODEX", "")

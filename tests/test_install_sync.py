@@ -21,12 +21,15 @@ import pytest
 from hookport import bridge, cli, convert
 from hookport.dialects import agents, event_specs, get
 from hookport.dialects._entries import slots
+from hookport.dialects._wiring import wire
 from hookport.errors import InputError
 from hookport.install import entries, files, status, sync
 from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Hook
+from hookport.model.runs import RunResult
 from hookport.planning import is_dispatch, is_ours
+from hookport.wires.answers import read_answer
 from tests.approval import approve
 
 AGENTS = agents()
@@ -122,12 +125,16 @@ def test_the_bridge_has_one_entry_for_each_event(agent: str, world: World) -> No
     hooks, dialect = read(agent, plan), get(agent)
     natives = [spec.native for hook in hooks for spec, _ in slots(dialect, hook)]
     assert len(natives) == len(set(natives))
-    assert {hook.event for hook in hooks} == {event for event in entries.CORE if event_specs(dialect, event)}
+    wanted = {"session_start", "before_tool_execute"} if scope_of(agent) == "project" else entries.CORE
+    assert {hook.event for hook in hooks} == {event for event in wanted if event_specs(dialect, event)}
     assert all(is_dispatch(hook.handler.command) for hook in hooks)
     for hook in hooks:
         (spec,) = (spec for spec, _ in slots(dialect, hook))
         *_, words = hook.handler.command.rpartition(" dispatch ")
-        assert shlex.split(words)[:2] == [agent, spec.native]
+        assert shlex.split(words.partition(";")[0])[:2] == [agent, spec.native]
+        assert entries.is_guard(hook) == (
+            spec.canonical == "before_tool_execute" and spec.blocks == "prevent"
+        )
     limits = {hook.handler.timeout.total_seconds() for hook in hooks if hook.handler.timeout}
     assert limits <= {35.0, 3.0, 5.0}  # for SessionEnd, Codex waits 3 s at most and kimi-cli 5 s
 
@@ -232,11 +239,13 @@ def test_another_agent_that_reads_the_file_does_not_run_the_entry(world: World) 
 
 @pytest.mark.parametrize(
     ("event", "code"),
-    [("before_tool_execute", 2), ("before_prompt", 2), ("session_start", 1), ("agent_stop", 1)],
+    [("before_tool_execute", 2), ("before_prompt", 1), ("session_start", 1), ("agent_stop", 1)],
 )
 def test_where_the_bridge_is_gone_guards_deny_and_the_rest_say_so(
     event: str, code: int, world: World
 ) -> None:
+    stop = {"event": "agent_stop", "handler": {"type": "command", "command": "true"}}
+    world.write(".hookport/hooks.json", {"spec": "hooks/1.0", "hooks": [stop]})
     command = entry(world, "claude-code", event)
     gone = command.replace(str(Path(bridge.__file__)), "/nowhere/bridge.py")
     assert gone != command
@@ -280,6 +289,19 @@ def test_a_hook_that_the_agent_reads_elsewhere_with_less_effect_is_installed(
     world.write(".claude/settings.json", {"hooks": {event: [{"matcher": matcher, "hooks": guard}]}})
     (plan,) = world.plan("copilot-cli").agents
     assert [finding.code for finding in plan.findings] == ["HP822"]
+    assert plan.changes != ()
+
+
+@pytest.mark.parametrize("agent", ["copilot-cli", "vs-code-copilot"])
+def test_a_hook_with_a_rule_runs_more_often_where_another_agent_reads_its_file(
+    agent: str, world: World
+) -> None:
+    shutil.rmtree(world.root / ".agents")
+    guard = [{"type": "command", "if": "Bash(git push *)", "command": "./guard.sh"}]
+    world.write(".claude/settings.json", {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": guard}]}})
+    (plan,) = world.plan(agent).agents
+    codes = [finding.code for finding in plan.findings]
+    assert ("HP829" in codes, "HP822" in codes) == (True, False)
     assert plan.changes != ()
 
 
@@ -427,19 +449,71 @@ def test_a_longer_hook_gets_its_time_within_the_agents_limit(world: World) -> No
     timeout = hooks["before_tool_execute"].handler.timeout
     assert timeout is not None
     assert timeout.total_seconds() == 605
-    assert hooks["before_tool_execute"].handler.command.endswith(" --within=605")
+    assert " --within=605 " in hooks["before_tool_execute"].handler.command
     kimi = world.plan("kimi-cli", mode="bridge", scope="user").agents[0].hooks
     limited = next(hook for hook in kimi if hook.event == "before_tool_execute")
-    assert limited.handler.command.endswith(" --within=600")
+    assert " --within=600 " in limited.handler.command
 
 
 def test_the_bridge_fails_closed_where_the_agent_can_be_told_to(world: World) -> None:
     hooks = world.plan("mistral-vibe", mode="bridge").agents[0].hooks
     assert {hook.event: hook.handler.on_failure for hook in hooks} == {
         "before_tool_execute": "block",
-        "after_tool_execute": "",
-        "agent_stop": "",
     }
+
+
+def test_a_project_that_fails_closed_tells_the_agent_so(world: World) -> None:
+    for settings, word in (({}, ""), ({"on_failure": "closed"}, "block")):
+        world.write(".hookport/config.json", settings)
+        for agent in ("claude-code", "cursor"):
+            hooks = world.plan(agent, mode="bridge").agents[0].hooks
+            said = {hook.event: hook.handler.on_failure for hook in hooks}
+            assert said == {"session_start": "", "before_tool_execute": word}, agent
+
+
+@pytest.mark.parametrize(
+    "agent", ["claude-code", "codex", "gemini-cli", "qwen-code", "factory-droid", "cursor"]
+)
+@pytest.mark.parametrize("program", ["exit 1", "exit 127", "kill -9 $$", "exit 70"])
+def test_a_bridge_that_does_not_start_denies_what_a_guard_is_for(
+    agent: str, program: str, world: World, tmp_path: Path
+) -> None:
+    command = entry(world, agent)
+    (tmp_path / "python").write_text(f"#!/bin/sh\n{program}\n")
+    (tmp_path / "python").chmod(0o755)
+    broken = command.replace(sys.executable, str(tmp_path / "python"))
+    assert broken != command
+    marks = {name: str(world.root) for name, value in wire(agent).env.items() if value == "$root"}
+    done = fire(world, broken, world.root, **marks)
+    result = RunResult("completed", done.returncode, done.stdout, done.stderr)
+    native = next(name for name, event in wire(agent).events.items() if event == "before_tool_execute")
+    answer = read_answer(wire(agent), result, native=native, canonical="before_tool_execute")
+    # Some shells say first that it was killed.
+    assert (answer.verdict, answer.reason.removeprefix("Killed\n")) == ("deny", entries.DEAD)
+
+
+def test_what_passes_by_policy_is_no_deny_of_the_entry(world: World) -> None:
+    command = entry(world, "claude-code").replace(
+        "dispatch claude-code PreToolUse", "dispatch nope PreToolUse"
+    )
+    done = fire(world, command, world.root, CLAUDE_PROJECT_DIR=str(world.root))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "unknown dialect 'nope'" in done.stderr
+
+
+def test_trust_says_which_hook_has_no_entry(world: World) -> None:
+    world.sync("claude-code", mode="bridge")
+    stop = {"event": "agent_stop", "name": "tidy", "handler": {"type": "command", "command": "true"}}
+    world.write(".hookport/hooks.json", {"spec": "hooks/1.0", "hooks": [stop]})
+    words = [sys.executable, "-m", "hookport", "trust", "--yes"]
+    env = {**world.env, "PYTHONPATH": str(Path(bridge.__file__).parent.parent)}
+    done = subprocess.run(words, cwd=world.root, env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "'tidy'" in done.stderr
+    assert "hookport sync" in done.stderr
+    world.sync("claude-code", mode="bridge")
+    done = subprocess.run(words, cwd=world.root, env=env, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_a_package_is_found_by_its_own_root(world: World) -> None:
@@ -474,7 +548,7 @@ def test_a_project_that_brings_its_bridge_keeps_calling_it(world: World) -> None
     below = world.root / "src"
     below.mkdir()
     done = fire(world, commands[0], below, CLAUDE_PROJECT_DIR=str(world.root))
-    assert (done.returncode, "hookport trust" in done.stdout) == (0, True), done.stderr
+    assert (done.returncode, " trust`" in done.stdout) == (0, True), done.stderr
     world.unsync()
     below.rmdir()
     assert world.tree() == before
@@ -560,7 +634,7 @@ class TestStatus:
                         "name": event,
                         "event": event,
                         "blocking": True,
-                        "handler": {"type": "command", "command": "x"},
+                        "handler": {"type": "command", "command": "true"},
                     }
                     for event in ("before_tool_execute", "agent_stop", "session_start", "before_model")
                 ],
@@ -642,6 +716,9 @@ def test_check_and_dry_run_write_nothing(
     assert "HP817" in capfd.readouterr().err
     assert world.tree() == before
     assert cli.main(words) == 0
+    assert cli.main([*words, "--check"]) == 1
+    assert "HP840" in capfd.readouterr().err
+    assert cli.main(["trust", "--yes"]) == 0
     assert cli.main([*words, "--check"]) == 0
 
 
@@ -652,3 +729,21 @@ def test_a_target_names_each_file_once() -> None:
             keys = get(agent).shape.encode(get(agent), convert.read({}, get(agent)).decoded.manifest)
             paths = list(one.paths_for(keys).values())
             assert len(paths) == len(set(paths))
+
+
+@pytest.mark.parametrize("scope", ["project", "user"])
+@pytest.mark.parametrize("data", [b'{"hooks": {', '{"hooks": {}}'.encode("utf-16")], ids=["syntax", "utf-16"])
+def test_status_does_not_pass_over_a_file_that_it_cannot_read(
+    world: World, scope: str, data: bytes, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = world.root if scope == "project" else Path(world.env["HOME"])
+    (root / ".claude").mkdir(parents=True, exist_ok=True)
+    (root / ".claude/settings.json").write_bytes(data)
+    monkeypatch.chdir(world.root)
+    for name, value in world.env.items():
+        monkeypatch.setenv(name, value)
+    code = cli.main(["status", "--agent", "claude-code"])
+    shown = capsys.readouterr().out
+    assert (code, "nothing installed" in shown, "HP801" in shown or "error" in shown) == (1, False, True), (
+        shown
+    )

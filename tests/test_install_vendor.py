@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -22,7 +24,7 @@ from hookport.dialects._wiring import wire
 from hookport.install import lock as lock_file
 from hookport.install import vendor
 from hookport.install.archive import deflated, zipped
-from hookport.runtime import plan, trust, vendored
+from hookport.runtime import plan, remedy, trust, vendored
 from hookport.runtime.plan import Origin, Plan, parse
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -248,12 +250,11 @@ def test_hooks_of_the_user_run_where_an_installed_hookport_keeps_a_plan(project:
 def test_a_hook_whose_source_changed_is_a_failure(project: Project) -> None:
     source = project.root / ".agents/hooks/guard/HOOK.md"
     source.write_text(HOOK.replace("Shell", "ReadFile"))
-    told = project.told()
-    assert "the plan is stale: .agents/hooks/guard/HOOK.md changed" in told["systemMessage"]
-    assert "hookport sync --vendor" in told["systemMessage"]
-    project.env["HOOKPORT_ON_FAILURE"] = "closed"
     denied = project.told()["hookSpecificOutput"]
-    assert (denied["permissionDecision"], ".." in denied["permissionDecisionReason"]) == ("deny", False)
+    reason = denied["permissionDecisionReason"]
+    assert (denied["permissionDecision"], ".." in reason) == ("deny", False)
+    assert "the plan is stale: .agents/hooks/guard/HOOK.md changed" in reason
+    assert "hookport sync --vendor" in reason
 
 
 def test_line_ends_do_not_make_a_plan_stale(project: Project) -> None:
@@ -277,6 +278,7 @@ def test_a_plan_does_not_say_what_an_agent_obeys(project: Project) -> None:
     own = wire("claude-code").replace(answers={"*": {"none": {"stdout": "yes"}, "deny": {"stdout": "yes"}}})
     path = project.root / vendored.PLAN
     path.write_bytes(plan.make((), [own], Origin("", hookport.__version__, contents={})))
+    project.approve()
     assert project.told() == {}
 
 
@@ -292,10 +294,83 @@ def test_a_plan_that_cannot_be_used_is_told(project: Project, text: bytes | None
         path.unlink()
     else:
         path.write_bytes(text)
+    what = "gone" if text is None else "not the one that you approved"
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == lost(f"bridge.plan is {what}")
+    # A word that nobody approved changes nothing.
+    (project.root / vendored.SETTINGS).write_text('{"on_tamper": "warn"}')
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == lost(f"bridge.plan is {what}")
+    del project.env[trust.VARIABLE]
+    assert "the plan .hookport/bridge.plan cannot be used" in project.told()["systemMessage"]
+    # Once a session.
     assert project.told() == {}
     (project.root / vendored.SETTINGS).write_text('{"on_failure": "closed"}')
     reason = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
     assert "the plan .hookport/bridge.plan cannot be used" in reason
+
+
+TRUST = f"{'hookport' if shutil.which('hookport') else 'python3 .hookport/bridge.pyz'} trust"
+
+
+def lost(what: str) -> str:
+    return (
+        f"what was approved here is not here any more: .hookport/{what}. It is denied until the user has "
+        f"looked at it and approved it. Ask the user to run `{TRUST}` in their own terminal; it is refused "
+        "here."
+    )
+
+
+def test_a_plan_without_its_guards_denies_what_they_were_for(project: Project) -> None:
+    """The texts of what was approved tell for which calls a guard was, whatever the project says now."""
+    del project.env[trust.VARIABLE]
+    assert "approved." in project.bridge("trust", "--yes").stdout
+    path = project.root / vendored.PLAN
+    header, _, rest = path.read_bytes().partition(b"\n")
+    path.write_bytes(json.dumps({**json.loads(header), "events": {}}).encode() + b"\n" + rest)
+    denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert denied.startswith(
+        "hook 'guard' was approved and is not what it was: .hookport/bridge.plan is not the one"
+    )
+    read = {"tool_name": "Read", "tool_input": {"file_path": "x"}}
+    given = {"session_id": "s", "hook_event_name": "PreToolUse", **read}
+    other = project.bridge("dispatch", "claude-code", "PreToolUse", given=given)
+    assert (other.returncode, other.stdout) == (0, "")
+
+
+def test_an_archive_that_was_replaced_denies(project: Project) -> None:
+    with zipfile.ZipFile(project.root / vendored.ARCHIVE, "a") as archive:
+        archive.writestr("note", b"")
+    denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert denied == lost("bridge.pyz is not the one that you approved")
+
+
+def test_a_replaced_archive_denies_whatever_its_time_and_size(project: Project) -> None:
+    path = project.root / vendored.ARCHIVE
+    time.sleep(0.05)  # a file that changed in this tick is hashed
+    project.told()
+    project.told()
+    data, was = path.read_bytes(), path.stat()
+    at = data.index(b"hookport/cli/log.py") + len("hookport/cli/log.p")
+    path.write_bytes(data[:at] + b"z" + data[at + 1 :])
+    os.utime(path, ns=(was.st_atime_ns, was.st_mtime_ns))
+    assert (path.stat().st_size, path.stat().st_mtime_ns) == (was.st_size, was.st_mtime_ns)
+    denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert denied == lost("bridge.pyz is not the one that you approved")
+
+
+def test_a_note_of_the_archive_that_somebody_else_wrote_does_not_count(project: Project) -> None:
+    path = project.root / vendored.ARCHIVE
+    time.sleep(0.05)
+    project.told()
+    cache = Path(project.env["HOME"], ".cache", "hookport")
+    (note,) = cache.glob("plans/*.note")
+    approved = note.read_bytes().partition(b"\n")[2].rpartition(b" ")[2]
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr("note", b"")
+    time.sleep(0.05)
+    seal = note.read_bytes().partition(b"\n")[0]
+    note.write_bytes(seal + b"\n" + f"{trust.settled(str(path))} ".encode() + approved)
+    denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
+    assert denied == lost("bridge.pyz is not the one that you approved")
 
 
 def test_an_unknown_agent_is_told(project: Project) -> None:
@@ -336,7 +411,8 @@ def test_an_approval_by_the_bridge_itself(project: Project) -> None:
     assert "approved." in project.bridge("trust", "--yes").stdout
     assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
     assert "nothing is new or changed" in project.bridge("trust").stdout
-    assert lock_file.approved(str(project.root), project.env)[0] == lock_file.read(str(project.root))
+    (state,) = trust.approval(str(project.root), project.env).states
+    assert dict(state.lock) == lock_file.read(str(project.root))
     assert "no longer approved" in project.bridge("untrust").stdout
     assert "hookSpecificOutput" not in project.told()
 
@@ -346,6 +422,142 @@ def test_a_script_that_is_not_in_the_lock_cannot_be_approved_by_the_bridge(proje
     done = project.bridge("trust", "--yes")
     assert done.returncode == 2
     assert "hookport.lock: it does not have these as they are: .agents/hooks/guard/HOOK.md" in done.stderr
+
+
+def test_a_pause_by_the_bridge_itself(project: Project) -> None:
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+    done = project.bridge("pause", "--yes", "--for", "10m")
+    assert (done.returncode, done.stderr) == (0, "")
+    end = TRUST.replace("trust", "pause --end")
+    assert f": every hook. `{end}` ends it." in done.stdout
+    assert f"End it with `{end}`." in project.told()["systemMessage"]
+    assert project.told() == {}
+    status = project.bridge("status").stdout
+    assert "paused: every hook until" in status
+    assert "guard: before_tool_execute, approved, paused, last ran" in status
+    assert "paused: * for 600 s (unattended)" in project.bridge("log", "--json").stdout
+    assert project.bridge("pause", "--end").stdout == "no longer paused: every hook\n"
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+
+
+def test_a_pause_is_granted_by_the_rule_of_approvals(project: Project) -> None:
+    assert "no terminal to ask on" in project.bridge("pause").stderr
+    assert "there is no hook 'gard' here. Did you mean 'guard'?" in project.bridge("pause", "gard").stderr
+    project.env["CLAUDECODE"] = "1"
+    done = project.bridge("pause", "guard", "--yes")
+    assert (done.returncode, "agents may not pause hooks" in done.stderr) == (2, True)
+    del project.env["CLAUDECODE"]
+    assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
+    # The way out is there when the plan is not, which denies.
+    (project.root / vendored.PLAN).unlink()
+    assert project.bridge("pause", "--yes").returncode == 0
+    assert "hookSpecificOutput" not in project.told()
+
+
+STEERING = "\x1b[2J\x1b]0;x\x07\u202enot\u2066\x9b1A\u200b"
+
+
+def test_what_the_bridge_prints_steers_no_terminal(tmp_path: Path) -> None:
+    """Names of hooks, paths, reasons and words of the command line, in every command for people."""
+    root = tmp_path / f"pro{STEERING.replace('/', '')}ject"
+    (root / ".git").mkdir(parents=True)
+    handler = {"type": "command", "command": f"echo '{STEERING}' >&2; exit 2"}
+    name = f"guard\nhookport: approved{STEERING}"
+    guard = {"name": name, "event": "before_tool_execute", "blocking": True, "handler": handler}
+    (root / ".hookport").mkdir()
+    (root / ".hookport" / "hooks.json").write_text(json.dumps({"spec": "hooks/1.0", "hooks": [guard]}))
+    write(root)
+    env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path / "home"), "PYTHONUTF8": "1"}
+
+    def shown(*words: str, given: str = "") -> str:
+        done = subprocess.run(
+            [sys.executable, str(root / vendored.ARCHIVE), *words],
+            cwd=tmp_path,
+            env=env,
+            input=given.encode(),
+            capture_output=True,
+            check=False,
+            timeout=60,
+        )
+        return (done.stdout + done.stderr).decode("utf-8", "surrogateescape")
+
+    payload = {"session_id": "s", "tool_name": "Bash", "tool_input": {"command": STEERING}}
+    texts = [shown("trust", "--dry-run"), shown("trust", "--yes")]
+    for agent in ("claude-code", f"no{STEERING}"):
+        # For agents, which show right-to-left text as they see fit.
+        told = shown("dispatch", agent, "PreToolUse", given=json.dumps(payload))
+        assert told
+        assert not set(told) & set("\x1b\x07\x9b"), told
+    texts += [
+        *(shown(word) for word in ("status", "log", "--help", f"no{STEERING}")),
+        shown("log", "--agent", STEERING),
+        shown("log", f"--no{STEERING}"),
+        shown("pause", STEERING),
+        shown("pause", "--yes"),
+        shown("status"),
+        shown("untrust"),
+    ]
+    assert all(texts)
+    for number, text in enumerate(texts):
+        assert not set(text) & set("\x1b\x07\x9b\u202e\u2066\u200b"), (number, text)
+        assert "\nhookport: approved" not in text
+
+
+def test_every_remedy_is_a_command_that_the_bridge_has(project: Project) -> None:
+    """Modules in the archive name a command of hookport by `remedy` only, which knows who reads it."""
+    paths = {path for pattern in vendor.PACKED for path in (SOURCE / "hookport").glob(pattern)}
+    nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
+    docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    asked: set[str] = set()
+    named: list[str] = []
+    for node in nodes:
+        match node:
+            case ast.Call(ast.Attribute(attr="command" | "for_models"), [ast.Constant(str(name)), *_]):
+                asked.add(name)
+            case ast.Constant(str(text)) if id(node) not in docstrings:
+                named += re.findall(r"(?i)\b(?:run|try:?|with|by|;) `hookport [^`]*`.*", text)
+    assert [text for text in named if "where hookport is installed" not in text] == []
+    assert {"trust", "doctor", "pause"} <= asked
+    usage = project.bridge("--help").stdout
+    for name in asked:
+        assert f"\n  {remedy.INSTEAD.get(name, name)} " in usage
+
+
+@pytest.mark.parametrize("has_hookport", [True, False])
+def test_a_remedy_works_for_the_person_who_reads_it(project: Project, has_hookport: bool) -> None:
+    folder = project.elsewhere / "bin"
+    folder.mkdir()
+    (folder / "python3").symlink_to(sys.executable)
+    if has_hookport:
+        (folder / "hookport").write_text("#!/bin/sh\n")
+        (folder / "hookport").chmod(0o755)
+    project.env["PATH"] = f"{folder}:/usr/bin:/bin"
+    start = "hookport" if has_hookport else "python3 .hookport/bridge.pyz"
+    other = {
+        "session_id": "s",
+        "hook_event_name": "PreToolUse",
+        "tool_name": "Bash",
+        "cwd": str(project.root),
+    }
+    (project.root / ".agents/hooks/guard/scripts/run.sh").write_text("#!/bin/sh\n")
+    call = {**other, "tool_input": {"command": "ls"}}
+    told = project.bridge("dispatch", "claude-code", "PreToolUse", given=call).stdout
+    assert f"`{start} trust` in their own terminal" in told
+    # A hook file that cannot be read, told by an agent without messages: `doctor` is not in the bridge.
+    (project.root / ".hookport/hooks.json").write_text("{")
+    del project.env[trust.VARIABLE]
+    shell = {"conversation_id": "c", "generation_id": "g", "cursor_version": "3.9", **CALLS["cursor", SHELL]}
+    shell |= {"hook_event_name": SHELL, "workspace_roots": [str(project.root)]}
+    told = project.bridge("dispatch", "cursor", SHELL, given=shell).stdout
+    assert f"`{start} {'doctor' if has_hookport else 'status'}` in their own terminal" in told
+    for command in re.findall(r"`(python3 [^`]*)`", told):
+        done = subprocess.run(
+            ["sh", "-c", f"{command} --help"], cwd=project.root, env=project.env, check=False, timeout=60
+        )
+        assert done.returncode in (0, 1)
+
+
+SHELL = "beforeShellExecution"
 
 
 def codes(root: Path) -> list[tuple[str, str]]:

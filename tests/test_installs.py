@@ -21,6 +21,7 @@ import pytest
 
 from hookport import cli, convert, dialects, edit
 from hookport.dialects import Dialect
+from hookport.dialects._wiring import wire
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
@@ -225,6 +226,56 @@ def test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes(
     assert here.files() == after
     assert here.run("undo") == 0, capfd.readouterr().err
     assert here.files() == before
+
+
+def foreign(agent: Dialect) -> set[str]:
+    """The places of other agents' files that an agent reads."""
+    return {place.path for place in (*agent.also_reads, *agent.may_read)}
+
+
+# (case, agent): the case has a file of its own that this other agent reads too.
+READ_BY_OTHERS = [
+    (case, name)
+    for case in GOOD
+    for name in AGENTS
+    if any((FOLDER / case / "before/project" / place).is_file() for place in foreign(dialects.get(name)))
+]
+
+
+@pytest.mark.parametrize(("case", "reader"), READ_BY_OTHERS)
+def test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes(
+    case: str, reader: str, place: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    here = world(case, place)._replace(agent=dialects.get(reader))
+    before = here.files()
+    assert here.installs("bridge", "--adopt"), capfd.readouterr().err
+    after = here.files()
+    own = {f"project/{path}" for path in foreign(here.agent)}
+    spliced = {name for name in changed(before, after) if name in own and isinstance(before[name][1], bytes)}
+    for name in spliced:
+        was, now = before[name][1], after[name][1]
+        assert isinstance(was, bytes)
+        assert isinstance(now, bytes)
+        assert_spliced(was, now)
+        owner = here._replace(agent=dialects.get("claude-code"))
+        assert owner.hooks({name: was}) == owner.hooks({name: now})
+        assert b" covers " in now
+    assert not spliced or "$root" in wire(reader).env.values()
+
+    assert here.installs("bridge", "--adopt")
+    assert here.files() == after
+    assert here.installs("bridge", "--check")
+    assert here.files() == after
+    assert here.run("unsync", "--agent", reader) == 0, capfd.readouterr().err
+    assert here.files() == before
+    assert here.run("undo") == 0, capfd.readouterr().err
+    assert here.files() == after
+    assert here.run("undo") == 0, capfd.readouterr().err
+    assert here.files() == before
+
+
+def test_files_that_others_read_are_among_the_cases() -> None:
+    assert len(READ_BY_OTHERS) > 30
 
 
 def spelled(path: str) -> str:

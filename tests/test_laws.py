@@ -19,7 +19,7 @@ from hookport.degrade import degrade, deny_command
 from hookport.dialects import Place, get, names
 from hookport.dialects._entries import slots
 from hookport.edit import encode
-from hookport.errors import InternalError
+from hookport.errors import InputError, InternalError
 from hookport.model.hooks import Manifest
 from tests import kitchen, strategies, vectors
 
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
 
 HUB = next(name for name in names() if get(name).is_hub)
 TARGETS = [name for name in names() if name != HUB]
+
+GUARD = {
+    "event": "before_tool_execute",
+    "blocking": True,
+    "handler": {"type": "command", "command": "exit 2"},
+}
 
 
 def canonical(*hooks: dict[str, Any]) -> convert.Reading:
@@ -75,6 +81,11 @@ def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
         assert encode(reading, reading.decoded.manifest.hooks) == files
 
 
+def is_script(reading: convert.Reading) -> bool:
+    """Whether a hook is a script that somebody programmed: such a file is never written."""
+    return bool(reading.dialect.shape.in_place) and not all(place.path for place in reading.decoded.places)
+
+
 @pytest.mark.parametrize("dialect", names())
 def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str) -> None:
     put_back = 0
@@ -83,6 +94,10 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
         hooks = reading.decoded.manifest.hooks
         for index in range(len(hooks) if len(hooks) > 1 else 0):
             fewer = (*hooks[:index], *hooks[index + 1 :])
+            if is_script(reading):
+                with pytest.raises(InputError, match="not edited"):
+                    encode(reading, fewer)
+                continue
             less = convert.read(encode(reading, fewer), get(dialect))
             same_hooks(less, fewer)
             assert beside(less) == beside(reading)
@@ -189,6 +204,10 @@ def test_an_edit_touches_only_the_hook_it_is_about(dialect: str) -> None:
     for files in texts(dialect):
         reading = convert.read(files, get(dialect))
         for edit, numbers, hooks in edits(dialect, reading.decoded.manifest.hooks):
+            if is_script(reading):
+                with pytest.raises(InputError, match="not edited"):
+                    encode(reading, hooks)
+                continue
             result = encode(reading, hooks)
             same_hooks(convert.read(result, get(dialect)), hooks)
             unchanged(reading, result, numbers)
@@ -416,6 +435,14 @@ def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: di
     reading = canonical(*manifest["hooks"])
     result = convert.convert(reading, get(target))  # raises InternalError unless decode(encode(m)) == m
     assert len(result.effects) == len(manifest["hooks"])
+
+
+@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("name", [" ", "\t", "\r", "\n", "\x0b", "\x85", "\u2028", " a ", "a\rb"])
+def test_a_tool_with_blanks_in_its_name_is_matched_or_reported(target: str, name: str) -> None:
+    result, read = converted(target, {**GUARD, "matcher": name})
+    lost = [finding for finding in result.findings if finding.severity == "error"]
+    assert read or lost
 
 
 @pytest.mark.parametrize("source", names())

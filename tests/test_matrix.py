@@ -71,23 +71,24 @@ def value(hook: Hook, attr: str) -> Any:
 # The findings that may tell of a change, by what changed.
 TOLD_BY = {
     "event": {"HP204"},
-    "matcher": {*(f"HP3{number:02}" for number in range(1, 15)), "HP220"},
-    "content": {"HP305"},
-    "blocking": {"HP203", "HP205", "HP211", "HP403", "HP404", "HP411"},
+    "matcher": {*(f"HP3{number:02}" for number in range(1, 18)), "HP220"},
+    "content": {"HP305", "HP405", "HP428"},
+    "condition": {"HP316", "HP405", "HP428"},
+    "blocking": {"HP203", "HP205", "HP211", "HP403", "HP404", "HP411", "HP428"},
     "priority": {"HP412"},
     "name": {"HP411", "HP420"},
     "description": {"HP411", "HP420"},
     "metadata": {"HP411"},
-    "timeout": {"HP405", "HP402", "HP407", "HP408", "HP409", "HP410", "HP429"},
+    "timeout": {"HP405", "HP402", "HP407", "HP408", "HP409", "HP410", "HP429", "HP428"},
     "status_message": {"HP411"},
-    "model": {"HP411"},
+    "model": {"HP411", "HP428", "HP431"},
     "url": {"HP402"},
-    "is_async": {"HP403", "HP404"},
+    "is_async": {"HP403", "HP404", "HP428"},
     "cwd": {"HP405", "HP411"},
     "env": {"HP405", "HP411"},
     "platform": {"HP427", "HP205", "HP403", "HP405", "HP406", "HP415"},
-    "on_failure": {"HP205", "HP209", "HP402", "HP403", "HP212", "HP405", "HP411"},
-    "timeout_action": {"HP209", "HP212", "HP405", "HP411"},
+    "on_failure": {"HP205", "HP209", "HP402", "HP403", "HP212", "HP405", "HP411", "HP428"},
+    "timeout_action": {"HP209", "HP212", "HP405", "HP411", "HP428"},
 }
 BLOCKED_INSTEAD = "HP206"
 

@@ -283,8 +283,9 @@ def test_a_runner_that_does_not_go_on(tmp_path: Path) -> None:
 
 
 def test_an_entry_that_had_too_little_time_does_not_answer_for_others(tmp_path: Path) -> None:
-    world = Project(tmp_path, "sleep 1; echo no >&2; exit 2")
-    assert not is_denied(world.fire("user", WITH_ID, call_of(tool_use_id="1"), "--within=0.5"))
+    # Long enough for a busy machine to start the hook: one that never started would deny.
+    world = Project(tmp_path, "sleep 4; echo no >&2; exit 2")
+    assert not is_denied(world.fire("user", WITH_ID, call_of(tool_use_id="1"), "--within=3"))
     assert is_denied(world.fire("project", WITH_ID, call_of(tool_use_id="1"), "--within=40"))
 
 

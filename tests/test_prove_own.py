@@ -13,11 +13,11 @@ import pytest
 from hookport import planning
 from hookport.errors import InputError, UsageError
 from hookport.model.hooks import Handler, Hook
-from hookport.project.discovery import Found, load
+from hookport.project.discovery import Found, discover, load
 from hookport.prove import belongings, drivers, enforcement, likeness, own, samples, shims
 from hookport.prove.driver import Call, Driver, Package
 from hookport.prove.enforcement import Proof
-from hookport.prove.firings import Firing
+from hookport.prove.firings import Firing, Watch
 from hookport.prove.own import Account, Fate, Turn
 from hookport.prove.play import Heard, Outcome
 from hookport.prove.programs import Program
@@ -645,3 +645,31 @@ def test_a_program_that_is_started_is_seen(tmp_path: Path, shell: list[str], lin
 )
 def test_which_commands_are_played_as_they_are(line: str, program: tuple[str, ...]) -> None:
     assert samples.of_text(line).program == program
+
+
+def test_a_script_that_is_the_hook_itself_is_watched(tmp_path: Path) -> None:
+    """The agent starts it by its file's name, so the witness has that name."""
+    root, home = tmp_path / "project", tmp_path / "home"
+    script = root / ".clinerules/hooks/PreToolUse"
+    script.parent.mkdir(parents=True)
+    (root / ".git").mkdir()
+    home.mkdir()
+    answer = '{"cancel": true, "errorMessage": "no"}'
+    script.write_text(f'#!/bin/sh\ngrep -q rm && echo \'{answer}\'\nls "$(dirname "$0")/data" >&2\n')
+    (script.parent / "data").write_text("")
+    script.chmod(0o755)
+    env = {"HOME": str(home), "PATH": os.environ["PATH"]}
+    hooks = tuple(planning.runnable(discover(str(root), env)))
+    watch = Watch("cline", hooks, root, env, tmp_path / "records")
+    watch.place(root, home)
+    assert (watch.watched, watch.unwatched) == ({0}, set())
+    payload = json.dumps(
+        {
+            "hookName": "PreToolUse",
+            "preToolUse": {"toolName": "run_commands", "parameters": {"commands": ["rm -r x"]}},
+        }
+    )
+    done = subprocess.run([str(script)], input=payload, capture_output=True, text=True, check=False, env=env)
+    assert (done.returncode, done.stdout.strip()) == (0, answer)
+    (firing,) = watch.new(0)
+    assert (firing.hook, firing.verdict, firing.reason) == (0, "deny", "no")

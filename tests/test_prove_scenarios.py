@@ -21,7 +21,7 @@ from hookport.project.discovery import discover
 from hookport.prove import campaign, drivers, formats, scenario, stage
 from hookport.prove.formats import World
 from hookport.prove.programs import Program
-from hookport.prove.run import hooks_of, reads_projects, write, write_own
+from hookport.prove.run import home_files, hooks_of, reads_projects, write, write_own
 from hookport.prove.scenario import filled
 from hookport.wires.answers import read_answer
 
@@ -118,7 +118,7 @@ def test_the_number_of_runs_stays_small() -> None:
         agent = campaign.Agent(name, driver, Program(("x",), "1", Path("x")))
         runs = campaign.planned([agent]).runs
         assert len({(run.name, run.mode) for run in runs}) == len(runs)
-        assert len(runs) <= 110, name
+        assert len(runs) <= 120, name
 
 
 PAYLOAD = {
@@ -183,7 +183,11 @@ def test_the_hooks_of_all_formats_are_found_once_and_answer_in_their_own_words(t
     lab.hookport("trust", "--yes")
     for form in lab.forms:
         answer = lab.dispatched(form, tool_input={"command": "rm -r victim-{format}"})
-        assert answer == {"decision": "deny", "reason": f"no deleting here, says {form}"}, form
+        assert answer == {
+            "decision": "deny",
+            "reason": f"no deleting here, says {form}",
+            "systemMessage": f"no deleting here, says {form}",
+        }, form
     acted = [json.loads(line) for line in lab.records.read_text("utf-8").splitlines()]
     counted = {form: sum(one["acts"] and one["hook"].endswith(form) for one in acted) for form in lab.forms}
     assert counted == dict.fromkeys(lab.forms, 1)
@@ -197,7 +201,11 @@ def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) 
         answer = lab.dispatched(
             form, tool_name="mcp_lab_shout", tool_input={"text": "whisper-{format}"}, mcp_context=mcp
         )
-        assert answer == {"decision": "deny", "reason": f"no shouting, says {form}"}, form
+        assert answer == {
+            "decision": "deny",
+            "reason": f"no shouting, says {form}",
+            "systemMessage": f"no shouting, says {form}",
+        }, form
 
 
 @pytest.mark.parametrize("name", drivers.names())
@@ -245,3 +253,16 @@ def test_what_formats_write_is_in_order(tmp_path: Path, name: str) -> None:
     # The SDK's hooks are found by a manifest of the first format.
     expected[lab.forms[0]] += expected.pop("sdk", 0)
     assert counts == +expected
+
+
+def test_hooks_of_a_scenarios_files_have_their_place_in_a_home() -> None:
+    """Kimi reads hooks of a home alone, and plays a converted file there."""
+    moved = home_files(scenario.get("content-pattern-converted"))
+    assert moved == {
+        ".agents/hooks/guard/HOOK.md": ".config/agents/hooks/guard/HOOK.md",
+        ".agents/hooks/guard/scripts/run.sh": ".config/agents/hooks/guard/scripts/run.sh",
+    }
+    for name in ("kimi-cli", "kimi-code"):
+        it = drivers.get(name)
+        assert campaign._unplayable(scenario.get("content-pattern-converted"), it, "native") == ""
+        assert "reads no files" in campaign._unplayable(scenario.get("own-file-root"), it, "native")

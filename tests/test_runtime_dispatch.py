@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -157,7 +158,11 @@ def test_hooks_of_four_formats_answer_three_agents(place: Place, command: str) -
         "claude-code": [*(denied(f"no {name}") for name in formats[:3]), NOTHING, NOTHING],
         "codex": [*((2, None, f"no {name}\n") for name in formats[:4]), NOTHING],
         "gemini-cli": [
-            *((0, {"decision": "deny", "reason": f"no {name}"}, "") for name in formats[:4]),
+            # A person there sees the message only.
+            *(
+                (0, {"decision": "deny", "reason": f"no {name}", "systemMessage": f"no {name}"}, "")
+                for name in formats[:4]
+            ),
             NOTHING,
         ],
     }
@@ -230,8 +235,11 @@ def test_a_plan_is_kept_and_one_that_is_spoilt_is_made_anew(place: Place) -> Non
 def test_a_broken_hook_is_told_and_the_others_run(place: Place) -> None:
     place.hook("guard", "echo no >&2; exit 2")
     broken = place.write(".agents/hooks/broken/HOOK.md", "---\nname: [\n---\n")
+    code, told, err = place.shell()
+    assert (code, err, sorted(told)) == (0, "", ["hookSpecificOutput", "systemMessage"])
+    # Once a session.
     assert place.shell() == denied("no")
-    (line,) = place.journal()
+    (line, _) = place.journal()
     assert [str(broken) in note for note in line["notes"]] == [True]
     code, told, err = place.fire("claude-code", "SessionStart", {"session_id": "s", "source": "startup"})
     assert (code, err, sorted(told)) == (0, "", ["systemMessage"])
@@ -294,9 +302,11 @@ def test_a_payload_that_cannot_be_read(place: Place, agent: str, name: str, clos
 
 @pytest.mark.parametrize("payload", [{}, {"tool_name": None, "tool_input": {"command": "x"}}])
 def test_a_call_of_no_tool_is_a_failure(place: Place, payload: dict[str, Any]) -> None:
-    place.hook("guard", "echo no >&2; exit 2")
     code, told, _ = place.fire("gemini-cli", "BeforeTool", payload)
     assert (code, "the payload names no tool" in told["systemMessage"]) == (0, True)
+    place.hook("guard", "exit 0")
+    code, told, _ = place.fire("gemini-cli", "BeforeTool", payload)
+    assert (told["decision"], "hook 'guard' could not be asked" in told["reason"]) == ("deny", True)
     place.closed()
     assert is_denied(place.fire("gemini-cli", "BeforeTool", payload))
 
@@ -494,12 +504,14 @@ def test_an_answer_of_ten_megabytes(place: Place) -> None:
     assert is_denied(place.shell())
 
 
-def test_a_large_reason_arrives_whole(place: Place) -> None:
-    place.hook("guard", "yes no | head -c 900000 >&2; exit 2")
-    assert place.shell("codex") == (2, None, "no\n" * 300_000)
+def test_a_large_reason_arrives_short(place: Place) -> None:
+    place.hook("guard", "echo first >&2; yes no | head -c 900000 >&2; echo last >&2; exit 2")
+    code, told, err = place.shell("codex")
+    assert (code, told, len(err) < 4_100, err[:9], err[-5:]) == (2, None, True, "first\nno\n", "last\n")
+    assert "characters in all; the journal has more" in err
 
 
-@pytest.mark.parametrize("size", [10, 5_000_000])
+@pytest.mark.parametrize("size", [10, 900_000])
 def test_a_hook_that_does_not_read(place: Place, size: int) -> None:
     place.hook("guard", "exec <&-; echo no >&2; exit 2")
     assert place.shell("codex", "x" * size) == (2, None, "no\n")
@@ -713,3 +725,23 @@ def test_a_wrapped_script_hears_the_event_it_was_written_for(
     )
     heard = json.loads((place.root / "heard").read_bytes())
     assert [name for name in ("toolName", "tool_name") if name in heard] == [key]
+
+
+# The journal has the hash of what an event was about, so that it can be told again.
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli"])
+def test_the_journal_has_the_hash_of_the_input(place: Place, agent: str) -> None:
+    place.hook("guard", "exit 0")
+    place.shell(agent, "curl -u me:hunter2hunter2 é")
+    (line,) = place.journal()
+    assert "hunter2" not in json.dumps(line)
+    expected = '{"command":"curl -u me:hunter2hunter2 é"}'
+    assert line["input_sha256"] == hashlib.sha256(expected.encode()).hexdigest()
+
+
+def test_a_prompt_and_a_payload_that_cannot_be_read_have_a_hash_too(place: Place) -> None:
+    place.fire("claude-code", "UserPromptSubmit", {"session_id": "s", "prompt": "hello"})
+    place.fire("claude-code", "PreToolUse", b"{")
+    hashes = [line["input_sha256"] for line in place.journal()]
+    assert hashes == [hashlib.sha256(data).hexdigest() for data in (b"hello", b"{")]

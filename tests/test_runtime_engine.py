@@ -466,12 +466,10 @@ def test_a_server_that_fails_has_no_exit_code(type_: str) -> None:
 
 def test_what_we_stumble_over_does_not_undo_a_deny() -> None:
     hooks = [hook("a", said(decision="deny", reason="no")), hook("b", dialect="no-such")]
-    report = run(fired("claude-code"), *hooks)
+    report = run(fired("claude-code"), *hooks, on_tamper="warn")
     assert (report.decision.verdict, report.decision.reason) == ("deny", "no")
-    assert (
-        report.runs[1].answered.failure == "hookport could not run it: UsageError: unknown dialect 'no-such'."
-    )
-    assert run(fired("claude-code"), hooks[1], on_failure="closed").decision.verdict == "deny"
+    assert report.runs[1].answered.failure == "not started: UsageError: unknown dialect 'no-such'."
+    assert run(fired("claude-code"), hooks[1]).decision.verdict == "deny"
 
 
 @pytest.mark.parametrize("dialect", ["canonical", "claude-code"])
@@ -918,7 +916,8 @@ def test_the_index_of_a_plan_loses_no_hook(hooks: list[Planned], event: Event) -
 def test_a_plan_is_read_as_it_was_made(hooks: list[Planned]) -> None:
     found = planned(hooks)
     assert found.all_hooks() == hooks
-    whole = [json.dumps(one.as_dict()) for one in WIRES]
+    # What an agent itself obeys is left out.
+    whole = [json.dumps(one.replace(obeys={}, several="").as_dict()) for one in WIRES]
     assert [json.dumps(one.as_dict()) for name in names() if (one := found.wire(name))] == whole
 
 
@@ -957,3 +956,16 @@ def test_a_call_that_does_too_much_is_denied(tmp_path: Path) -> None:
     )
     assert report.decision.verdict == "deny"
     assert not ran_.exists()
+
+
+@pytest.mark.parametrize("head", ["name: x\n", "description: x\n", ""])
+def test_a_guard_without_words_about_itself_is_a_guard(head: str, tmp_path: Path) -> None:
+    folder = tmp_path / ".agents/hooks/x"
+    (folder / "scripts").mkdir(parents=True)
+    (folder / "HOOK.md").write_text(f"---\n{head}trigger: before_tool\n---\n")
+    script = folder / "scripts/run.sh"
+    script.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
+    script.chmod(0o755)
+    found = load(str(folder), "agent-hooks", ENV).hooks
+    report = run(fired("claude-code"), *map(planning.planned, found))
+    assert report.decision.verdict == "deny"

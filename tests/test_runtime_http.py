@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import ssl
 import subprocess
 import threading
 import time
+import zlib
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -256,6 +258,77 @@ def test_an_answer_has_a_size_limit(serve: Callable[..., Server]) -> None:
     assert send(whole.url) == RunResult("completed", 0, stdout=" " * ANSWER_LIMIT)
     large = serve(says(200, b" " * 10_000_000))
     assert send(large.url) == failed(f"HTTP 200, but the answer is longer than {ANSWER_LIMIT} bytes")
+
+
+DENY = b'{"decision": "deny"}'
+LOGIN = b"<!DOCTYPE html><title>Sign in</title>"
+JSON_TYPE, HTML_TYPE = {"Content-Type": "application/json"}, {"Content-Type": "text/html; charset=utf-8"}
+
+
+def deflate(data: bytes) -> bytes:
+    writer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return writer.compress(data) + writer.flush()
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "text"),
+    [
+        (gzip.compress(DENY, mtime=0), {"Content-Encoding": "gzip"}, DENY),
+        (gzip.compress(DENY, mtime=0), {"Content-Encoding": "X-GZIP", **JSON_TYPE}, DENY),
+        (zlib.compress(DENY), {"Content-Encoding": "deflate"}, DENY),
+        (deflate(DENY), {"Content-Encoding": "deflate"}, DENY),
+        (gzip.compress(zlib.compress(DENY), mtime=0), {"Content-Encoding": "deflate, gzip"}, DENY),
+        (DENY, {"Content-Encoding": "identity"}, DENY),
+        (b"", {"Content-Encoding": "gzip"}, b""),
+        (b"", HTML_TYPE, b""),
+        (b"", JSON_TYPE, b""),
+        (DENY, HTML_TYPE, DENY),
+        (DENY, {"Content-Type": "application/octet-stream"}, DENY),
+        (b"please be careful", {"Content-Type": "text/plain"}, b"please be careful"),
+        (b"please be careful", {}, b"please be careful"),
+        ('{"reason": "é"}'.encode("latin-1"), {"Content-Type": "application/json; charset=latin-1"}, "é"),
+    ],
+)
+def test_an_answer_is_read_as_it_is_declared(
+    body: bytes, headers: dict[str, str], text: bytes | str, serve: Callable[..., Server]
+) -> None:
+    result = send(serve(says(200, body, **headers)).url)
+
+    assert (result.outcome, result.exit_code) == ("completed", 0)
+    assert result.stdout == text.decode() if isinstance(text, bytes) else text in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("body", "headers", "why"),
+    [
+        (LOGIN, HTML_TYPE, "the answer is text/html, not JSON"),
+        (LOGIN, {"Content-Type": "text/plain"}, "the answer is text/plain, not JSON"),
+        (LOGIN, {}, "the answer is markup, not JSON"),
+        (b"all is well", {"Content-Type": "text/csv"}, "the answer is text/csv, not JSON"),
+        (b"all is well", JSON_TYPE, "the answer is not valid JSON"),
+        (b'{"decision": "deny"', {}, "the answer is not valid JSON"),
+        (
+            b'{"decision": "deny"',
+            {"Content-Type": "application/problem+json"},
+            "the answer is not valid JSON",
+        ),
+        (gzip.compress(DENY, mtime=0), {}, "the answer is no text in utf-8"),
+        (gzip.compress(DENY, mtime=0)[:-9], {"Content-Encoding": "gzip"}, "the answer is no valid gzip"),
+        (gzip.compress(DENY, mtime=0) + b"x", {"Content-Encoding": "gzip"}, "the answer is no valid gzip"),
+        (DENY, {"Content-Encoding": "gzip"}, "the answer is no valid gzip"),
+        (DENY, {"Content-Encoding": "br"}, "the answer has the encoding 'br', which was not asked for"),
+        (DENY, {"Content-Type": "application/json; charset=x-none"}, "the answer is no text in x-none"),
+        (
+            gzip.compress(b" " * (ANSWER_LIMIT + 1), mtime=0),
+            {"Content-Encoding": "gzip"},
+            f"the answer is longer than {ANSWER_LIMIT} bytes",
+        ),
+    ],
+)
+def test_an_answer_that_cannot_be_read_is_a_failure(
+    body: bytes, headers: dict[str, str], why: str, serve: Callable[..., Server]
+) -> None:
+    assert send(serve(says(200, body, **headers)).url) == failed(f"HTTP 200, but {why}")
 
 
 def test_a_cut_answer_is_a_failure(serve: Callable[..., Server]) -> None:

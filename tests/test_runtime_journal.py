@@ -356,7 +356,7 @@ VECTORS = {
     "login --api-key='a b' now": "login --api-key=[redacted] now",
     "AWS_SECRET_ACCESS_KEY: a/b+c": "AWS_SECRET_ACCESS_KEY: [redacted]",
     '{"client_secret": "a \\" b", "n": 1}': '{"client_secret": [redacted], "n": 1}',
-    "const apiKey: string = 'abc';": "const apiKey: [redacted] = [redacted];",
+    "const apiKey: string = 'abc';": "const apiKey: string = [redacted];",
     "https://x.y/z?access_token=abc&n=1": "https://x.y/z?access_token=[redacted]&n=1",
     "<password>hunter2</password>": "<password>[redacted]</password>",
     "TOKEN=$(gh auth token) make": "TOKEN=$(gh auth token) make",

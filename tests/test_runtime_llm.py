@@ -15,9 +15,13 @@ from typing import Any
 
 import pytest
 
-from hookport.model.runs import RunResult
-from hookport.runtime.execute import llm
+from hookport import planning
+from hookport.dialects._wiring import wire
+from hookport.model.runs import Decision, RunResult
+from hookport.runtime import dispatch
+from hookport.runtime.execute import _one_shot, llm
 from hookport.runtime.execute.llm import STEP_LIMIT, ask, work
+from tests.approval import approve
 
 EVENT = {"event": "before_tool_execute", "tool_name": "shell", "tool_input": {"command": "rm -rf ü"}}
 ARGUMENTS = json.dumps(EVENT, ensure_ascii=False).encode()
@@ -39,6 +43,9 @@ class Provider(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.turns = turns
         self.status = 200
+        # What comes before that, once each; and a body instead of a turn.
+        self.statuses: list[int] = []
+        self.body: bytes | None = None
         self.is_silent = False
         self.ended = threading.Event()
         self.seen: list[tuple[str, str, dict[str, Any]]] = []
@@ -67,12 +74,11 @@ class _Handler(BaseHTTPRequestHandler):
             while not server.ended.wait(0.05):
                 self.wfile.write(b"x")
             return
+        status = server.statuses.pop(0) if server.statuses else server.status
         say = _anthropic if self.path.endswith("/v1/messages") else _openai
-        answer = (
-            say(turn, request["model"]) if server.status == 200 else {"error": {"message": "out of order"}}
-        )
-        body = json.dumps(answer).encode()
-        self.send_response(server.status)
+        answer = say(turn, request["model"]) if status == 200 else {"error": {"message": "out of order"}}
+        body = json.dumps(answer).encode() if server.body is None else server.body
+        self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
@@ -122,6 +128,11 @@ def _openai(turn: Turn, model: str) -> dict[str, Any]:
         "choices": [{"index": 0, "message": message, "finish_reason": reason}],
         "usage": {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2},
     }
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_one_shot, "PAUSES_SECONDS", (0.01, 0.01))
 
 
 @pytest.fixture
@@ -247,6 +258,34 @@ def test_an_event_cannot_leave_its_fence(provide: Callable[..., Provider]) -> No
             {"decision": "deny", "reason": "a", "continue": False, "system_message": "c"},
         ),
         ('{"decision": "approve", "continue": false, "stopReason": "b"}', {"continue": False, "reason": "b"}),
+        # The words of every format, whatever was asked for.
+        ('{"decision": "deny", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"decision": "ask", "reason": "a"}', {"decision": "ask", "reason": "a"}),
+        ('{"decision": "BLOCK", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"decision": "allow"}', {}),
+        (
+            '{"permissionDecision": "ask", "permissionDecisionReason": "a"}',
+            {"decision": "ask", "reason": "a"},
+        ),
+        ('{"permission": "deny", "user_message": "a"}', {"decision": "deny", "reason": "a"}),
+        (
+            '{"hookSpecificOutput": {"permissionDecision": "deny", "permissionDecisionReason": "a"}}',
+            {"decision": "deny", "reason": "a"},
+        ),
+        ('{"hookSpecificOutput": {"permissionDecision": "allow"}}', {}),
+        # Two words in one answer: the stricter.
+        ('{"ok": true, "decision": "block", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"ok": false, "permissionDecision": "allow", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"ok": true} {"decision": "ask", "reason": "a"}', {"decision": "ask", "reason": "a"}),
+        (
+            '{"decision": "deny", "reason": "a"} {"decision": "ask", "reason": "b"}',
+            {"decision": "deny", "reason": "a"},
+        ),
+        # A long answer is read from its beginning, and one that breaks off still objects.
+        (f'{{"ok": false, "reason": "{"a" * 100_000}"}}', {"decision": "deny", "reason": "a" * 100_000}),
+        ('{"ok": false, "reason": "because of', {"decision": "deny", "reason": "because of"}),
+        ('{"decision": "ask", "reason": "because \\', {"decision": "ask", "reason": "because "}),
+        ('{"ok": true} said the event, but {"ok": false, "reason": "n', {"decision": "deny", "reason": "n"}),
     ],
 )
 def test_what_an_answer_means(text: str, answer: dict[str, Any]) -> None:
@@ -259,7 +298,12 @@ def test_what_an_answer_means(text: str, answer: dict[str, Any]) -> None:
         "Looks fine to me.",
         '{"ok": "true"}',
         '{"ok": 1}',
-        '{"decision": "allow"}',
+        '{"decision": "maybe"}',
+        '{"decision": {"deny": true}}',
+        # It breaks off, so nobody knows what it was about to say.
+        '{"ok": true, "reason": "because',
+        # More braces than are tried: what stands behind them is not known.
+        '{"ok": true}' + "{" * 500 + '{"ok": false}',
         '[true] {"answer": {"ok": true}}',
         '{"ok": tr',
         "{" * 5000,
@@ -299,8 +343,44 @@ def test_a_server_that_fails(provide: Callable[..., Provider], protocol: str) ->
     server.status = 500
     result = asked(settings(server, protocol))
     assert result == failed(result.detail)
-    assert result.detail.startswith(f"{MODELS[protocol]}: HTTP 500 ")
-    assert "out of order" in result.detail
+    assert result.detail == f"{MODELS[protocol]}: HTTP 500 Internal Server Error: out of order"
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (429, "429 Too Many Requests"),
+        (503, "503 Service Unavailable"),
+        (529, "529"),
+        (401, "401 Unauthorized"),
+    ],
+)
+def test_a_refusal_is_reported_as_what_it_was(
+    status: int, said: str, provide: Callable[..., Provider], protocol: str
+) -> None:
+    server = provide('{"ok": true}')
+    server.status = status
+    assert asked(settings(server, protocol)).detail == f"{MODELS[protocol]}: HTTP {said}: out of order"
+    assert len(server.seen) == (1 if status == 401 else 3)
+
+
+def test_a_server_that_is_busy_for_a_moment_is_asked_again(provide: Callable[..., Provider]) -> None:
+    server = provide('{"ok": false, "reason": "no"}')
+    server.statuses = [429]
+    assert asked(settings(server)) == answered(decision="deny", reason="no")
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+@pytest.mark.parametrize("body", [b"", b"null", b"[]", b'{"choices": []}', b'{"content": 1}', b"<html>"])
+def test_an_answer_of_another_interface_is_a_failure(
+    body: bytes, provide: Callable[..., Provider], protocol: str
+) -> None:
+    server = provide('{"ok": true}')
+    server.body = body
+    result = asked(settings(server, protocol))
+    assert result == failed(result.detail)
+    assert result.detail.startswith(f"{MODELS[protocol]}: HTTP 200, but the answer is ")
 
 
 @pytest.mark.long
@@ -316,10 +396,10 @@ def test_a_server_that_is_not_there(provide: Callable[..., Provider], protocol: 
 def test_the_deadline_holds(provide: Callable[..., Provider]) -> None:
     server = provide("")
     server.is_silent = True
-    # Long enough for the library to start on a busy machine, so that the server is what takes the time.
-    result = ask("Safe?", ARGUMENTS, model="", env=settings(server), timeout_seconds=15.0)
+    # Long enough for a request to arrive on a busy machine, so that the server is what takes the time.
+    result = ask("Safe?", ARGUMENTS, model="", env=settings(server), timeout_seconds=3.0)
     assert result.replace(seconds=0.0) == RunResult(
-        "timeout", detail="openai:test-model did not answer within 15 s"
+        "timeout", detail="openai:test-model did not answer within 3 s"
     )
     assert len(server.seen) == 1
 
@@ -380,20 +460,66 @@ def test_what_is_missing_is_said(env: dict[str, str], model: str, detail: str) -
     assert asked(env, model=model) == RunResult("spawn_error", detail=detail)
 
 
-def test_without_the_extra_the_message_names_it(tmp_path: Path) -> None:
-    """In an interpreter that sees hookport but none of its libraries."""
+def without_libraries(call: str, cwd: Path) -> str:
+    """What a call gives in an interpreter that sees hookport but none of its libraries."""
     source = Path(sys.modules["hookport"].__file__ or "").parents[1]
     script = (
         f"import sys; sys.path.append({str(source)!r})\n"
-        "from hookport.runtime.execute.llm import ask\n"
-        "env = {'HOOKPORT_LLM_MODEL': 'openai:x', 'HOOKPORT_LLM_API_KEY': 'k'}\n"
-        f"print(ask('?', b'{{}}', model='', env=env, timeout_seconds={PLENTY}).replace(seconds=0.0))\n"
+        "from hookport.runtime.execute.llm import ask, work\n"
+        f"print({call}.replace(seconds=0.0))\n"
     )
     # Without site-packages, and so is its child: it takes over the search path.
     command = [sys.executable, "-I", "-S", "-c", script]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True, cwd=tmp_path)
+    return subprocess.run(command, capture_output=True, text=True, check=True, cwd=cwd).stdout
+
+
+def test_a_talk_without_the_extra_names_it(tmp_path: Path) -> None:
+    env = {"HOOKPORT_LLM_MODEL": "openai:x", "HOOKPORT_LLM_API_KEY": "k"}
+    call = f"work('?', b'{{}}', model='', env={env}, timeout_seconds={PLENTY}, root='.')"
     detail = "openai:x: No module named 'pydantic_ai'. Install the extra: pip install 'hookport[llm]'"
-    assert ran.stdout == f"{RunResult('spawn_error', detail=detail)}\n"
+    assert without_libraries(call, tmp_path) == f"{RunResult('spawn_error', detail=detail)}\n"
+
+
+@pytest.mark.parametrize("protocol", MODELS)
+def test_one_question_needs_no_library(
+    provide: Callable[..., Provider], protocol: str, tmp_path: Path
+) -> None:
+    env = settings(provide('{"ok": false, "reason": "no"}'), protocol)
+    call = f"ask('?', b'{{}}', model='', env={env}, timeout_seconds={PLENTY})"
+    assert without_libraries(call, tmp_path) == f"{answered(decision='deny', reason='no')}\n"
+
+
+KEYS = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "TEAM_KEY": "t"}
+
+
+@pytest.mark.parametrize(
+    ("said", "env", "service"),
+    [
+        ({"model": "openai:m"}, {}, ("openai", "m", "", "o")),
+        ({"model": "openai:m", "key_variable": "TEAM_KEY"}, {}, ("openai", "m", "", "t")),
+        (
+            {"model": "anthropic:m", "key_variable": "TEAM_KEY", "base_url": "https://x"},
+            {},
+            ("anthropic", "m", "https://x", "t"),
+        ),
+        # An address gets the key that is named for it, and no other.
+        ({"model": "openai:m", "base_url": "https://x"}, {}, ("openai", "m", "https://x", "")),
+        (
+            {"model": "openai:m", "base_url": "https://x"},
+            {"HOOKPORT_LLM_API_KEY": "h"},
+            ("openai", "m", "https://x", ""),
+        ),
+        # The user's own variable comes first, with all that belongs to it.
+        (
+            {"model": "openai:m", "key_variable": "TEAM_KEY", "base_url": "https://x"},
+            {"HOOKPORT_LLM_MODEL": "anthropic:mine"},
+            ("anthropic", "mine", "", "a"),
+        ),
+        ({}, {"HOOKPORT_LLM_MODEL": "openai:mine"}, ("openai", "mine", "", "o")),
+    ],
+)
+def test_settings_name_the_model(said: dict[str, str], env: dict[str, str], service: tuple[str, ...]) -> None:
+    assert llm._service("", llm.settle(said, KEYS | env)) == llm._Service(*service)
 
 
 def test_a_project_cannot_slip_a_module_in(
@@ -509,5 +635,81 @@ def test_an_agent_has_a_step_limit(provide: Callable[..., Provider], project: Pa
 
 def test_a_prompt_has_no_tools(provide: Callable[..., Provider]) -> None:
     server = provide([("read_file", {"path": "/etc/hostname"})])
-    assert asked(settings(server)) == failed("openai:test-model: no answer after 1 turn")
+    assert asked(settings(server)) == failed('openai:test-model did not answer with {"ok": true or false}')
     assert len(server.seen) == 1
+
+
+NAMED = {"model": "openai:test-model", "key_variable": "TEAM_KEY"}
+
+
+@pytest.fixture
+def guarded(tmp_path: Path) -> Path:
+    """A project with a prompt hook."""
+    hook = {"type": "prompt", "prompt": "Safe?", "timeout": 60}
+    tree = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [hook]}]}}
+    root = tmp_path / "project"
+    for name, content in ((".claude/settings.json", tree), (".hookport/config.json", {})):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text(json.dumps(content))
+    return root
+
+
+def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
+    payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
+    payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
+    found, _ = planning.current(str(root), env)
+    sources = dispatch.of_plan(found, "gemini-cli", wire)
+    report = dispatch.answer(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
+    return report.decision, [run.answered.failure for run in report.runs]
+
+
+def test_the_model_of_a_project_counts_once_it_is_approved(
+    guarded: Path, tmp_path: Path, provide: Callable[..., Provider]
+) -> None:
+    server, other = provide('{"decision": "ask", "reason": "sure?"}'), provide('{"ok": true}')
+    env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "TEAM_KEY": "t", "OPENAI_API_KEY": "mine"}
+    approve(guarded, env)
+    config = guarded / ".hookport/config.json"
+    config.write_text(json.dumps({"llm": {**NAMED, "base_url": f"{server.url}/v1"}}))
+
+    _, failures = dispatched(guarded, env)
+    assert failures == [f"spawn error: {llm._service('', {})}"]
+    assert server.seen == []
+
+    approve(guarded, env)
+    decision, failures = dispatched(guarded, env)
+    assert failures == [""]
+    assert (decision.verdict, decision.reason) == ("ask", "sure?")
+    assert [key for _, key, _ in server.seen] == ["t"]
+
+    # Another address needs another approval: the key stays at home until then.
+    config.write_text(json.dumps({"llm": {**NAMED, "base_url": f"{other.url}/v1"}}))
+    _, failures = dispatched(guarded, env)
+    assert failures == [f"spawn error: {llm._service('', {})}"]
+    assert other.seen == []
+
+
+@pytest.mark.parametrize(
+    ("said", "mistake"),
+    [
+        ("openai:x", "is not an object of texts"),
+        ({"model": 1}, "is not an object of texts"),
+        (
+            {"model": "openai:x", "key": "s3cret"},
+            "has the unknown key 'key'. Known: model, key_variable, base_url",
+        ),
+        ({}, "needs a model: anthropic:NAME or openai:NAME"),
+        ({"model": "best"}, "needs a model: anthropic:NAME or openai:NAME"),
+        (
+            {"model": "openai:x", "base_url": "https://me:pw@x"},
+            "has a base_url that is no http or https address without a login",
+        ),
+        (
+            {"model": "openai:x", "base_url": "file:///x"},
+            "has a base_url that is no http or https address without a login",
+        ),
+        (NAMED, ""),
+    ],
+)
+def test_settings_of_a_model_are_checked(said: object, mistake: str) -> None:
+    assert llm.find_mistake(said) == mistake

@@ -315,7 +315,10 @@ def test_what_cannot_start_says_why(tmp_path: Path) -> None:
         ([""], "the command is empty"),
     ]
     for command, detail in cases:
-        assert ran(command, tmp_path, stdin=b"x" * 100_000) == RunResult("spawn_error", detail=detail)
+        # What the call put there is no fault of the hook.
+        is_ours = any(word in detail for word in ("too long", "NUL byte", "cannot be given"))
+        expected = RunResult("not_started" if is_ours else "spawn_error", detail=detail)
+        assert ran(command, tmp_path, stdin=b"x" * 100_000) == expected
 
 
 def test_a_program_on_the_path_that_is_not_executable_is_named(tmp_path: Path) -> None:
@@ -332,7 +335,7 @@ def test_a_working_directory_that_is_not_one_is_named(tmp_path: Path) -> None:
         detail = f"the working directory {tmp_path}/{name} {trouble}"
         assert ran("true", tmp_path / name) == RunResult("spawn_error", detail=detail)
     assert ran("true", tmp_path / "a\0b") == RunResult(
-        "spawn_error", detail="the working directory has a NUL byte in it, which no process can be given"
+        "not_started", detail="the working directory has a NUL byte in it, which no process can be given"
     )
 
 
@@ -346,7 +349,7 @@ def test_a_working_directory_that_is_not_one_is_named(tmp_path: Path) -> None:
 def test_an_environment_that_cannot_be_given_is_named(
     tmp_path: Path, env: dict[str, str], detail: str
 ) -> None:
-    assert ran("true", tmp_path, env=env) == RunResult("spawn_error", detail=detail)
+    assert ran("true", tmp_path, env=env) == RunResult("not_started", detail=detail)
 
 
 def test_the_working_directory_is_the_right_one_from_every_thread(tmp_path: Path) -> None:
@@ -476,7 +479,7 @@ resource.setrlimit(resource.RLIMIT_NOFILE, (6, 6))
 options = {"stdin": b"", "cwd": ".", "env": ENV, "timeout_seconds": None}
 print(process.run("true", **options).replace(seconds=0.0), sorted(os.listdir("/dev/fd")))
 """
-    expected = RunResult("spawn_error", detail=f"the system cannot start a process: {os.strerror(24)}")
+    expected = RunResult("not_started", detail=f"the system cannot start a process: {os.strerror(24)}")
     assert said(host(code, tmp_path)) == (f"{expected} ['0', '1', '2', '3']\n", "")
 
 

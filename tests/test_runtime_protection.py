@@ -15,7 +15,6 @@ import hookport
 from hookport import planning
 from hookport.model.runs import Call, Event
 from hookport.runtime import protection
-from hookport.runtime.words import Command, commands
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of POSIX")
 
@@ -62,142 +61,6 @@ class Place:
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
     return Place(tmp_path_factory.mktemp("protection").resolve())
-
-
-DENIED = [
-    "sed -i s/a/b/ .hookport/hooks.json",
-    "sed -ni p hookport.lock",
-    "echo x > hookport.lock",
-    "echo x >> ./src/../hookport.lock",
-    "echo x &> hookport.lock",
-    "echo x >| hookport.lock",
-    "cat x | tee -a .claude/settings.json",
-    "rm -rf .agents",
-    "rm -rf .",
-    "rm -rf .hookport",
-    "rm hookport.*",
-    "rm *",
-    "mv .claude/settings.json x",
-    "mv .claude x",
-    "cp x .claude/settings.json",
-    "chmod -x guards/guard.sh",
-    "ln -sf /bin/true guards/guard.sh",
-    "git checkout HEAD -- hookport.lock",
-    "git -C . restore guards/guard.sh",
-    "git rm hookport.lock",
-    "git apply --directory=.hookport x.patch",
-    "python3 -c \"open('.hookport/hooks.json', 'w')\"",
-    "python3.12 -I -c \"open('.hookport/hooks.json', 'w')\"",
-    "python3 - <<E\nopen('hookport.lock', 'w')\nE",
-    'node -e \'fs.writeFileSync("hookport.lock", "")\'',
-    "perl -pi -e s/a/b/ guards/guard.sh",
-    "bash -c 'rm hookport.lock'",
-    "bash -lc 'cd .hookport && rm hooks.json'",
-    "bash <<E\nrm hookport.lock\nE",
-    "eval rm hookport.lock",
-    "cd .hookport && rm hooks.json",
-    "cd .hookport; echo > hooks.json",
-    "sudo -u me rm hookport.lock",
-    "env A=b timeout 5 rm hookport.lock",
-    "echo guards/guard.sh | xargs rm",
-    "for f in .hookport/*; do rm $f; done",
-    "f=hookport.lock; rm $f",
-    "find .hookport -delete",
-    "find . -name x -exec rm hookport.lock \\;",
-    "echo $(rm hookport.lock)",
-    'echo "$(rm hookport.lock)"',
-    "echo `rm hookport.lock`",
-    "(rm hookport.lock)",
-    "if true; then rm hookport.lock; fi",
-    "true && { rm hookport.lock; }",
-    "dd if=/dev/null of=hookport.lock",
-    "truncate -s0 hookport.lock",
-    "sort -o hookport.lock x",
-    "awk '{print > \"hookport.lock\"}' x",
-    "prettier --write .hookport/hooks.json",
-    "curl -o hookport.lock https://example.com",
-    "echo '{}' > ~/.config/hookport/config.json",
-    "rm -rf $HOME/.local/state/hookport",
-    "rm -rf ${HOME}/.cache/hookport",
-    "echo > ~/.claude/settings.json",
-    "echo > ~/.qwen/settings.json",
-    "echo > ~/.gemini/settings.json",
-    "mkdir -p ~/.config/agents/hooks/new",
-    "hookport trust --yes",
-    "hookport untrust",
-    "/opt/venv/bin/hookport sync",
-    "A=b hookport unsync",
-    "python -m hookport undo",
-    "uvx hookport vendor",
-    "python3 .hookport/bridge.pyz trust --yes",
-    "hookport doctor --fix",
-    "yes | hookport trust",
-    "$(which hookport) trust --yes",
-    "h=hookport; $h trust --yes",
-    "script -c 'hookport trust --yes'",
-    "python3 -m hookport.cli trust --yes",
-    "python3 -c \"import subprocess; subprocess.run(['hookport', 'trust', '--yes'])\"",
-    "echo 'hookport trust --yes' | sh",
-    "echo 'rm hookport.lock' | bash -s",
-    "rm {hookport.lock,x}",
-    "rm -rf {.agents,x}",
-    "python3 -c \"import shutil; shutil.rmtree('.agents')\"",
-    "apply_patch <<'E'\n*** Begin Patch\n*** Delete File: hookport.lock\n*** End Patch\nE",
-    "git apply <<E\n--- a/hookport.lock\n+++ b/hookport.lock\nE",
-]
-LET = [
-    "ls",
-    "cat hookport.lock",
-    "cat < hookport.lock",
-    "grep -r foo .hookport",
-    "ls -la .agents/hooks",
-    "git diff hookport.lock",
-    "git add hookport.lock && git commit -m 'edit hookport.lock'",
-    "git checkout main",
-    "cat .hookport/hooks.json > /tmp/copy",
-    "cat hookport.lock 2>/dev/null | head -3 | wc -l 2>&1",
-    "jq . hookport.lock",
-    "sed -n 1,3p .hookport/hooks.json",
-    "test -f hookport.lock && echo yes",
-    "diff a hookport.lock",
-    "find .agents -name '*.sh'",
-    "guards/guard.sh < payload.json",
-    "bash guards/guard.sh",
-    "python3 .agents/hooks/md/scripts/run.py",
-    "hookport status",
-    "hookport trust --dry-run",
-    "hookport sync --check",
-    "hookport check .hookport/hooks.json",
-    "echo hookport trust",
-    "grep 'hookport trust' README.md",
-    "cat > README.md <<E\nRun hookport trust, or rm hookport.lock.\nE",
-    "rm -rf build",
-    "rm *.pyc",
-    "rm src/*",
-    "npm test",
-    "git commit -m 'Run hookport trust after a sync'",
-    "python3 -c \"import os; print(os.listdir('.agents'))\"",
-    "python3 -c 'import shutil; shutil.rmtree(\"build\")'",
-    "apply_patch <<E\n*** Begin Patch\n*** Update File: src/main.py\n+hookport\n*** End Patch\nE",
-    "echo 'ls' | sh",
-    "rm {a,b}",
-    "which hookport; git status",
-    "echo 'unclosed",
-    'echo "unclosed $(',
-    "cat <<",
-    "> out.txt",
-    "",
-]
-
-
-@pytest.mark.parametrize("command", DENIED)
-def test_a_command_that_is_denied(place: Place, command: str) -> None:
-    assert "self-protection of hookport" in place.shell(command)
-
-
-@pytest.mark.parametrize("command", LET)
-def test_a_command_that_is_let_through(place: Place, command: str) -> None:
-    assert place.shell(command) == ""
 
 
 def test_a_reason_says_what_and_why(place: Place) -> None:
@@ -345,20 +208,36 @@ def test_only_the_user_switches_it_off(
     assert b"self-protection" not in dispatched(place, "cat hookport.lock")
 
 
-def test_words_of_a_shell() -> None:
-    texts = {
-        "a 'b c' d\\ e \"f $g\"": [Command(("a", "b c", "d e", "f $g"))],
-        "a > b 2>&1; c >>d | e": [Command(("a",), ("b",)), Command(("c",), ("d",)), Command(("e",))],
-        "a <<X > b\nrm c\nX\nd": [Command(("a",), ("b",), "rm c"), Command(("d",))],
-        "a <<-'X'\n\tb\n\tX\n": [Command(("a",), body="\tb")],
-        "a && b || c & d # e": [Command(("a",)), Command(("b",)), Command(("c",)), Command(("d",))],
-        "a <<< b": [Command(("a",))],
-        "a 2> b": [Command(("a",), ("b",))],
-        "a\\\nb": [Command(("ab",))],
-    }
-    assert {text: commands(text) for text in texts} == texts
-
-
 def test_a_folder_with_a_dollar_in_its_name_is_protected(tmp_path: Path) -> None:
     here = Place(tmp_path.resolve() / "$HOME x")
     assert "self-protection of hookport" in here.objection(write(f"{here.root}/hookport.lock"))
+
+
+PLAIN = (
+    "ls -la",
+    "git status && npm test 2>&1 | tail -20",
+    "git log --oneline -5",
+    "cd src; cat main.py | grep -n TODO || true",
+    "make test",
+    "npm run build >/dev/null",
+)
+NOT_PLAIN = (
+    "ls > hookport.lock",
+    "ls >/dev/null2",
+    "ls & rm -rf .claude",
+    "cat a |& tee hookport.lock",
+    "git diff --output=hookport.lock",
+    "npm run hookport trust",
+    "npm run clean .claude",
+    "make -f x",
+    "A=b ls",
+    "echo $(rm -rf .claude)",
+    "ls\\\n-la",
+    "git -C . status",
+    "npx rimraf guards",
+)
+
+
+@pytest.mark.parametrize("text", [*PLAIN, *NOT_PLAIN])
+def test_plain_commands_are_let_through_unread_and_no_others(text: str) -> None:
+    assert protection._is_plain(text) == (text in PLAIN)

@@ -16,9 +16,8 @@ import pytest
 
 import hookport
 from hookport import planning
-from hookport.install import lock
 from hookport.project.discovery import discover
-from hookport.runtime import plan, trust
+from hookport.runtime import approvals, journal, plan, trust
 from hookport.runtime.plan import Planned
 from tests.approval import approve, approve_for_ci
 
@@ -97,6 +96,21 @@ def unrun(why: str, name: str = "guard") -> str:
     return f"hook '{name}' was not run: not approved: {why}; run `hookport trust`."
 
 
+def tampered(why: str, name: str = "guard") -> str:
+    return (
+        f"hook '{name}' was approved and is not what it was: {why}. It is denied until the user has looked "
+        "at it and approved it. Ask the user to run `hookport trust` in their own terminal; it is refused "
+        "here."
+    )
+
+
+def locked_out(why: str) -> str:
+    return (
+        f"what was approved here is not here any more: {why}. It is denied until the user has looked at it "
+        "and approved it. Ask the user to run `hookport trust` in their own terminal; it is refused here."
+    )
+
+
 OPEN, CLOSED = " It was not blocked (fail open).", " It is denied, because failures deny here (fail closed)."
 
 
@@ -137,13 +151,13 @@ def test_what_was_approved_runs_until_it_changes(place: Place) -> None:
     place.approve()
     assert place.reason() == "no"
     script.write_text("#!/bin/sh\nexit 0\n")
-    changed = "its script run.sh changed since you approved it"
-    assert place.fire() == {"systemMessage": unrun(changed) + OPEN}
-    assert place.reason(HOOKPORT_ON_FAILURE="closed") == unrun(changed) + CLOSED
+    changed = "its file run.sh changed since you approved it"
+    assert place.reason() == tampered(changed)
+    assert place.reason(HOOKPORT_ON_FAILURE="closed") == tampered(changed)
     script.write_text("#!/bin/sh\necho no >&2; exit 2\n")
     assert place.reason() == "no"
     place.hook("guard", "echo no >&2; exit 2", f"{META}\npriority: 900")
-    assert place.fire() == {"systemMessage": unrun("its definition changed since you approved it") + OPEN}
+    assert place.reason() == tampered("its definition changed since you approved it")
     place.approve()
     assert place.reason() == "no"
 
@@ -183,14 +197,14 @@ def test_every_file_of_a_folder_counts(place: Place, where: str) -> None:
     place.approve()
     assert place.reason() == "no"
     (folder / "lib.sh").write_text("two\n")
-    assert place.fire() == {"systemMessage": unrun("its script lib.sh changed since you approved it") + OPEN}
+    assert place.reason() == tampered("its file lib.sh changed since you approved it")
     (folder / "lib.sh").write_text("one\n")
     (folder / "json.py").write_text("")
-    assert place.fire() == {"systemMessage": unrun("its file json.py is new since you approved it") + OPEN}
+    assert place.reason() == tampered("its file json.py is new since you approved it")
     (folder / "json.py").unlink()
     assert place.reason() == "no"
     (folder / "lib.sh").unlink()
-    assert place.fire() == {"systemMessage": unrun("its script lib.sh is gone since you approved it") + OPEN}
+    assert place.reason() == tampered("its file lib.sh is gone since you approved it")
 
 
 def test_what_python_compiled_beside_a_script_is_not_read(place: Place) -> None:
@@ -222,13 +236,9 @@ def test_a_script_that_settings_name(place: Place) -> None:
     place.approve()
     assert place.reason() == "no"
     guard.write_text("#!/bin/sh\nexit 0\n")
-    assert place.fire() == {
-        "systemMessage": unrun("its script guard.sh changed since you approved it") + OPEN
-    }
+    assert place.reason() == tampered("its file guard.sh changed since you approved it")
     guard.unlink()
-    assert place.fire() == {
-        "systemMessage": unrun("its script guard.sh is gone since you approved it") + OPEN
-    }
+    assert place.reason() == tampered("its file guard.sh is gone since you approved it")
     guard.write_text("#!/bin/sh\necho no >&2; exit 2\n")
     guard.chmod(0o755)
     # Another hook before it moves it, and changes nothing of it.
@@ -253,7 +263,7 @@ def test_an_edit_within_one_stamp_is_seen(place: Place) -> None:
         after.st_ino,
         after.st_mtime_ns,
     )
-    assert place.fire() == {"systemMessage": unrun("its script run.sh changed since you approved it") + OPEN}
+    assert place.reason() == tampered("its file run.sh changed since you approved it")
 
 
 def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
@@ -264,8 +274,8 @@ def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
     hook = _guard(place)
     (path, (hash_, stamp)), *_ = hook.trust["files"].items()
     assert stamp == trust.stamp(path)
-    wrong = {"why": "", "files": {path: ["0" * 64, stamp]}}
-    assert [trust.objection(wrong), hash_] == ["", trust.digest(path)]
+    believed = {"why": "", "files": {path: ["0" * 64, stamp]}, "approved": [{path: "0" * 64}]}
+    assert [trust.objection(believed), hash_] == ["", trust.digest(path)]
 
 
 def _guard(place: Place) -> Planned:
@@ -280,12 +290,13 @@ def test_a_guard_that_is_disarmed_is_a_failure(place: Place) -> None:
     place.approve()
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == "no"
     place.hook("guard", "echo no >&2; exit 2", "trigger: before_tool\nmatcher: {tool: WriteFile}")
-    changed = unrun("its definition changed since you approved it") + CLOSED
-    assert place.reason(HOOKPORT_ON_FAILURE="closed") == changed
+    assert place.reason() == tampered("its definition changed since you approved it")
     shutil.rmtree(guard)
-    gone = unrun("it is gone from .agents/hooks/guard/HOOK.md since you approved it") + CLOSED
-    assert place.reason(HOOKPORT_ON_FAILURE="closed") == gone
-    assert [place.fire(), place.fire()] == [waits("guard"), {}]
+    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since you approved it")
+    assert [place.reason(), place.reason()] == [gone, gone]
+    # The definitions are in the store, too: what the texts beside it say is for showing.
+    shutil.rmtree(Path(trust.store(place.env)).parent / trust.TEXTS)
+    assert place.reason() == gone
     place.approve()
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == ""
 
@@ -315,32 +326,34 @@ def test_a_lock_that_the_environment_approves(place: Place) -> None:
     named = approve_for_ci(place.root, place.env)
     other = {"HOOKPORT_TRUSTED_LOCK": "0" * 64}
     why = "hookport.lock is not the one that HOOKPORT_TRUSTED_LOCK names"
-    closed = {"HOOKPORT_ON_FAILURE": "closed"}
-    assert [
-        place.reason(**named),
-        place.reason(),
-        place.reason(**named),
-        place.reason(**other, **closed),
-    ] == [
-        "no",
-        "",
-        "no",
-        unrun(why) + CLOSED,
-    ]
+    several = {"HOOKPORT_TRUSTED_LOCK": f"{'0' * 64},{named['HOOKPORT_TRUSTED_LOCK']}"}
+    reasons = [place.reason(**env) for env in (named, {}, several, other)]
+    assert reasons == ["no", "", "no", locked_out(why)]
     script.write_text("#!/bin/sh\nexit 0\n")
-    changed = unrun("its script run.sh changed since you approved it") + CLOSED
-    assert place.reason(**named, **closed) == changed
+    assert place.reason(**named) == tampered("its file run.sh changed since you approved it")
     # A lock that fits the script is not the lock that was approved.
     approve_for_ci(place.root, place.env)
-    assert place.reason(**named, **closed) == unrun(why) + CLOSED
+    assert place.reason(**named) == locked_out(why)
+
+
+def test_a_guard_that_is_gone_denies_by_the_lock_alone(place: Place) -> None:
+    """In CI there is no store: what a guard was for is in the lock; where that is gone, all is denied."""
+    guard = place.hook("guard", "echo no >&2; exit 2").parents[1]
+    named = approve_for_ci(place.root, place.env)
+    shutil.rmtree(guard)
+    gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since you approved it")
+    assert place.reason(**named) == gone
+    (place.root / trust.LOCK).unlink()
+    assert place.reason(**named) == locked_out("hookport.lock is gone, which HOOKPORT_TRUSTED_LOCK names")
 
 
 def test_a_store_inside_the_project_proves_nothing(place: Place) -> None:
     place.hook("guard", "echo no >&2; exit 2")
-    inside = {"HOOKPORT_STATE_DIR": str(place.root / "state")}
-    approve(place.root, {**place.env, **inside})
-    expected = unrun("your trust store is inside the project, where it proves nothing") + CLOSED
-    assert place.reason(**inside, HOOKPORT_ON_FAILURE="closed") == expected
+    place.approve()
+    assert trust.approval(str(place.root), place.env).is_known
+    shutil.copytree(journal.folder(place.env), place.root / "state")
+    inside = {**place.env, "HOOKPORT_STATE_DIR": str(place.root / "state")}
+    assert not trust.approval(str(place.root), inside).is_known
 
 
 def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
@@ -362,9 +375,8 @@ def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
     shutil.copytree(tree, forged)
     assert place.fire(cwd=forged) == waits("guard")
     (tree / ".agents/hooks/guard/scripts/run.sh").write_text("#!/bin/sh\nexit 0\n")
-    assert place.fire(cwd=tree) == {
-        "systemMessage": unrun("its script run.sh changed since you approved it") + OPEN
-    }
+    told = place.fire(cwd=tree)["hookSpecificOutput"]["permissionDecisionReason"]
+    assert told == tampered("its file run.sh changed since you approved it")
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"version": 1, "projects": []}', '{"version": 9}'])
@@ -377,7 +389,7 @@ def test_a_store_that_cannot_be_read_approves_nothing(place: Place, text: str) -
 
 def test_a_lock_in_the_store_that_cannot_be_read_approves_nothing(place: Place) -> None:
     place.hook("guard", "exit 0")
-    tree = {"version": 1, "projects": {str(place.root): {"lock": {"hooks": {"a": 1}}}}}
+    tree = {"version": 2, "projects": {str(place.root): {"states": [{"lock": {"hooks": {"a": 1}}}]}}}
     Path(trust.store(place.env)).parent.mkdir(parents=True)
     Path(trust.store(place.env)).write_text(json.dumps(tree))
     expected = unrun("the lock that you approved cannot be read") + CLOSED
@@ -388,7 +400,7 @@ def test_taking_it_back_holds_at_once(place: Place) -> None:
     place.hook("guard", "echo no >&2; exit 2")
     place.approve()
     assert place.reason() == "no"
-    assert lock.forget(str(place.root), place.env) == [str(place.root)]
+    assert approvals.forget(str(place.root), place.env) == [str(place.root)]
     assert place.fire() == waits("guard")
 
 

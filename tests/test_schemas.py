@@ -1,4 +1,4 @@
-"""The published JSON Schemas accept what the dialects read and refuse what they refuse."""
+"""The published JSON Schemas accept what hookport reads and refuse what it refuses."""
 
 from __future__ import annotations
 
@@ -10,12 +10,15 @@ import jsonschema
 import pytest
 
 from hookport import convert
+from hookport.cases import load
+from hookport.cases.suite import Case
 from hookport.dialects import get, names
 from hookport.formats import kind_of, parse
 from tests import vectors
 from tests.test_conformance import FULL, manifest
 
 FOLDER = Path(__file__).parent.parent / "schemas"
+ROOT = FOLDER.parent
 FORMATS = [name for name in names() if get(name).kind == "format"]
 
 
@@ -40,7 +43,7 @@ def test_what_is_read_is_valid(dialect: str) -> None:
     for case in vectors.load(vectors.FOLDER / f"{dialect}.yaml"):
         for key in {"identity", "read"} & set(case):
             for tree in documents(dialect, vectors.files(case, key, dialect)):
-                if case.get("findings") and {"HP102", "HP509", "HP510"} & set(case["findings"]):
+                if case.get("findings") and {"HP102", "HP110", "HP509", "HP510"} & set(case["findings"]):
                     continue
                 errors = [error.message for error in check.iter_errors(tree)]
                 assert errors == [], case["name"]
@@ -77,3 +80,68 @@ def test_what_is_written_is_valid(dialect: str) -> None:
 def test_what_is_wrong_is_invalid(dialect: str, tree: Any) -> None:
     """One mistake each."""
     assert list(validator(dialect).iter_errors(tree))
+
+
+def published_files(name: str, *folders: str) -> list[Path]:
+    """The test files of this repository that are no examples of mistakes."""
+    return sorted(path for folder in folders for path in (ROOT / folder).glob(f"**/tests/{name}"))
+
+
+@pytest.mark.parametrize(
+    ("schema", "name", "least"), [("test-case", "cases/*.yaml", 35), ("test-config", "test-config.json", 2)]
+)
+def test_the_test_files_of_the_examples_are_valid(schema: str, name: str, least: int) -> None:
+    """Every case and configuration that the repository shows."""
+    files = published_files(name, "examples", "tests/packages")
+    assert len(files) >= least
+    check = validator(schema)
+    wrong = {
+        path: [
+            error.message for error in check.iter_errors(parse(path.read_bytes(), kind_of(path.name)).tree)
+        ]
+        for path in files
+    }
+    assert {path: errors for path, errors in wrong.items() if errors} == {}
+
+
+CASE = {"name": "one", "event": "stop"}
+
+
+@pytest.mark.parametrize(
+    ("more", "is_valid"),
+    [
+        ({}, True),
+        ({"hook-index": "all"}, True),
+        ({"agents": "all"}, True),
+        ({"agents": ["all"]}, True),
+        ({"model-answer": [{"ok": True}, "yes"]}, True),
+        ({"expected": {"decision": "none", "exit-code": 2.0}}, True),
+        ({"input": {"fixture": "fixtures/a.json", "overrides": {"a.b": 1}}}, True),
+        ({"name": "One"}, False),
+        ({"event": ""}, False),
+        ({"expect": {}}, False),
+        ({"hook-index": -1}, False),
+        ({"agents": []}, False),
+        ({"agents": ["claude"]}, False),
+        ({"model-answer": []}, False),
+        ({"expected": {"decision": "block"}}, False),
+        ({"expected": {"exit-code": 256}}, False),
+        ({"expected": {"stderr-contains": "no"}}, False),
+        ({"input": {"fixture": "/etc/passwd"}}, False),
+        ({"input": {"fixture": "../a.json"}}, False),
+        ({"input": {"dialect": "klingon"}}, False),
+    ],
+)
+def test_the_schema_of_cases_agrees_with_the_reader(
+    more: dict[str, Any], is_valid: bool, tmp_path: Path
+) -> None:
+    """One value each, given to both."""
+    tree = {**CASE, **more}
+    (tmp_path / "cases").mkdir()
+    (tmp_path / "fixtures").mkdir()
+    (tmp_path / "fixtures" / "a.json").write_text("{}")
+    # JSON is YAML too.
+    (tmp_path / "cases" / "one.yaml").write_text(json.dumps(tree))
+    (entry,) = load.suite(tmp_path).entries
+    assert isinstance(entry, Case) == is_valid, entry
+    assert validator("test-case").is_valid(tree) == is_valid

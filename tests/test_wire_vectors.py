@@ -40,7 +40,18 @@ KINDS = {
 }
 CALL = {"id", "result", "text", "error", "server", "mcp_tool"}
 OF_CALL = {"tool", "native_tool", "input", *CALL}
-TEXTS = {"session", "cwd", "root", "timestamp", "prompt", "final_message", "stop_active", "subagent", "extra"}
+TEXTS = {
+    "session",
+    "cwd",
+    "root",
+    "timestamp",
+    "prompt",
+    "final_message",
+    "stop_active",
+    "subagent",
+    "facts",
+    "extra",
+}
 # A vector's own `source` is where it is known from, so the event's is called `source_word`.
 OF_EVENT = {*TEXTS, "source_word"}
 

@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hookport.dialects._wiring import wire
+from hookport.model.runs import Call
+from hookport.wires.events import read_event, with_part
 from hookport.wires.patch import parts, render
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -273,3 +276,35 @@ def test_a_long_patch_takes_time_in_proportion() -> None:
     found = parts(f"*** Begin Patch\n{body}" + " " * 100_000 + "*" * 100_000 + "\n" * 100_000)
     assert found is not None
     assert len(found) == 20_000
+
+
+MOVE = "*** Begin Patch\n*** Update File: a\n*** Move to: .env\n@@\n-x\n+y\n*** End Patch\n"
+
+
+def moving(text: str = MOVE) -> Call:
+    payload = {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"command": text}}
+    call = read_event(wire("codex"), payload, "PreToolUse").call
+    assert call is not None
+    return call
+
+
+def test_a_file_that_is_moved_is_seen_at_both_places() -> None:
+    """A guard that reads one path must see where the file goes, by a matcher for edits or for writes."""
+    seen = [(part.tool, part.also, part.input["path"], part.input["new"]) for part in moving().parts]
+    assert seen == [("file_edit", (), "a", "y\n"), ("file_edit", ("file_write",), ".env", "y\n")]
+
+
+@pytest.mark.parametrize(
+    ("number", "change", "expected"),
+    [
+        (0, {"path": "b"}, MOVE.replace("File: a", "File: b")),
+        (1, {"path": "c"}, MOVE.replace(".env", "c")),
+        (0, {"edits": [{"old": "x\n", "new": "z\n"}]}, MOVE.replace("+y", "+z")),
+        (1, {"edits": [{"old": "x\n", "new": "z\n"}]}, MOVE.replace("+y", "+z")),
+    ],
+)
+def test_a_rewrite_of_a_moved_file(number: int, change: dict[str, Any], expected: str) -> None:
+    """At either place it changes the one patch."""
+    call = moving()
+    changed = with_part(wire("codex"), call, number, {**call.parts[number].input, **change})
+    assert changed.raw == {"command": expected}

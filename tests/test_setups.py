@@ -1,0 +1,629 @@
+"""Broken set-ups, as people have them: `doctor`, `why`, `status` and `check` each find what is wrong.
+
+A row is a project with one thing wrong. For each command it names what the answer must have; every answer has
+a fix, and `doctor` and `why` name the same finding. What a command cannot know (`check` reads files, it does
+not ask agents) is None.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from hookport.cli import main
+from hookport.install import sync
+from hookport.install.sync import Wish
+from hookport.runtime import journal
+from tests.approval import approve
+
+GUARD = "#!/bin/sh\nexit 0\n"
+
+
+def claude(command: str = '"$CLAUDE_PROJECT_DIR"/guard.sh', event: str = "PreToolUse", **more: object) -> str:
+    entry = {"type": "command", "command": command}
+    return json.dumps({**more, "hooks": {event: [{"matcher": "Bash", "hooks": [entry]}]}}, indent=1)
+
+
+def gemini(command: str = "$GEMINI_PROJECT_DIR/guard.sh", event: str = "BeforeTool") -> str:
+    entry = {"type": "command", "command": command}
+    return json.dumps({"hooks": {event: [{"matcher": "run_shell_command", "hooks": [entry]}]}}, indent=1)
+
+
+def cursor(command: str = "./guard.sh", event: str = "beforeShellExecution") -> str:
+    return json.dumps({"version": 1, "hooks": {event: [{"command": command}]}}, indent=1)
+
+
+def copilot(command: str = "./guard.sh", event: str = "preToolUse") -> str:
+    return json.dumps({"version": 1, "hooks": {event: [{"type": "command", "bash": command}]}}, indent=1)
+
+
+def windsurf(command: str = "./guard.sh", event: str = "pre_run_command") -> str:
+    return json.dumps({"hooks": {event: [{"command": command}]}}, indent=1)
+
+
+def canonical(**handler: object) -> str:
+    hook = {"name": "ask", "event": "before_tool_execute", "blocking": True, "handler": handler}
+    return json.dumps({"spec": "hooks/1.0", "hooks": [hook]}, indent=1)
+
+
+def folder(trigger: str = "before_tool", more: str = "") -> str:
+    return f"---\nname: guard\ndescription: guards\ntrigger: {trigger}\n{more}---\n"
+
+
+SCRIPT = ".agents/hooks/guard/scripts/run.sh"
+
+
+def hook_md(script: str = GUARD, name: str = SCRIPT, head: str = "") -> dict[str, str]:
+    return {".agents/hooks/guard/HOOK.md": head or folder(), name: script}
+
+
+def python(body: str, first: str = "#!/usr/bin/env python3") -> dict[str, str]:
+    return hook_md(f"{first}\n{body}", ".agents/hooks/guard/scripts/run.py")
+
+
+TRUSTED = {"~/.claude.json": '{"projects": {"{root}": {"hasTrustDialogAccepted": true}}}'}
+
+
+class Setup(NamedTuple):
+    """One broken set-up: the files, the hook's name, the agent, and what each command must say."""
+
+    title: str
+    files: Mapping[str, str]
+    # The code that `doctor` and `why` name, and a word of the fix.
+    code: str
+    fix: str
+    # A word of `status`, and of `check` its code; None where it cannot know.
+    status: str | None
+    check: str | None
+    hook: str = "guard"
+    agent: str = "claude-code"
+    # Entries are installed and hooks approved before something breaks.
+    installed: bool = True
+    # Failed runs in the journal: what they wrote on stderr.
+    stderr: str = ""
+    env: Mapping[str, str] = {}
+    # The gate at which `why` stops.
+    gate: str = "starts"
+
+
+def stray(file: str, text: str, fix: str, agent: str = "claude-code", hook: str = "guard") -> Setup:
+    word = fix.rpartition(" ")[2] if fix.startswith("mv") else fix
+    return Setup(
+        f"misplaced {file}",
+        {file: text, "guard.sh": GUARD},
+        "HP726",
+        word,
+        "HP726",
+        "HP726",
+        hook,
+        agent,
+        installed=False,
+        gate="found",
+    )
+
+
+SETUPS: list[Setup] = [
+    # What cannot start.
+    Setup(
+        "CRLF in the first line", hook_md("#!/bin/sh\r\nexit 2\r\n"), "HP517", "sed -i", "failing", "HP517"
+    ),
+    Setup(
+        "CRLF behind a named shell",
+        {
+            ".claude/settings.json": claude("sh $CLAUDE_PROJECT_DIR/guard.sh"),
+            "guard.sh": "#!/bin/sh\r\nexit 2\r\n",
+            **TRUSTED,
+        },
+        "HP517",
+        "sed -i",
+        "failing",
+        "HP517",
+        installed=False,
+    ),
+    Setup(
+        "an interpreter that is nowhere",
+        python("", "#!/usr/bin/env python9"),
+        "HP876",
+        "Install python9",
+        "failing",
+        "HP876",
+    ),
+    Setup(
+        "an interpreter at another path",
+        hook_md("#!/opt/none/bash\n"),
+        "HP876",
+        "Install",
+        "failing",
+        "HP876",
+    ),
+    Setup(
+        "a program that is nowhere",
+        {".claude/settings.json": claude("no-such-guard --check"), **TRUSTED},
+        "HP876",
+        "Install no-such-guard",
+        "failing",
+        "HP876",
+        "no-such-guard",
+        installed=False,
+    ),
+    Setup(
+        "a byte order mark before the first line",
+        hook_md("\ufeff#!/bin/sh\nexit 2\n"),
+        "HP519",
+        "sed -i",
+        "failing",
+        "HP519",
+    ),
+    Setup(
+        "several words for env",
+        python("", "#!/usr/bin/env python3 -u"),
+        "HP520",
+        "env -S",
+        "failing",
+        "HP520",
+    ),
+    Setup(
+        "a shell script that does not parse",
+        hook_md("#!/bin/sh\nif true; then\n  exit 2\n"),
+        "HP518",
+        "sh -n",
+        "failing",
+        "HP518",
+    ),
+    Setup(
+        "a bash script that does not parse",
+        hook_md("#!/usr/bin/env bash\necho $(\n"),
+        "HP518",
+        "bash -n",
+        "failing",
+        "HP518",
+    ),
+    Setup(
+        "a Python script that does not parse",
+        python("def guard(:\n    pass\n"),
+        "HP518",
+        "py_compile",
+        "failing",
+        "HP518",
+    ),
+    Setup(
+        "Python without a first line",
+        hook_md("import sys\nif (x := 1):\n    sys.exit(2)\n", ".agents/hooks/guard/scripts/run"),
+        "HP518",
+        "sh -n",
+        "failing",
+        "HP518",
+    ),
+    Setup(
+        "a script that is missing",
+        {".claude/settings.json": claude("$CLAUDE_PROJECT_DIR/gone.sh"), **TRUSTED},
+        "HP503",
+        "Create it",
+        "failing",
+        "HP503",
+        "gone.sh",
+        installed=False,
+    ),
+    Setup(
+        "a script that is not executable",
+        {".claude/settings.json": claude(), "guard.sh": "exit 2\n", **TRUSTED},
+        "HP504",
+        "chmod +x",
+        "failing",
+        "HP504",
+        "guard.sh",
+        installed=False,
+    ),
+    # What may not be asked, or has nothing to ask with.
+    Setup(
+        "a prompt hook without a model",
+        {".hookport/hooks.json": canonical(type="prompt", prompt="ok?")},
+        "HP522",
+        "HOOKPORT_LLM_MODEL",
+        "failing",
+        "HP522",
+        "ask",
+    ),
+    Setup(
+        "a prompt hook without a key",
+        {".hookport/hooks.json": canonical(type="prompt", prompt="ok?")},
+        "HP522",
+        "API_KEY",
+        "failing",
+        "HP522",
+        "ask",
+        env={"HOOKPORT_LLM_MODEL": "anthropic:claude-x"},
+    ),
+    Setup(
+        "plain HTTP to another machine",
+        {".hookport/hooks.json": canonical(type="http", url="http://h.example/x")},
+        "HP521",
+        "https",
+        "failing",
+        "HP521",
+        "ask",
+    ),
+    Setup(
+        "a login in the address",
+        {".hookport/hooks.json": canonical(type="http", url="https://me:secret@h.example/x")},
+        "HP521",
+        "header",
+        "failing",
+        "HP521",
+        "ask",
+    ),
+    Setup(
+        "an address without a scheme",
+        {".hookport/hooks.json": canonical(type="http", url="h.example/x")},
+        "HP521",
+        "whole address",
+        "failing",
+        "HP521",
+        "ask",
+    ),
+    # What the journal shows.
+    Setup(
+        "a Python module that is missing",
+        python("import requests_of_nobody\n"),
+        "HP523",
+        "pip install",
+        "failing since",
+        "HP523",
+        stderr="Traceback:\nModuleNotFoundError: No module named 'requests_of_nobody'\n",
+    ),
+    Setup(
+        "a Node.js package that is missing",
+        hook_md(),
+        "HP523",
+        "npm install",
+        "failing since",
+        "HP523",
+        stderr="Error: Cannot find module 'left-pad'\nRequire stack:\n",
+    ),
+    Setup(
+        "a program in the script that is missing",
+        hook_md("#!/bin/sh\njq . || exit 1\n"),
+        "HP523",
+        "Install it",
+        "failing since",
+        "HP523",
+        stderr="run.sh: 2: jq: not found\n",
+    ),
+    Setup(
+        "a file that the script may not read",
+        hook_md(),
+        "HP523",
+        "chmod",
+        "failing since",
+        "HP523",
+        stderr="/bin/sh: 1: ./inner.sh: Permission denied\n",
+    ),
+    Setup(
+        "a script that dies for its own reason",
+        hook_md(),
+        "HP523",
+        "hookport log",
+        "failing since",
+        "HP523",
+        stderr="policy server is down\n",
+    ),
+    # What never matches, or never comes.
+    Setup(
+        "an event in another spelling",
+        {".claude/settings.json": claude(event="preToolUse"), "guard.sh": GUARD, **TRUSTED},
+        "HP102",
+        "Correct the name",
+        "unavailable",
+        "HP102",
+        "guard.sh",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "the first words of an event",
+        {".claude/settings.json": claude(event="pre_tool"), "guard.sh": GUARD, **TRUSTED},
+        "HP102",
+        "Correct the name",
+        "unavailable",
+        "HP102",
+        "guard.sh",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "an event with a slip",
+        {".gemini/settings.json": gemini(event="BeforeTol"), "guard.sh": GUARD},
+        "HP102",
+        "Correct the name",
+        "unavailable",
+        "HP102",
+        "guard.sh",
+        "gemini-cli",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "a matcher for a tool of another agent",
+        {".gemini/settings.json": gemini().replace("run_shell_command", "Bash"), "guard.sh": GUARD},
+        "HP501",
+        "",
+        "unavailable",
+        "HP501",
+        "guard.sh",
+        "gemini-cli",
+        installed=False,
+        gate="matches",
+    ),
+    Setup(
+        "a matcher that is no expression",
+        {".claude/settings.json": claude().replace('"Bash"', '"(Bash"'), "guard.sh": GUARD, **TRUSTED},
+        "HP501",
+        "",
+        "unavailable",
+        "HP501",
+        "guard.sh",
+        installed=False,
+        gate="matches",
+    ),
+    # What is switched off, not trusted, not installed or not approved.
+    Setup(
+        "all hooks off",
+        {
+            ".claude/settings.json": claude(),
+            "guard.sh": GUARD,
+            **TRUSTED,
+            ".claude/settings.local.json": '{"disableAllHooks": true}',
+        },
+        "HP872",
+        "disableAllHooks",
+        "disableAllHooks",
+        None,
+        "guard.sh",
+        installed=False,
+        gate="enabled",
+    ),
+    Setup(
+        "a folder that is not trusted",
+        {".gemini/settings.json": gemini(), "guard.sh": GUARD, "~/.gemini/trustedFolders.json": "{}"},
+        "HP870",
+        "",
+        "does not trust",
+        None,
+        "guard.sh",
+        "gemini-cli",
+        installed=False,
+        gate="trusted",
+    ),
+    Setup(
+        "nothing installed",
+        {**hook_md(), ".claude/x": ""},
+        "HP830",
+        "hookport sync",
+        "not installed",
+        None,
+        installed=False,
+        gate="loaded",
+    ),
+    Setup(
+        "an agent without the event",
+        {
+            ".hookport/hooks.json": canonical(type="command", command="true").replace(
+                "before_tool_execute", "before_model"
+            )
+        },
+        "HP813",
+        "hookport matrix",
+        "unavailable",
+        None,
+        "ask",
+        gate="fires",
+    ),
+    # Files that cannot be read.
+    Setup(
+        "a comma too many",
+        {".claude/settings.json": claude()[:-1] + ",}", "guard.sh": GUARD, **TRUSTED},
+        "HP873",
+        "",
+        None,
+        "",
+        "settings.json",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "a byte order mark that the agent refuses",
+        {".codex/hooks.json": "\ufeff" + claude("./guard.sh"), "guard.sh": GUARD},
+        "HP873",
+        "sed -i",
+        None,
+        "",
+        "hooks.json",
+        "codex",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "HOOK.md without a trigger",
+        {**hook_md(head="---\nname: guard\n---\n"), ".claude/x": ""},
+        "HP701",
+        "Correct",
+        None,
+        "",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "HOOK.md without a script",
+        {".agents/hooks/guard/HOOK.md": folder(), ".claude/x": ""},
+        "HP704",
+        "",
+        None,
+        "",
+        installed=False,
+        gate="recognised",
+    ),
+    # Hooks that run twice, by two spellings of one path, or not at all, behind another file.
+    Setup(
+        "two spellings of one path",
+        {
+            ".claude/settings.json": claude(),
+            "guard.sh": GUARD,
+            **TRUSTED,
+            ".claude/settings.local.json": claude("{root}/guard.sh"),
+        },
+        "HP878",
+        "",
+        None,
+        None,
+        "guard.sh",
+        installed=False,
+        gate="",
+    ),
+    Setup(
+        "a file behind another",
+        {
+            ".factory/hooks.json": '{"PreToolUse": []}',
+            "guard.sh": GUARD,
+            ".factory/settings.json": claude("$FACTORY_PROJECT_DIR/guard.sh"),
+        },
+        "HP874",
+        "",
+        "unavailable",
+        None,
+        "guard.sh",
+        "factory-droid",
+        installed=False,
+        gate="recognised",
+    ),
+    # Hooks that stand where nothing reads them.
+    stray(".claude/hooks.json", claude("./guard.sh"), "mv .claude/hooks.json .claude/settings.json"),
+    stray(".claude/hooks/hooks.json", claude("./guard.sh"), ".claude/settings.json"),
+    stray("claude/settings.json", claude("./guard.sh"), "mkdir -p .claude"),
+    stray(".gemini/hooks.json", gemini("./guard.sh"), ".gemini/settings.json", "gemini-cli"),
+    stray(".codex/settings.json", claude("./guard.sh"), ".codex/hooks.json", "codex"),
+    stray(".cursor/settings.json", cursor(), ".cursor/hooks.json", "cursor"),
+    stray(".cursor/hooks/hooks.json", cursor(), ".cursor/hooks.json", "cursor"),
+    stray(".github/hooks.json", copilot(), ".github/hooks/hooks.json", "copilot-cli"),
+    stray(".windsurf/settings.json", windsurf(), ".windsurf/hooks.json", "windsurf"),
+    stray(".qwen/hooks.json", claude("./guard.sh"), ".qwen/settings.json", "qwen-code"),
+    stray(".augment/hooks.json", claude("./guard.sh"), ".augment/settings.json", "augment"),
+    stray(".vscode/hooks.json", claude("./guard.sh"), ".github/hooks", "vs-code-copilot"),
+    stray(".agents/hook/guard/HOOK.md", folder(), "mkdir -p .agents/hooks"),
+    stray(".agents/guard/HOOK.md", folder(), "mkdir -p .agents/hooks"),
+    stray(".agents/hooks/guard/hook.md", folder(), ".agents/hooks/guard/HOOK.md"),
+    stray("hooks/guard/HOOK.md", folder(), "mkdir -p .agents/hooks"),
+]
+
+
+class Place(NamedTuple):
+    """A project, its user's home and the environment."""
+
+    root: Path
+    home: Path
+    env: dict[str, str]
+
+    def write(self, files: Mapping[str, str]) -> None:
+        for name, text in files.items():
+            path = self.home / name[2:] if name.startswith("~/") else self.root / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(text.replace("{root}", str(self.root)).encode())
+            is_script = text.removeprefix("\ufeff").startswith("#!") or "/scripts/run" in name
+            path.chmod(0o755 if is_script else 0o644)
+
+    def set_up(self, setup: Setup) -> None:
+        self.write(setup.files)
+        if setup.installed:
+            (self.root / ".claude").mkdir(exist_ok=True)
+            wish = Wish((setup.agent,), mode="bridge")
+            sync.apply(lambda: sync.plan(str(self.root), self.env, wish), self.env, what="sync")
+            approve(self.root, self.env)
+        if setup.stderr:
+            self.fail(setup)
+
+    def fail(self, setup: Setup) -> None:
+        """Let the journal know of three runs that failed."""
+        file = str(self.root / ".agents/hooks/guard/HOOK.md")
+        ended = {"outcome": "completed", "exit": 1, "failure": "exit code 1", "stderr": setup.stderr}
+        run = {"hook": "guard", "source": file, "place": "frontmatter", "matched": True, "why": "", **ended}
+        for hour in ("01", "02", "03"):
+            head = {"agent": setup.agent, "event": "before_tool_execute", "native": "PreToolUse"}
+            record = {"time": f"2099-01-01T{hour}:00:00.000Z", **head, "cwd": str(self.root), "tool": "shell"}
+            assert not journal.write({**record, "hooks": [run]}, self.env)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    root, home = tmp_path / "project", tmp_path / "home"
+    (root / ".git").mkdir(parents=True)
+    (home / "bin").mkdir(parents=True)
+    env = {"HOME": str(home), "PATH": f"{home / 'bin'}{os.pathsep}/usr/bin{os.pathsep}/bin"}
+    for name in [
+        name for name in os.environ if name.startswith(("HOOKPORT_", "ANTHROPIC", "OPENAI", "XDG_"))
+    ]:
+        monkeypatch.delenv(name)
+    for name, value in env.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.chdir(root)
+    return Place(root, home, env)
+
+
+@pytest.mark.parametrize("setup", SETUPS, ids=lambda setup: setup.title)
+def test_what_is_wrong_is_found_and_the_fix_is_named(
+    setup: Setup, place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in setup.env.items():
+        monkeypatch.setenv(name, value)
+        place.env[name] = value
+    place.set_up(setup)
+
+    def said(*args: str) -> tuple[int, str]:
+        capsys.readouterr()
+        code = main(list(args))
+        assert code in (0, 1, 2), args
+        printed = capsys.readouterr()
+        return code, printed.out + printed.err
+
+    code, text = said("doctor", "--json")
+    told = [one for one in json.loads(text) if one["code"] == setup.code]
+    assert code == bool(setup.gate)
+    assert told, text
+    assert any(setup.fix in one["fix"] for one in told), told
+    if not setup.gate:
+        return
+    code, text = said("why", setup.hook, "--agent", setup.agent, "--json")
+    (walked,) = json.loads(text)
+    stops = [one for one in walked["steps"] if one["state"] == "fails" and setup.fix in one["fix"]]
+    assert code == 1
+    assert [(one["gate"], one["code"] or setup.code) for one in stops[:1]] == [(setup.gate, setup.code)], text
+    if setup.status is not None:
+        _, text = said("status", "--agent", setup.agent)
+        assert setup.status in text, text
+        assert setup.fix in text or setup.status in ("unavailable", "does not trust"), text
+        assert "enforced" not in text, text
+    if setup.check is not None:
+        code, text = said("check", ".")
+        assert setup.check in text, text
+        assert code or "loss" in text, text
+
+
+@pytest.mark.parametrize(
+    "files",
+    [hook_md(), python("import sys\n"), hook_md("#!/usr/bin/env -S bash -e\nexit 0\n")],
+    ids=["shell", "python", "options"],
+)
+def test_a_hook_that_works_passes_every_gate(
+    files: dict[str, str], place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place.set_up(Setup("", {**files, **TRUSTED}, "", "", "", ""))
+    assert main(["why", "guard", "--agent", "claude-code"]) == 0
+    walked = capsys.readouterr().out
+    assert "fails" not in walked
+    assert main(["doctor"]) == 0
+    assert main(["status"]) == 0
+    assert "enforced" in capsys.readouterr().out
+    assert main(["check", "."]) == 0
