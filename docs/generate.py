@@ -164,6 +164,8 @@ def dialect_page(one: Dialect) -> str:
     gates = gates_of(one)
     if gates:
         text += "\n## What keeps hooks from running\n\n" + markdown([("what", "where", "source"), *gates])
+    if one.shows:
+        text += "\n## What the person at it sees\n\n" + _shown(one)
     if one.quirks:
         text += "\n## Surprises\n\n" + "".join(f"- **{q.id}** {q.text} (`{q.source}`)\n" for q in one.quirks)
     if one.notes:
@@ -185,6 +187,17 @@ def gates_of(one: Dialect) -> list[tuple[str, ...]]:
         rows.append(("the hook is not trusted", f"`{one.hook_trust.file}`", one.hook_trust.source))
     rows += [(f"`{row.file}` is not read", f"`{row.by}` is there", row.source) for row in one.shadows]
     return rows
+
+
+def _shown(one: Dialect) -> str:
+    """What of an answer is seen on the screen, by event."""
+    rows = []
+    for event, (channels, source) in one.shows.items():
+        where = "every other event" if event == "*" and len(one.shows) > 1 else event
+        where = "every event" if where == "*" else where
+        seen = {"message": "a message", "reason": "the reason of a deny"}
+        rows.append(f"- {where}: {' and '.join(seen[name] for name in channels) or 'nothing'} (`{source}`)\n")
+    return "".join(rows)
 
 
 def conformance() -> dict[str, str]:

@@ -1,10 +1,11 @@
-"""JSON Schemas of the four formats, made from the tables of their dialects, for editors to use."""
+"""JSON Schemas of the four formats and of test files, made from the tables that read them, for editors."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from hookport.dialects import Dialect, get
+from hookport.cases.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
+from hookport.dialects import Dialect, agents, get, names
 from hookport.dialects._base import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
@@ -34,6 +35,8 @@ def all_schemas() -> dict[str, Schema]:
         "universal.schema.json": by_event(get("universal")),
         "open-plugin.schema.json": by_event(get("open-plugin")),
         "agent-hooks.schema.json": frontmatter(),
+        "test-case.schema.json": test_file("a test case of hooks", CASE, ("name", "event")),
+        "test-config.schema.json": test_file("what holds for all test cases", CONFIGURED, ("version",)),
     }
 
 
@@ -166,6 +169,63 @@ def value(attr: str, timeout: Timeout) -> Schema:
     if timeout.default:
         schema["default"] = int(timeout.default / unit)
     return schema
+
+
+TEXTS: Schema = {"type": "array", "items": TEXT}
+AGENTS: Schema = {"enum": [*agents(), ALL]}
+# The value that each check of `hookport.cases.load` takes, by the check's name.
+CHECKED: dict[str, Schema] = {
+    "_text": FILLED,
+    "_any_text": TEXT,
+    "_name": {"type": "string", "pattern": f"^(?:{NAME.pattern})$"},
+    "_index": {"anyOf": [{"type": "integer", "minimum": 0}, {"const": ALL}]},
+    "_code": {"type": "integer", "minimum": 0, "maximum": 255},
+    "_texts": TEXTS,
+    "_object": {"type": "object"},
+    "_verdict": {"enum": list(VERDICTS)},
+    "_agents": {"anyOf": [{"const": ALL}, {"type": "array", "minItems": 1, "items": AGENTS}]},
+    "_dialect": {"enum": list(names())},
+    "_answers": {
+        "anyOf": [
+            {"type": ["string", "object"]},
+            {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}},
+        ]
+    },
+    # A path that stays inside tests/; the reader looks at the normalised path, a pattern cannot.
+    "_fixture": {"type": "string", "minLength": 1, "pattern": r"^(?!/|\.\.(?:/|$))"},
+    "_seconds": {"type": "number", "exclusiveMinimum": 0},
+    "_version": {"const": VERSION},
+    "_env": STRINGS,
+}
+MEANINGS = {
+    "name": "unique in the suite",
+    "event": "the event as the hooks' dialect or any agent names it",
+    "hook-index": "which group of the event's hooks runs; all of them with `all`",
+    "agents": "the agents that fire the event; the hook alone if left out",
+    "model-answer": "what the model says that a prompt or agent hook asks",
+    "fixture": "the event, a file below tests/",
+    "overrides": "fields of the event by their dot-path",
+    "copy": "paths from tests/ that are copied for the hooks; all around them if left out",
+    "hooks": "the file or folder with the hooks, from tests/",
+    "timeout": "seconds",
+}
+
+
+def test_file(title: str, table: dict[str, Any], required: tuple[str, ...]) -> Schema:
+    """A file of tests: the keys of a table and no others."""
+    return {"$schema": DIALECT, "title": title, **_table(table), "required": list(required)}
+
+
+def _table(table: dict[str, Any]) -> Schema:
+    properties = {
+        key: _table(check) if isinstance(check, dict) else CHECKED[check.__name__]
+        for key, check in table.items()
+    }
+    told = {
+        key: {**schema, "description": MEANINGS[key]} if key in MEANINGS else schema
+        for key, schema in properties.items()
+    }
+    return {"type": "object", "properties": told, "additionalProperties": False}
 
 
 def head(dialect: Dialect, schema: Schema) -> Schema:
