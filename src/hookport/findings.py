@@ -229,6 +229,20 @@ class FieldMissing(Kind):
     hint = "Add it: other programs may refuse the hook."
 
 
+class FieldUnread(Kind):
+    """A field has no value, or one of the wrong kind, and the hook can run without it.
+
+    hookport runs the hook as if the field were not there, so that a guard with a slip beside it is still a
+    guard. Another program that reads the file may refuse it.
+    """
+
+    code = "HP112"
+    severity = "loss"
+    effect = "kept"
+    message = "'{field}' {fault}; the hook runs without it"
+    hint = "Correct it, or take it out: other programs may refuse the hook."
+
+
 class EventDropped(Kind):
     """The target has no event like this one, so the hook is left out.
 
