@@ -71,7 +71,7 @@ def value(hook: Hook, attr: str) -> Any:
 # The findings that may tell of a change, by what changed.
 TOLD_BY = {
     "event": {"HP204"},
-    "matcher": {*(f"HP3{number:02}" for number in range(1, 18)), "HP220"},
+    "matcher": {*(f"HP3{number:02}" for number in range(1, 18)), "HP220", "HP405", "HP428"},
     "content": {"HP305", "HP405", "HP428"},
     "condition": {"HP316", "HP405", "HP428"},
     "blocking": {"HP203", "HP205", "HP211", "HP403", "HP404", "HP411", "HP428"},

@@ -20,7 +20,8 @@ from types import MappingProxyType
 import pytest
 
 from hookport import answering, convert, findings
-from hookport.degrade.wrapping import unwrapped
+from hookport.degrade.matchers import WIDER
+from hookport.degrade.wrapping import literal, unwrapped
 from hookport.dialects import agents, get, names
 from hookport.dialects._entries import slots
 from hookport.model.hooks import Hook
@@ -189,6 +190,79 @@ def test_no_hook_runs_more_often_without_a_finding(ability: str, target: str) ->
             assert kept or carried or told, hook
 
 
+def by_matcher(matcher: str, event: str = "PreToolUse") -> dict[str, str]:
+    """Claude Code's settings with a guard that denies whatever its matcher lets it see."""
+    groups = [{"matcher": matcher, "hooks": [{"type": "command", "command": DENY}]}]
+    return {".claude/settings.json": json.dumps({"hooks": {event: groups}})}
+
+
+MERGES = "mcp__git(hub|lab)__merge.*"
+# A call of an agent whose file cannot say the matcher; whether the guard is for it.
+WIDER_CALLS: list[tuple[str, str, str, dict[str, object], bool]] = [
+    ("vs-code-copilot", "Bash", "PreToolUse", {"tool_name": "run_in_terminal"}, True),
+    ("vs-code-copilot", "Bash", "PreToolUse", {"tool_name": "read_file"}, False),
+    ("vs-code-copilot", MERGES, "PreToolUse", {"tool_name": "mcp_github_merge_pr"}, True),
+    ("vs-code-copilot", MERGES, "PreToolUse", {"tool_name": "mcp_github_read"}, False),
+    ("windsurf", MERGES, "pre_mcp_tool_use", {"mcp_server_name": "gitlab", "mcp_tool_name": "merge"}, True),
+    ("windsurf", MERGES, "pre_mcp_tool_use", {"mcp_server_name": "notes", "mcp_tool_name": "merge"}, False),
+    ("copilot-cli", MERGES, "preToolUse", {"toolName": "github-merge", "toolArgs": {}}, True),
+    ("copilot-cli", MERGES, "preToolUse", {"toolName": "github-list", "toolArgs": {}}, False),
+]
+
+
+@pytest.mark.parametrize(("target", "matcher", "native", "call", "is_for"), WIDER_CALLS)
+def test_a_matcher_that_the_target_cannot_say_is_kept(
+    target: str, matcher: str, native: str, call: dict[str, object], is_for: bool, tmp_path: Path
+) -> None:
+    """The agent runs the command on other calls too, and the bridge looks at the matcher."""
+    result = converted("claude-code", by_matcher(matcher), target)
+    assert not {findings.MatcherDropped.code, findings.ServerWidened.code} & {
+        finding.code for finding in result.findings
+    }
+    (hook,) = hooks_of(result)
+    call = {"tool_info": call} if target == "windsurf" else {"tool_input": {}, **call}
+    name = "agent_action_name" if target == "windsurf" else "hook_event_name"
+    payload = {name: native, "session_id": "s", "sessionId": "s", "cwd": str(tmp_path), **call}
+    answer = run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
+    assert (REASON in answer.stdout + answer.stderr) == is_for, answer
+
+
+@pytest.mark.parametrize("target", [name for name in names() if name not in ("claude-code", "canonical")])
+@pytest.mark.parametrize("matcher", ["Bash", MERGES, "mcp__github__merge"])
+def test_a_matcher_is_carried_or_told(target: str, matcher: str) -> None:
+    """Where the file lets the command run more often, it looks at its matcher, and says so converted back."""
+    result = converted("claude-code", by_matcher(matcher), target)
+    (was,) = result.hooks
+    # Where it is about the server alone, the agent does not say which it is.
+    wider = {finding.code for finding in result.findings} & set(WIDER) - {findings.ServerWidened.code}
+    for hook in hooks_of(result):
+        carried = " --matcher=" in hook.handler.command
+        assert carried or not wider
+        if carried:
+            assert unwrapped(hook).matcher == was.matcher
+
+
+@pytest.mark.parametrize(("source", "runs"), [("new", False), ("resume", True)])
+def test_a_matcher_on_a_session_is_kept(source: str, runs: bool, tmp_path: Path) -> None:
+    """In the words of the script's own dialect."""
+    files = by_matcher("resume", "SessionStart")
+    files = {path: text.replace(DENY, "touch ran") for path, text in files.items()}
+    (hook,) = hooks_of(converted("claude-code", files, "copilot-cli"))
+    payload = {"sessionId": "s", "timestamp": 1, "cwd": str(tmp_path), "source": source}
+    run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
+    assert (tmp_path / "ran").exists() == runs
+
+
+@pytest.mark.parametrize("text", ["[", "{}", "[1]", '[["tool"]]', '[["tool", 1, ""]]'])
+def test_a_matcher_that_cannot_be_read_matches(text: str, tmp_path: Path) -> None:
+    """A guard is not lost by a slip in its command."""
+    payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(tmp_path)}
+    command = f"hookport wrap claude-code codex PreToolUse --matcher='{text}' -- {literal(DENY)}"
+    call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "1"}
+    answer = run(command, json.dumps({**payload, **call}).encode(), tmp_path, {})
+    assert REASON in answer.stderr
+
+
 @pytest.mark.parametrize(("ability", "target"), OTHERS)
 def test_a_condition_comes_back(ability: str, target: str) -> None:
     """A file that was converted says the same when it is converted back."""
@@ -351,8 +425,8 @@ ABILITIES = {
     "on_failure": "--on-failure",
     "command": "-- COMMAND",
     "prompt": "-- COMMAND",
-    # The agent's own matcher; one that it does not have is a finding.
-    **dict.fromkeys(("subject", "tools", "terms"), "the file"),
+    **dict.fromkeys(("tools", "terms"), "--matcher"),
+    "subject": "--matcher-of",
     # The order in the file.
     "priority": "the file",
     # In the command: `curl`, `case "$(uname -s)"`, `export`, `cd`.

@@ -8,7 +8,7 @@ import time
 
 from hookport import __version__
 from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
-from hookport.runtime import dispatch, engine, plan, policy, sessions
+from hookport.runtime import dispatch, engine, plan, policy, select, sessions
 from hookport.wires.events import canonical_name, named_roots
 from hookport.wires.texts import MOST_REASON, fit
 
@@ -27,8 +27,9 @@ else:
 USAGE = {
     "dispatch": "AGENT EVENT [--within SECONDS] [--on-failure open|closed] [--entry NAME] [--record DIR]",
     "wrap": "SCRIPT-DIALECT AGENT EVENT [--within SECONDS] [--on-failure open|closed] "
-    "[--on-timeout open|closed] [--async] [--observe] [--for SCRIPT-EVENT] [--if RULE] [--pattern REGEX] "
-    "[--pattern-of FIELD] [--type prompt|agent] [--model NAME] [--entry NAME] [--record DIR] -- COMMAND",
+    "[--on-timeout open|closed] [--async] [--observe] [--for SCRIPT-EVENT] [--if RULE] [--matcher TERMS] "
+    "[--matcher-of WORD] [--pattern REGEX] [--pattern-of FIELD] [--type prompt|agent] [--model NAME] "
+    "[--entry NAME] [--record DIR] -- COMMAND",
 }
 # Each with what it may say; empty for a number, none for any text.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
@@ -37,6 +38,8 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--on-timeout": (policy.OPEN, policy.CLOSED),
     "--for": None,
     "--if": None,
+    "--matcher": None,
+    "--matcher-of": None,
     "--pattern": None,
     "--pattern-of": None,
     "--type": ("command", "prompt", "agent"),
@@ -411,6 +414,8 @@ def _wrapped(
         event="",
         dialect=sources.wires(script).id,
         native=options.get("--for", ""),
+        subject=options.get("--matcher-of", "tool"),
+        terms=select.terms_in(options["--matcher"]) if "--matcher" in options else (),
         content=options.get("--pattern", ""),
         content_of=options.get("--pattern-of", ""),
         condition=options.get("--if", ""),
@@ -426,7 +431,8 @@ def _wrapped(
     )
 
     def hooks(event: Event) -> Iterable[plan.Planned]:
-        return [hook.replace(event=event.event)]
+        here = hook.replace(event=event.event)
+        return [here.replace(tools=select.tools_of(here, sources.wires(script)))] if hook.terms else [here]
 
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
     sources = sources.replace(needs_approval=False, waiting=None)

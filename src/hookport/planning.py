@@ -27,8 +27,6 @@ from hookport.findings import (
 )
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
-from hookport.model.runs import Call, Event
-from hookport.model.tools import TOOLS
 from hookport.project import ownership, protected
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.disk import data_of
@@ -39,7 +37,7 @@ from hookport.project.switches import Switch
 from hookport.runtime import approvals, plan, policy, protection, trust
 from hookport.runtime.execute import llm
 from hookport.runtime.plan import Origin, Plan, Planned
-from hookport.runtime.select import match
+from hookport.runtime.select import tools_of
 from hookport.runtime.trust import Approval
 from hookport.wires.table import Wire
 
@@ -373,7 +371,7 @@ def planned(found: Found) -> Planned:
     ).replace(**said)
     return bare.replace(
         once=_once(found),
-        tools=_tools(bare, own),
+        tools=tools_of(bare, own),
         rewrites=policy.guards(hook.event) and _may_rewrite(found, own),
     )
 
@@ -469,21 +467,6 @@ def _specs(found: Found) -> list[EventSpec]:
         spec = event_named(dialect, native[1])
         return [spec] if spec else []
     return event_specs(dialect, found.hook.event)
-
-
-def _tools(hook: Planned, own: Wire) -> list[str]:
-    """The canonical tools that the matcher has, by the names its own dialect gives them."""
-    if hook.subject != "tool" or not hook.terms:
-        return []
-    open_ = hook.replace(content="", condition="", tools=[])
-    found = []
-    for tool in TOOLS:
-        literal = any(kind == "tool" and value == tool for kind, value, _ in hook.terms)
-        names_ = own.names.get(tool) or [tool]
-        event = Event(hook.event, "")
-        if literal or any(match(open_, event, Call("", name), own).matches for name in names_):
-            found.append(tool)
-    return found
 
 
 def _taken(watched: dict[str, None], found: Found) -> dict[str, list[int] | None]:

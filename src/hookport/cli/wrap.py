@@ -31,6 +31,12 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--if", dest="rule", metavar="RULE", help="run only on calls that a permission rule is for"
     )
+    parser.add_argument(
+        "--matcher", metavar="TERMS", help="run only where the command's own matcher does, as terms in JSON"
+    )
+    parser.add_argument(
+        "--matcher-of", metavar="WORD", help="what the matcher is tested against, where that is not the tool"
+    )
     parser.add_argument("--pattern", metavar="REGEX", help="run only on calls whose input has it")
     parser.add_argument(
         "--pattern-of", metavar="FIELD", help="the one field of the input that the pattern is for"
@@ -54,6 +60,8 @@ def run(args: Namespace) -> int:
         "--on-timeout": args.on_timeout,
         "--for": args.written_for,
         "--if": args.rule,
+        "--matcher": args.matcher,
+        "--matcher-of": args.matcher_of,
         "--pattern": args.pattern,
         "--pattern-of": args.pattern_of,
         "--type": args.type,

@@ -6,7 +6,7 @@ import re
 
 from hookport import findings as f
 from hookport.degrade.work import Work, specs_of
-from hookport.degrade.wrapping import literal
+from hookport.degrade.wrapping import literal, said_as_option
 from hookport.dialects._base import (
     Dialect,
     EventSpec,
@@ -33,13 +33,57 @@ from hookport.dialects._matchers import (
     write_matcher,
 )
 from hookport.dialects._terms import re2_problem
+from hookport.dialects._wiring import wire
 from hookport.model.events import about_tool
 from hookport.model.hooks import ANY_SERVER, Hook, Term
 from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
 from hookport.model.tools import TOOLS
+from hookport.wires.events import places_of, subject_field
+
+# What says that the target runs a hook more often than its matcher does.
+WIDER = tuple(
+    kind.code for kind in (f.MatcherDropped, f.MatcherWidened, f.ServerWidened, f.McpPatternWidened)
+)
+OF_SERVERS = (f.ServerWidened.code, f.McpPatternWidened.code)
 
 
 def matcher(work: Work) -> bool:
+    """The matcher as the target says it; where that is wider, the bridge looks at the hook's own."""
+    before, count = work.hook.matcher, len(work.findings)
+    if not _write(work):
+        return False
+    told = work.findings[count:]
+    if not work.can_wrap or not any(finding.code in WIDER for finding in told):
+        return True
+    is_told = about_tool(work.hook.event)
+    of: list[str] = []
+    if not is_told and (subject := _told_subject(work)):
+        is_told, of = True, [f"--matcher-of={subject}"]
+    if is_told:
+        kept = () if _tells_servers(work) else OF_SERVERS
+        work.findings[count:] = [one for one in told if one.code not in WIDER or one.code in kept]
+        work.carry("its matcher", f"--matcher={literal(said_as_option(before))}", *of)
+    return True
+
+
+def _told_subject(work: Work) -> str:
+    """What the matcher is tested against, where the target says it too; empty where it does not."""
+    written, specs = [spec for spec, _ in slots(work.origin, work.hook)], specs_of(work)
+    if len(written) != 1 or not written[0].subject or not specs:
+        return ""
+    field = subject_field(wire(work.origin.id), work.hook.event, written[0].native, written[0].subject)
+    is_said = all(places_of(wire(work.target.id), spec.native, field) for spec in specs)
+    return written[0].subject if is_said else ""
+
+
+def _tells_servers(work: Work) -> bool:
+    """Whether the target says of which server an MCP tool is."""
+    own = wire(work.target.id)
+    has_joint = bool(own.mcp and own.mcp[1])
+    return has_joint or all(places_of(own, spec.native, "server") for spec in specs_of(work))
+
+
+def _write(work: Work) -> bool:
     """The matcher as the target says it; wider or narrower only with a finding."""
     if work.target.is_hub or work.target.matching.grammar == "terms":
         _plain_patterns(work)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -12,7 +13,8 @@ from hookport.dialects import Dialect, get
 from hookport.dialects._base import SECOND, dialect_data
 from hookport.dialects._entries import slots
 from hookport.dialects._wiring import wire
-from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook
+from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook, Term
+from hookport.runtime import select
 from hookport.wires.table import Wire, table_of
 
 PROGRAM = "hookport"
@@ -93,6 +95,7 @@ def unwrapped(hook: Hook) -> Hook:
     inner = hook._replace(
         dialect=source.id,
         handler=_handler_behind(hook.handler, words[0], said, on_failure),
+        matcher=_terms(said["matcher"]) if "matcher" in said else hook.matcher,
         content=said.get("pattern", hook.content),
         condition=said.get("if", hook.condition),
         blocking=hook.blocking and not {"observe", "async"} & said.keys(),
@@ -102,6 +105,16 @@ def unwrapped(hook: Hook) -> Hook:
         return inner
     own = {**dialect_data(hook, source.id), "event": event}
     return inner._replace(provider_data={**hook.provider_data, source.id: own})
+
+
+def said_as_option(matcher: Sequence[Term]) -> str:
+    """A matcher as `hookport wrap` takes it: its terms in JSON."""
+    return json.dumps([list(term) for term in matcher], ensure_ascii=False, separators=(",", ":"))
+
+
+def _terms(text: str) -> tuple[Term, ...]:
+    """The same read; a matcher that is none matches everything."""
+    return tuple(Term(kind, value, tool) for kind, value, tool in select.terms_in(text))  # type: ignore[arg-type]
 
 
 @lru_cache(4096)

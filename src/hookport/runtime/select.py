@@ -6,7 +6,8 @@ whatever the agent that fires the event calls it.
 
 from __future__ import annotations
 
-from hookport.model._json import dumps
+from hookport.model._json import dumps, loads
+from hookport.model.runs import Call, Event
 from hookport.wires.events import mcp_name, native_for, subject_of
 
 TYPE_CHECKING = False
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from typing import Any
 
-    from hookport.model.runs import Call, Event
     from hookport.runtime.plan import Planned
     from hookport.wires.table import Wire
 
@@ -52,6 +52,36 @@ def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
             inside.doubt, inside.word = inside.doubt or found.doubt, found.word
             found = inside
     return found
+
+
+def tools_of(hook: Planned, wire: Wire) -> list[str]:
+    """The canonical tools that the matcher has, by the names its own dialect gives them."""
+    if hook.subject != "tool" or not hook.terms:
+        return []
+    from hookport.model.tools import TOOLS
+
+    open_ = hook.replace(content="", condition="", tools=[])
+    found = []
+    for tool in TOOLS:
+        literal = any(kind == "tool" and value == tool for kind, value, _ in hook.terms)
+        names = wire.names.get(tool) or [tool]
+        event = Event(hook.event, "")
+        if literal or any(match(open_, event, Call("", name), wire).matches for name in names):
+            found.append(tool)
+    return found
+
+
+def terms_in(text: str) -> list[list[str]]:
+    """The terms of a matcher in JSON; none where the text is none, which matches everything."""
+    try:
+        terms = loads(text)
+    except (ValueError, RecursionError):
+        return []
+    is_matcher = isinstance(terms, list) and all(
+        isinstance(term, list) and len(term) == 3 and all(isinstance(word, str) for word in term)
+        for term in terms
+    )
+    return terms if is_matcher else []
 
 
 def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:

@@ -158,14 +158,18 @@ def subject_of(wire: Wire, event: Event, native: str, subject: str) -> str:
     own = event.extra.get(subject)
     if isinstance(own, str) and own and event.agent == wire.id:
         return own  # as it was sent, where that is one of several words for the same
-    keys = _keys(_view(wire, native), native)
-    usual = "subagent" if event.event.startswith("subagent") else "source"
-    named = (name for name, places in keys.items() if _names_place(places, subject))
-    name = next(named, usual)
+    name = subject_field(wire, event.event, native, subject)
     value = getattr(event, name) if name in _TEXT else event.facts.get(name)
     words = wire.words.get(event.event if name == "source" else name)
     said = _worded(words, value) if value else own
     return said if isinstance(said, str) else ""
+
+
+def subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
+    """What an event has of that on which a matcher of this wire is tested."""
+    usual = "subagent" if event.startswith("subagent") else "source"
+    keys = _keys(_view(wire, native), native)
+    return next((name for name, places in keys.items() if _names_place(places, subject)), usual)
 
 
 def places_of(wire: Wire, native: str, name: str) -> list[str]:
