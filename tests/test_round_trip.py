@@ -53,6 +53,10 @@ TOLD = {
 }
 
 
+# A key of a HOOK.md that has no value, which is a finding and goes.
+NO_PATTERN = {"pattern": None}
+
+
 class Meaning(NamedTuple):
     """What a hook does, in its own agent."""
 
@@ -89,7 +93,11 @@ def meanings(reading: convert.Reading, *, by_text: bool) -> list[Meaning]:
                     hook.blocking,
                     hook.enabled,
                     hook.priority,
-                    {key: value for key, value in own.items() if key != "body"},
+                    {
+                        key: value
+                        for key, value in own.items()
+                        if key not in ("body", "unread") and value != NO_PATTERN
+                    },
                 )
             )
     return sorted(found, key=lambda meaning: meaning.event)
