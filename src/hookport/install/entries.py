@@ -62,6 +62,13 @@ class Entries(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+class Serving(NamedTuple):
+    """What the entries of an event do for other projects: whether one guards, and the longest time of one."""
+
+    guards: bool = False
+    timeout: timedelta = 0 * SECOND
+
+
 def program(target: Target, *, is_vendored: bool) -> Bridge:
     """How an entry starts the bridge: by its path on this machine, or by that in the project."""
     if is_vendored:
@@ -153,13 +160,13 @@ def _events(target: Target, found: Sequence[Found], kept: Iterable[str]) -> set[
 
 
 def bridge(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
     events = _events(target, found, kept)
     guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
-    guarded |= {event for event, guards in kept.items() if guards}
+    guarded |= {event for event, serving in kept.items() if serving.guards}
     settings = settings_in(target.root, target.env) if target.scope == "project" else {}
     fails_closed = settings.get("on_failure") == policy.CLOSED and says(dialect, "on_failure")
     hooks: list[Hook] = []
@@ -169,7 +176,8 @@ def bridge(
         waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
         for spec, _ in slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
-            timeout = _within_limits(dialect, spec, max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD)
+            needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
+            timeout = _within_limits(dialect, spec, max(needed, kept.get(event, Serving()).timeout))
             windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
@@ -341,7 +349,7 @@ def find_copies(found: Sequence[Found]) -> list[tuple[Found, Found]]:
 
 
 def chosen(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect
