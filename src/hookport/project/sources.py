@@ -500,8 +500,9 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             empty.update(_with_companions(file, dialects))
             named += [one.file for one in _named_above(_absolute(file).parents[1])]
     known, top = {_absolute(name) for name in found}, _absolute(path)
-    spots = spots_of(Folders(path, path, {"HOME": str(top)}), Log([], {}))
-    scoped = scoped_spots(Folders(path, None, {}), Log([], {}))
+    # The folder itself may be a home; that of the person who asks is another source.
+    start = Folders(path, path, {"HOME": str(top)})
+    spots, scoped = spots_of(start, Log([], {})), scoped_spots(start, Log([], {}))
     more = [(_absolute(spot.file), spot.dialects) for spot in (*spots, *scoped, *_spots_of_markets(top))]
     more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
     more += [(file, tuple(owners_of(str(file)))) for file in named if file.is_relative_to(top)]
