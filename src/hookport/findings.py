@@ -2339,13 +2339,13 @@ class CopyRuns(Kind):
 class ServesNoMore(Kind):
     """Entries of the bridge in the user's own file run the hooks of every project, each by itself does not.
 
-    Where they are replaced, hooks of other projects no longer run in folders below a project's root, in folders
-    that the agent does not trust, and in agents that read no hooks of a project.
+    Where they are replaced, hooks of other projects no longer run in folders below a project's root, in
+    folders that the agent does not trust, and in agents that read no hooks of a project.
     """
 
     code = "HP833"
     severity = "loss"
-    message = "the entries of {agent} that served every project are replaced; hooks of other projects may not run"
+    message = "the entries of {agent} that ran the hooks of every project are replaced"
     hint = "Run `hookport sync --agent {agent} --scope user --mode bridge` to bring them back."
 
 

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from hookport import checks, convert, edit, formats
 from hookport import findings as f
 from hookport.convert import Reading
+from hookport.degrade.wrapping import Bridge
 from hookport.dialects import Tree, get
 from hookport.dialects import agents as all_agents
 from hookport.dialects._base import says
@@ -362,14 +363,7 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     elif wish.mode == "bridge":
         made = entries.bridge(one, kept, start, serving)._replace(why="it was asked for")
     elif kept or serving:
-        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
-        made = entries.chosen(one, kept, start, serving)
-        if serving and made.mode == "native":
-            made = made._replace(mode="bridge", why=SERVES_ALL)
-        if made.mode == "bridge":
-            made = entries.bridge(one, everything, start, serving)._replace(why=made.why)
-        elif on != kept:
-            made = entries.native(one, on, start)._replace(why=made.why)
+        made = _chosen(one, kept, found, start, serving)
     else:
         why = f"there are no hooks of the {one.scope}"
         if hooks:
@@ -380,6 +374,19 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     told += _copies_told(one, on) if made.mode == "native" else ()
     runs = listed(found) if made.mode == "bridge" else hooks
     return made._replace(findings=(*told, *shortfalls(one, runs)))
+
+
+def _chosen(
+    one: Target, hooks: Sequence[Found], found: Discovery, start: Bridge, serving: Mapping[str, Serving]
+) -> Entries:
+    """The entries in the mode that loses nothing."""
+    made = entries.chosen(one, hooks, start, serving)
+    if made.mode == "bridge" or serving:
+        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
+        why = made.why if made.mode == "bridge" else SERVES_ALL
+        return entries.bridge(one, everything, start, serving)._replace(why=why)
+    on = [hook for hook in hooks if hook.off is None]
+    return made if on == hooks else entries.native(one, on, start)._replace(why=made.why)
 
 
 def _copies_told(one: Target, hooks: Sequence[Found]) -> Iterator[Finding]:
