@@ -601,6 +601,18 @@ def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP871", "HP503"]
 
 
+def test_a_hook_that_runs_without_the_bridge_waits_for_no_approval(place: Place) -> None:
+    place.write(
+        {".hookport/hooks.json": MANIFEST, ".claude/settings.json": "{}", ".gemini/settings.json": "{}"}
+    )
+    for mode, codes in (("native", []), ("bridge", ["HP871"])):
+        done = hookport(f"sync --mode {mode} --agent claude-code", place)
+        assert done.returncode == 0, done.stderr
+        assert [one.finding.code for one in itself(place).diagnoses] == codes
+    hookport("sync --mode native --agent gemini-cli", place)
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP871"]
+
+
 @pytest.mark.parametrize("mode", ["bridge", "native"])
 def test_what_sync_installs_would_fire_in_every_agent(mode: str, place: Place) -> None:
     place.write({".hookport/hooks.json": MANIFEST})
