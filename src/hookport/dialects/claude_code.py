@@ -346,6 +346,7 @@ DIALECT = Dialect(
         # too; a path without "./" makes it refuse the plugin; {"hooks": {"hooks": …}} there runs nothing.
         path_start="./",
         keeps_default=True,
+        project="projectPath",
     ),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),
