@@ -442,6 +442,19 @@ def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> 
     assert elsewhere.plan("gemini-cli", scope="user", mode="bridge").changes == ()
 
 
+@pytest.mark.parametrize("agent", [name for name in agents() if scope_of(name) == "project"])
+def test_the_entry_of_a_plugins_hook_travels_with_the_project(world: World, agent: str) -> None:
+    shutil.rmtree(world.root / ".agents")
+    hooks = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/say.sh"}]}]
+    world.write(".agents/plugins/tidy pack/hooks/hooks.json", {"hooks": {"PreToolUse": hooks}})
+    world.write(".agents/plugins/tidy pack/say.sh", "#!/bin/sh\necho said $CLAUDE_PLUGIN_ROOT\n").chmod(0o755)
+    (plan,) = world.sync(agent, mode="native").agents
+    assert plan.hooks
+    assert [path for path in plan.paths if str(world.root) in Path(path).read_text("utf-8")] == []
+    moved = World(world.root.rename(world.root.parent / "moved"), world.env)
+    assert moved.plan(agent, mode="native").changes == ()
+
+
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "cline", "opencode", "mistral-vibe"])
 @pytest.mark.parametrize("mode", ["auto", "bridge"])
 def test_another_project_weakens_no_entry_of_the_user(

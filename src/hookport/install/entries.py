@@ -283,10 +283,12 @@ def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
         speaks, package = get(one.hook.dialect), Path(one.package)
         texts = sources.scripts(Path(target.root), (one.hook,), speaks, package)
         scripts |= {
-            _packed(one).handler.command: {name: text for of in texts.values() for name, text in of.items()}
+            _packed(one, target).handler.command: {
+                name: text for of in texts.values() for name, text in of.items()
+            }
         }
     wheres = tuple(f"{one.file}: {one.place}" for one in found)
-    manifest = Manifest(tuple(_packed(one) for one in found))
+    manifest = Manifest(tuple(_packed(one, target) for one in found))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
     told = [_placed(finding, found) for finding in degraded.findings if finding.severity != "note"]
     hooks: list[Hook] = []
@@ -315,7 +317,7 @@ def _placed(finding: Finding, found: Sequence[Found]) -> Finding:
     return finding._replace(hook=None, where=one.place, file=one.file) if one else finding
 
 
-def _packed(found: Found) -> Hook:
+def _packed(found: Found, target: Target) -> Hook:
     """The hook with the folder that its package's root stands for, which no agent knows."""
     hook, dialect = found.hook, get(found.hook.dialect)
     if not dialect.package_dir or hook.handler.type != "command":
@@ -331,8 +333,26 @@ def _packed(found: Found) -> Hook:
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
     env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
+    if word := _travelling(found, target):
+        env = dict(hook.handler.env)
+        same = "".join(f' {name}="${{{PACKAGE}-}}"' for name in names)
+        texts[""] = f"{PACKAGE}={word}; export {PACKAGE}{same}; {texts['']}"
     given = texts.pop("")
     return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
+
+
+def _travelling(found: Found, target: Target) -> str:
+    """The folder of a package in the project as any machine finds it; empty where the path of this one is.
+
+    A project's entries go with it: by the path of one machine, its guards would start nowhere else.
+    """
+    package, roots = Path(found.package), target.dialect.project_dir
+    is_inside = target.scope == "project" and package.is_relative_to(target.root)
+    if not is_inside or not roots or sys.platform == "win32":
+        return ""
+    below = package.relative_to(target.root).as_posix()
+    root = f'"{roots[0]}"' if roots[0] != "." else '"${PWD-.}"'
+    return root if below == "." else f"{root}/{shlex.quote(below)}"
 
 
 def _is_projects(found: Found, dialect: Dialect) -> bool:
