@@ -151,6 +151,7 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ("claude-code", "no comma", {".claude/settings.local.json": '{"a": 1 "b": 2}'}, ["HP873"]),
     ("claude-code", "local settings at home", {"~/.claude/settings.local.json": claude()}, ["HP875"]),
     ("claude-code", "no interpreter", {".claude/settings.json": claude("node9 x.js")}, ["HP876"]),
+    ("claude-code", "a question", {".claude/settings.json": claude("command -v sh || exit 2; cat")}, []),
     ("claude-code", "no absolute one", {".claude/settings.json": claude("/no/python3 -c 1")}, ["HP876"]),
     ("claude-code", "no shebang's", {"guard.sh": "#!/usr/bin/env ruby9\n"}, ["HP876"]),
     ("claude-code", "relative", {".claude/settings.json": claude("sh guard.sh")}, ["HP877"]),
