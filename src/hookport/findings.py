@@ -2336,6 +2336,19 @@ class CopyRuns(Kind):
     hint = "Run `hookport sync --agent {agent} --mode bridge`."
 
 
+class ServesNoMore(Kind):
+    """Entries of the bridge in the user's own file run the hooks of every project, each by itself does not.
+
+    Where they are replaced, hooks of other projects no longer run in folders below a project's root, in
+    folders that the agent does not trust, and in agents that read no hooks of a project.
+    """
+
+    code = "HP833"
+    severity = "loss"
+    message = "the entries of {agent} that ran the hooks of every project are replaced"
+    hint = "Run `hookport sync --agent {agent} --scope user --mode bridge` to bring them back."
+
+
 class RunsWider(Kind):
     """The agent reads the file that the hook is in, and has no `if`: it runs the hook on every call there.
 

@@ -29,8 +29,10 @@ from hookport.project.places import is_same
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
 EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
 MOST_NAMES = 5
-SCOPED_NOTE = "only while its skill or subagent is active"
-SCOPED = "it belongs to a skill or subagent of another agent, and only that agent knows when it is active"
+SCOPED_NOTE = "only while its skill, subagent or command is active"
+SCOPED = (
+    "it belongs to a skill, subagent or command of another agent, and only that agent knows when it is active"
+)
 
 
 class Installed(NamedTuple):

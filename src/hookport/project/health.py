@@ -215,7 +215,7 @@ def _without_wrappers(words: list[str]) -> list[str]:
 def _missing_program(command: str, machine: Machine) -> str:
     """The program that a command starts with, if it is not on this machine."""
     word = next(iter(_without_wrappers(first_command(command))), "")
-    is_program = re.fullmatch(r"[\w.+-]+", word) and word not in BUILT_IN
+    is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
     is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
     return word if (is_program or is_interpreter) and not machine.find_program(word) else ""
 
