@@ -228,7 +228,10 @@ SETUPS: list[Setup] = [
     ),
     # What a shell makes of a command.
     command("a variable with a slip", '"$CLAUDE_PROJECT_DIRECTORY"/guard.sh', "CLAUDE_PROJECT_DIR"),
-    command("a plugin's variable in a project", "${CLAUDE_PLUGIN_ROOT}/guard.sh", '"$CLAUDE_PROJECT_DIR"'),
+    # A file alone does not tell whether it is a plugin's.
+    command(
+        "a plugin's variable in a project", "${CLAUDE_PLUGIN_ROOT}/guard.sh", '"$CLAUDE_PROJECT_DIR"'
+    )._replace(check=None),
     command("a variable that nobody sets", "$CLAUDE_HOOKS/guard.sh", "Set CLAUDE_HOOKS"),
     command("a home folder within quotes", '"~/guard.sh"', "$HOME"),
     command("a variable within single quotes", "'$CLAUDE_PROJECT_DIR/guard.sh'", "double quotes"),

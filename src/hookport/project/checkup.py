@@ -49,9 +49,7 @@ def _findings(one: Seen, machine: Machine, root: Path, failures: Failures) -> li
     is_format = one.dialect.kind == "format"
     hook = found_of(one, root)
     is_own, by_bridge = _is_own(one, root), is_format or one.hook.handler.type == "http"
-    faults = find_faults(
-        hook, machine, by_bridge=by_bridge, in_package=by_bridge or not is_own, from_root=is_own
-    )
+    faults = find_faults(hook, machine, by_bridge=by_bridge, from_root=is_own)
     failing = find_failing(hook, failures, machine)
     findings = [fault.finding for fault in (*faults, *([failing] if failing and not faults else []))]
     # An agent that sends events by itself has its own rule for addresses.
