@@ -45,7 +45,7 @@ BUILT_IN = frozenset(
     )
 )
 # Findings that hold for this machine only: another one may have the program, the key or the library.
-OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code)
+OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code, f.WordNotExpanded.code)
 
 
 class Fault(NamedTuple):
