@@ -46,7 +46,10 @@ PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
 # A tool with one of these in its name runs what it is told, whatever the field is called.
 RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl")
 # A tool that writes many files into a folder, and the fields that name it.
-UNPACKING_WORDS = ("extract", "unzip", "unpack", "untar", "clone", "decompress")
+UNPACKING_WORDS = (
+    *("extract", "unzip", "unpack", "untar", "clone", "decompress", "copy_dir", "copy_folder", "copy_tree"),
+    *("copydir", "copyfolder", "copytree", "sync", "mirror", "restore"),
+)
 TARGET_KEYS = ("destination", "dest", "target", "output", "outputdir", "to", "directory", "folder", "path")
 SOURCE_KEYS = ("source", "src", "from", "sourcepath", "frompath", "origin")
 # Where a shell tool is told to start; `cwd` is the vocabulary's word.
@@ -468,12 +471,13 @@ def _objection(call: Call, guarded: Guarded) -> str:
         return ""
     name = (call.mcp_tool or call.native).lower()
     is_tree = call.input.get("deleted") is True or any(word in f"{name}_" for word in TREE_WORDS)
+    folder = _folder(call, guarded)
     for key, value in _texts(call.input or call.raw):
-        if found := _told(name, key, value, guarded, is_tree=is_tree, writes=writes):
+        if found := _told(name, key, value, guarded, folder, is_tree=is_tree, writes=writes):
             return found
     if not writes:
         raw = call.input or call.raw
-        if isinstance(raw, dict) and (found := _shell(_words(raw), guarded)):
+        if isinstance(raw, dict) and (found := _shell(_words(raw), guarded, folder)):
             return found
         for folder, value in _siblings(call.input or call.raw):
             if found := guarded.meets(os.path.join(folder, value), above=is_tree):
@@ -481,15 +485,17 @@ def _objection(call: Call, guarded: Guarded) -> str:
     return ""
 
 
-def _told(name: str, key: str, value: str, guarded: Guarded, *, is_tree: bool, writes: bool) -> str:
+def _told(  # noqa: PLR0913  (of one value)
+    name: str, key: str, value: str, guarded: Guarded, folder: str, *, is_tree: bool, writes: bool
+) -> str:
     """Why a tool may not be told a value: a command, code, a patch, a pattern or a path."""
     key = "".join(letter for letter in key.lower() if letter.isalnum())
     runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has(f"{name}_", RUNNING_WORDS))
-    if runs and not writes and (found := _shell(value, guarded)):
+    if runs and not writes and (found := _shell(value, guarded, folder)):
         return found
     # Code of a language has calls in it; in a command of a shell they are rare.
     is_code = runs and not writes and "(" in value and not key.startswith(("command", "cmd"))
-    if is_code and (found := _coded("a tool", value, guarded, guarded.cwd)):
+    if is_code and (found := _coded("a tool", value, guarded, folder)):
         return found
     if key in PATCH_KEYS and not writes and (found := _patched(value, guarded, guarded.cwd)):
         return f"this would change {found}."
@@ -605,16 +611,42 @@ def _shell(text: str, guarded: Guarded, cwd: str = "") -> str:
     cwd = cwd or guarded.cwd
     reading = shell.read(text, cwd=cwd, variables={**guarded.env, "PWD": cwd}, ask=_Machine(guarded))  # type: ignore[arg-type]
     scripts: dict[str, str] = {}
+    printed = ""
     for command in reading.commands:
         if reason := _command(command, guarded, scripts):
             return reason
         _remember(command, scripts)
+        if (printed or command.program == "git") and (found := _piped_patch(command, printed)):
+            return f"`git` would change {found}."
+        printed = _patch_printed(command, guarded) or printed
     if reading.is_cut or guarded.looked > MOST_LOOKS:
         why = reading.problem or "it names too many files"
         return f"this command cannot be checked: {why}. Write it into a script, or in several commands."
     if reading.problem and (path := guarded.hinted(text)):
         return f"this command cannot be read ({reading.problem}), and it may change {path}."
     return ""
+
+
+def _patch_printed(command: Command, guarded: Guarded) -> str:
+    """The protected path that git prints changes of, as a patch."""
+    from hookport.runtime.effects import git_verb
+
+    verb, rest, place = git_verb(list(command.words[1:])) if command.program == "git" else ("", [], "")
+    if verb not in ("diff", "show", "log", "format-patch", "stash"):
+        return ""
+    words = [os.path.join(place, word) for word in rest if not word.startswith("-")]
+    found = (guarded.meets(word, folder, above=True) for folder in command.folders for word in words)
+    return next(filter(None, found), "")
+
+
+def _piped_patch(command: Command, printed: str) -> str:
+    """The protected path of a patch that another program pipes into one that applies patches."""
+    from hookport.runtime.effects import git_verb
+
+    verb = git_verb(list(command.words[1:]))[0] if command.program == "git" else ""
+    applies = command.program in PATCHERS or verb in ("apply", "am")
+    looks = set(command.words) & set(PATCH_LOOKING)
+    return printed if applies and command.is_piped and not looks else ""
 
 
 def _is_plain(text: str) -> bool:
@@ -713,6 +745,8 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
         # `--eval 'target: ; recipe'`
         lines += [word.partition(";")[2] for word in words if ":" in word and ";" in word]
         return _shell("\n".join(lines), guarded, folder)
+    if name in ("npm", "pnpm", "yarn", "bun") and (manifest := scripts.get(f"{folder}/package.json")):
+        return _started(f"exec {manifest}", guarded, folder)
     if name in effects.SED or name in effects.AWK:
         return _started(" ".join(words), guarded, folder) if name in effects.AWK else ""
     if name in ("vi", "vim", "nvim") and {"-R", "-M"} & set(words) and len(words) == 2:

@@ -38,6 +38,15 @@ INTERPRETERS = {
     "sqlite3": (),
     "jshell": (),
     "ts-node": ("-e",),
+    "gdb": ("-ex", "-iex"),
+    "lldb": ("-o",),
+    "sbcl": ("--eval",),
+    "swift": ("-e",),
+    "scala": ("-e",),
+    "raku": ("-e",),
+    "bb": ("-e",),
+    "clojure": ("-e",),
+    "crystal": ("eval",),
 }
 
 
@@ -246,11 +255,10 @@ WRAPPERS: dict[str, Wrapper] = {
     "rye": Wrapper(verbs="run"),
     "bundle": Wrapper(verbs="exec"),
     "mise": Wrapper(verbs="exec x"),
-    "asdf": Wrapper(verbs="exec", skips=1),
+    "asdf": Wrapper(verbs="exec"),
     "direnv": Wrapper(verbs="exec", skips=1),
     "conda": Wrapper("-n -p", verbs="run"),
     "nix-shell": Wrapper("-p -A -I --run --command", text="--run --command"),
-    "nix": Wrapper("-c --command", verbs="develop shell"),
     "dotenv": Wrapper("-f -e"),
     "op": Wrapper(verbs="run"),
 }
@@ -264,6 +272,8 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
         "difftool": ("-x", "--extcmd"),
     },
     "gh": {"alias": ("--shell",)},
+    "nix": dict.fromkeys(("develop", "shell"), ("-c", "--command")),
+    "screen": {"-X": ("stuff", "exec")},
     "crontab": {},
 }
 # Settings of git and variables whose value is a text for a shell (git-config(1), git(1), bash(1)).
@@ -300,7 +310,7 @@ def code_of(program: str, words: Sequence[str]) -> list[str]:
             option, equals, value = word.partition("=")
             if option in options:
                 rest = words[number + 1 :]
-                is_rest = not option.startswith("-")
+                is_rest = not option.startswith("-") or program == "nix"
                 while is_rest and rest and rest[0].startswith("-"):
                     rest = rest[1:]
                 found += [value] if equals else [_rest(rest)] if is_rest else rest[:1]
