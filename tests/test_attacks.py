@@ -45,7 +45,7 @@ ATTACKS: dict[str, list[Row]] = {
         "rsync -aR OUT/backup/./.claude/settings.json .",
         "scp -r user@host:.claude .",
         "xxd -r -p x hookport.lock",
-        "cat > package.json <<< '{\"scripts\":{\"x\":\"rm hookport.lock\"}}' && npm run x",
+        'cat > package.json <<< \'{"scripts":{"x":"rm hookport.lock"}}\' && npm run x',
         "echo 'rm hookport.lock' | xargs -I{} sh -c '{}'",
         "echo hookport.lock | xargs -I{} sh -c 'rm {}'",
         "cp x $(mktemp -p .claude settings.XXX)",

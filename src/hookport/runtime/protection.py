@@ -119,8 +119,11 @@ PLAIN_READERS = frozenset(
         *("basename", "cut", "date", "df", "diff", "dirname", "du", "printf", "ps", "sleep", "tr", "whoami"),
     )
 )
-# With `--output` these write.
-GIT_PLAIN_READERS = ("status", "rev-parse", "diff", "log", "show")
+# With `--output` the printers write; a commit changes no file of the work tree.
+GIT_PLAIN_PRINTERS = ("diff", "log", "show")
+GIT_PLAIN_READERS = (*GIT_PLAIN_PRINTERS, "status", "rev-parse", "add", "commit")
+# What stands for a text in quotes, whatever it is.
+QUOTED = "@@"
 TASKS = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("test", "run")),
     "cargo": ("test", "build", "check", "clippy"),
@@ -651,6 +654,7 @@ def _piped_patch(command: Command, printed: str) -> str:
 
 def _is_plain(text: str) -> bool:
     """Whether a text is a list of commands that certainly change no file by their words."""
+    text = _without_quotes(text) if len(text) < LONGEST_PATH else "$"
     for separator in SEPARATORS:
         text = text.replace(separator, "\n")
     for line in text.splitlines():
@@ -661,12 +665,28 @@ def _is_plain(text: str) -> bool:
             continue
         verb, *rest = (*words[1:], "")
         if words[0] == "git" and verb in GIT_PLAIN_READERS:
-            if not any(word.startswith("--ou") for word in rest):
+            # In quotes an option could be hidden, but for its value.
+            may_write = (word.startswith("--ou") or QUOTED in word.partition("=")[0] for word in rest)
+            if verb not in GIT_PLAIN_PRINTERS or not any(may_write):
                 continue
-        elif verb in TASKS.get(words[0], ()) and len(words) <= 3 and not set("./=") & set("".join(rest)):
+        elif verb in TASKS.get(words[0], ()) and len(words) <= 3 and not set("./=@") & set("".join(rest)):
             continue
         return False
     return True
+
+
+def _without_quotes(text: str) -> str:
+    """A text with a sign for what is in quotes; not plain where the shell would look into these."""
+    at, made = 0, list[str]()
+    while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
+        start = text.index(quote, at)
+        end = text.find(quote, start + 1)
+        inside = text[start + 1 : end]
+        if end < 0 or (quote == '"' and set(inside) & set("$`\\!")):
+            return "$"
+        made += [text[at:start], QUOTED]
+        at = end + 1
+    return "".join((*made, text[at:]))
 
 
 def _remember(command: Command, scripts: dict[str, str]) -> None:
