@@ -1025,20 +1025,25 @@ def is_reading(code: str) -> bool:
         if "(" not in one:
             code = code.replace(one, "", 1) if one else code
     words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
-    own = _own_names(code)
     return all(
-        word in SAFE_CODE or word in own or (len(word) <= 2 and word not in SHORT_CHANGES) or word.isdigit()
+        word in SAFE_CODE
+        or (len(word) <= 2 and word not in SHORT_CHANGES)
+        or word.isdigit()
+        or _is_variable(word, code)
         for word in words
     )
 
 
-def _own_names(code: str) -> set[str]:
-    """The variables that some code makes: it calls none of them, and none is a name of something else."""
-    import re
-
-    made = re.findall(r"\b(?:for|as|const|let|var)\s+([\w, ]+)|^\s*(\w+)\s*=(?!=)", code, re.MULTILINE)
-    names = {name for pair in made for part in pair for name in re.findall(r"\w+", part)}
-    return {name for name in names if not re.search(rf"\.\s*{name}\b|\b{name}\s*[(`]", code)}
+def _is_variable(name: str, code: str) -> bool:
+    """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
+    if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
+        return False
+    made = (
+        *(f"for {name} in ", f"for {name}, ", f", {name} in ", f" as {name}:", f"\n{name} = "),
+        *(f"const {name} = ", f"let {name} = ", f"var {name} = "),
+    )
+    lines = "\n".join(("", *(line.strip() for line in code.splitlines())))
+    return any(form in lines for form in made)
 
 
 RULES: dict[str, Callable[[str, list[str], Command], Iterator[Effect]]] = {
