@@ -24,6 +24,39 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of
 
 Row = str | tuple[str, dict[str, Any]]
 ATTACKS: dict[str, list[Row]] = {
+    "of another outsider": [
+        "find . -iname 'SETTINGS.json' -delete",
+        "git restore --source HEAD~1 -- ':(glob).claude/**'",
+        "git checkout HEAD~1 -- '*/settings.json'",
+        "git worktree add -f .claude HEAD",
+        "git diff HEAD~1 -- .claude | git apply -R",
+        "git diff HEAD~1 -- .claude | patch -p1 -R",
+        "git show HEAD -- hookport.lock | git apply -R",
+        "git -C .claude diff HEAD~1 -- settings.json | git apply",
+        "git format-patch -1 --stdout -- .claude | git am",
+        "declare -a q=(rm -rf .claude); ${q[@]}",
+        "gdb -batch -ex 'shell rm hookport.lock'",
+        "asdf exec rm hookport.lock",
+        "nix develop -c rm hookport.lock",
+        "nix develop .#dev --command rm hookport.lock",
+        "sbcl --eval '(delete-file \"hookport.lock\")'",
+        "swift -e 'try FileManager.default.removeItem(atPath: \"hookport.lock\")'",
+        "pax -r -f OUT/evil.tar",
+        "rsync -aR OUT/backup/./.claude/settings.json .",
+        "scp -r user@host:.claude .",
+        "xxd -r -p x hookport.lock",
+        'cat > package.json <<< \'{"scripts":{"x":"rm hookport.lock"}}\' && npm run x',
+        "echo 'rm hookport.lock' | xargs -I{} sh -c '{}'",
+        "echo hookport.lock | xargs -I{} sh -c 'rm {}'",
+        "cp x $(mktemp -p .claude settings.XXX)",
+        "python3 -c \"p='hookport.lock'; unlink=1; import os; os.unlink(p)\"",
+        "python3 - <<'E'\nremove = 1\nfrom os import remove\nremove('hookport.lock')\nE",
+        ("mcp__fs__copy_directory", {"source": "OUT/backup/.claude", "destination": "ROOT/.claude"}),
+        ("mcp__fs__sync", {"from": "OUT/empty", "to": ".claude"}),
+        ("mcp__sh__exec", {"command": "rm settings.json", "workdir": "ROOT/.claude"}),
+        ("mcp__sh__exec", {"command": "rm settings.json", "cwd": ".claude"}),
+        ("mcp__sh__exec", {"program": "rm", "args": ["settings.json"], "cwd": ".claude"}),
+    ],
     "tried by an outsider": [
         "systemd-run --user rm -rf ROOT/.claude",
         "tmux send-keys 'rm hookport.lock' Enter",
@@ -663,6 +696,24 @@ ATTACKS: dict[str, list[Row]] = {
 }
 
 WORK: dict[str, list[Row]] = {
+    "of another outsider": [
+        "python3 - <<'Q'\nimport json\nwith open('.claude/settings.json') as f:\n    data = json.load(f)\nfor name, hooks in data['hooks'].items():\n    print(name, len(hooks))\nQ",  # noqa: E501
+        "npx ajv-cli validate -s schema.json -d .claude/settings.json",
+        "redis-cli set key .claude/settings.json",
+        'd=$(mktemp -d) && cp -r .claude "$d" && ls "$d/.claude"',
+        'd=$(mktemp -d); cp hookport.lock $d/; sed -i s/a/b/ $d/hookport.lock; rm -rf "$d"',
+        "find . -iname '*.TMP' -delete",
+        "git diff HEAD~1 -- src | git apply -R",
+        "git diff -- .claude | cat; git apply OUT/good.patch",
+        "git diff -- .claude | git apply --check",
+        "git checkout HEAD -- '*.py'",
+        "xxd hookport.lock > OUT/dump",
+        "scp -r user@host:src .",
+        "git worktree add ../other feature",
+        ("mcp__sh__exec", {"command": "rm -rf dist", "cwd": "src"}),
+        ("mcp__fs__copy_directory", {"source": ".claude", "destination": "OUT/copy"}),
+        ("mcp__fs__sync", {"from": "src", "to": "OUT/copy"}),
+    ],
     "tried by an outsider": [
         "ls .claude/hooks/* | xargs -n1 bash -n",
         "vim -R hookport.lock",

@@ -437,7 +437,7 @@ def test_a_key_that_stands_twice() -> None:
     found = checks.check(convert.read({".claude/settings.json": text}, get(CLAUDE)))
     message = "the key '{}' stands twice; only the last one counts"
     assert [(*row, one.hook, one.line) for row, one in zip(rows(found), found, strict=True)] == [
-        ("HP106", "loss", "hooks.PreToolUse", message.format("PreToolUse"), None, 3),
+        ("HP106", "error", "hooks.PreToolUse", message.format("PreToolUse"), None, 3),
         ("HP106", "loss", "hooks.PreToolUse[0].hooks[0].command", message.format("command"), 0, 3),
     ]
 

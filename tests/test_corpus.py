@@ -37,6 +37,7 @@ from hookport.dialects import get, names
 from hookport.errors import InputError
 from hookport.project import sources
 from hookport.project.health import OF_MACHINE
+from hookport.project.places import scoped_sites
 from tests.test_laws import canonical
 
 FOLDER = Path(__file__).parent / "corpus"
@@ -118,6 +119,24 @@ def test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place(
             assert (outcome.dialect is None) == (outcome.code == 2), f"{source} at {place}"
             assert check(project, place.partition("/")[0], file) == outcome, f"{source} at {place}"
         shutil.rmtree(project / place.partition("/")[0])
+
+
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_a_skill_or_subagent_of_the_user_is_no_part_of_a_project(project: Path, scope: str) -> None:
+    text = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: [{type: command, command: ./check.sh}]\n---\n"
+    sites = [site for site in scoped_sites() if site.scope == scope and "plugins" not in site.path]
+    assert sites
+    (project / "root").mkdir()
+    for site in sites:
+        path = site.path.removeprefix("./").replace("*", "one")
+        file = project / ("root" if scope == "project" else "home") / path.removeprefix("~/")
+        _write(file, text)
+        for argument in (str(project / "root"), str(project / "root" / ".claude")):
+            outcome = check(project, argument, file)
+            assert outcome.code != 70, path
+            is_inside = str(file).startswith(f"{argument}/")
+            assert (outcome.hooks > 0) == (scope == "project" and is_inside), path
+        file.unlink()
 
 
 @cache

@@ -439,6 +439,21 @@ def test_another_plugin_with_the_same_bytes_is_not_this_one(tmp_path: Path) -> N
     assert runs(root, "claude-code", root, "project", env)
 
 
+@pytest.mark.parametrize(("where", "is_loaded"), [("", True), ("project", True), ("elsewhere", False)])
+def test_a_plugin_that_is_installed_for_another_project_is_not_loaded(
+    tmp_path: Path, where: str, is_loaded: bool
+) -> None:
+    copy = {"installPath": f"{tmp_path}/project/plugins/p", "scope": "project" if where else "user"}
+    copy |= {"projectPath": f"{tmp_path}/{where}"} if where else {}
+    files = {
+        "plugins/p/hooks/hooks.json": claude("g.sh"),
+        "home/.claude/plugins/installed_plugins.json": json.dumps({"plugins": {"p@m": [copy]}}),
+        "home/.claude/settings.json": json.dumps({"enabledPlugins": {"p@m": True}}),
+    }
+    root, env = project(tmp_path, **files)
+    assert runs(root, "claude-code", root, "project", env) != is_loaded
+
+
 def test_a_link_to_another_agents_file_is_not_read_as_that_agent_reads_it(tmp_path: Path) -> None:
     root, env = project(tmp_path, **{".claude/settings.json": claude("g.sh"), ".gemini/x": ""})
     (root / ".gemini/settings.json").symlink_to("../.claude/settings.json")

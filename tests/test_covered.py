@@ -93,7 +93,49 @@ def js(command: str, script: str, lib: str, text: str, main: str = "ROW/guard.js
 
 GREP = "grep -q DENY {} && {{ echo GUARD >&2; exit 2; }}; exit 0"
 
+FROM_PACKAGE = "import pack.helper\npack.helper.check()\n"
+# A file that switches the guard off by being there.
+OFF = "[ -f ROW/off ] && exit 0\n. ROW/lib.sh\ncheck"
+
 GUARDS: dict[str, Row] = {
+    # What another file would be read instead of, or beside.
+    "python-dash-operands": one(
+        "python3 - x <<'E'\nimport json, sys\nsys.path[0]\nprint('GUARD', file=sys.stderr); sys.exit(2)\nE",
+        added={"json.py": "raise SystemExit(0)\n"},
+    )._replace(files={}, disarms=()),
+    "python-namespace": py(
+        FROM_PACKAGE, "ROW/pack/helper.py", added={"ROW/pack/helper/__init__.py": "def check(): pass\n"}
+    ),
+    "python-relative": Row(
+        "python3 -m tools.python-relative.pack",
+        {
+            "ROW/pack/__init__.py": "",
+            "ROW/pack/__main__.py": "from .helper import check\ncheck()\n",
+            "ROW/pack/helper.py": HELPER,
+        },
+        ("ROW/pack/__main__.py", "ROW/pack/helper.py"),
+        {"ROW/pack/helper/__init__.py": "def check(): pass\n"},
+    ),
+    "python-path-first": Row(
+        "PYTHONPATH=ROW/lib python3 ROW/guard.py",
+        {"ROW/guard.py": "import json\nfrom helper import check\ncheck()\n", "ROW/lib/helper.py": HELPER},
+        ("ROW/guard.py", "ROW/lib/helper.py"),
+        {"ROW/lib/json.py": "raise SystemExit(0)\n"},
+    ),
+    "node-manifest": js(
+        "node ROW/guard.js",
+        "require('./lib').check()\n",
+        "ROW/lib.js",
+        MODULE,
+        added={"ROW/package.json": '{"type": "module"}'},
+    ),
+    "node-manifest-there": js(
+        "node ROW/guard.js", "require('./lib').check()\n", "ROW/lib.js", MODULE
+    )._replace(
+        files={"ROW/guard.js": "require('./lib').check()\n", "ROW/lib.js": MODULE, "ROW/package.json": "{}"},
+        said="package.json, which changes with ordinary work",
+    ),
+    "switch-file": by(OFF, said="whether ROW/off is there"),
     # What an outsider tried.
     "path-word": one('PATH="$PWD/ROW:$PATH" guard-it', "ROW/guard-it"),
     "path-export": one('export PATH="$CLAUDE_PROJECT_DIR/ROW/bin:$PATH"; myguard', "ROW/bin/myguard"),

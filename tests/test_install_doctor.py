@@ -151,6 +151,7 @@ WRONG: list[tuple[str, str, dict[str, str], list[str]]] = [
     ("claude-code", "no comma", {".claude/settings.local.json": '{"a": 1 "b": 2}'}, ["HP873"]),
     ("claude-code", "local settings at home", {"~/.claude/settings.local.json": claude()}, ["HP875"]),
     ("claude-code", "no interpreter", {".claude/settings.json": claude("node9 x.js")}, ["HP876"]),
+    ("claude-code", "a question", {".claude/settings.json": claude("command -v sh || exit 2; cat")}, []),
     ("claude-code", "no absolute one", {".claude/settings.json": claude("/no/python3 -c 1")}, ["HP876"]),
     ("claude-code", "no shebang's", {"guard.sh": "#!/usr/bin/env ruby9\n"}, ["HP876"]),
     ("claude-code", "relative", {".claude/settings.json": claude("sh guard.sh")}, ["HP877"]),
@@ -599,6 +600,18 @@ def test_hooks_of_hookport_need_an_agent_that_calls_it(place: Place) -> None:
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP504"]
     (place.root / "guard.sh").unlink()
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP871", "HP503"]
+
+
+def test_a_hook_that_runs_without_the_bridge_waits_for_no_approval(place: Place) -> None:
+    place.write(
+        {".hookport/hooks.json": MANIFEST, ".claude/settings.json": "{}", ".gemini/settings.json": "{}"}
+    )
+    for mode, codes in (("native", []), ("bridge", ["HP871"])):
+        done = hookport(f"sync --mode {mode} --agent claude-code", place)
+        assert done.returncode == 0, done.stderr
+        assert [one.finding.code for one in itself(place).diagnoses] == codes
+    hookport("sync --mode native --agent gemini-cli", place)
+    assert [one.finding.code for one in itself(place).diagnoses] == ["HP871"]
 
 
 @pytest.mark.parametrize("mode", ["bridge", "native"])

@@ -442,6 +442,35 @@ def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> 
     assert elsewhere.plan("gemini-cli", scope="user", mode="bridge").changes == ()
 
 
+@pytest.mark.parametrize("agent", [name for name in agents() if scope_of(name) == "project"])
+def test_the_entry_of_a_plugins_hook_travels_with_the_project(world: World, agent: str) -> None:
+    shutil.rmtree(world.root / ".agents")
+    hooks = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/say.sh"}]}]
+    world.write(".agents/plugins/tidy pack/hooks/hooks.json", {"hooks": {"PreToolUse": hooks}})
+    world.write(".agents/plugins/tidy pack/say.sh", "#!/bin/sh\necho said $CLAUDE_PLUGIN_ROOT\n").chmod(0o755)
+    (plan,) = world.sync(agent, mode="native").agents
+    assert plan.hooks
+    assert [path for path in plan.paths if str(world.root) in Path(path).read_text("utf-8")] == []
+    moved = World(world.root.rename(world.root.parent / "moved"), world.env)
+    assert moved.plan(agent, mode="native").changes == ()
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini-cli", "cline", "opencode", "mistral-vibe"])
+@pytest.mark.parametrize("mode", ["auto", "bridge"])
+def test_another_project_weakens_no_entry_of_the_user(
+    world: World, tmp_path: Path, agent: str, mode: Choice
+) -> None:
+    world.write(".agents/hooks/guard/HOOK.md", GUARD.replace("12000", "200000"))
+    world.sync(agent, scope="user", mode="bridge")
+    other = tmp_path / "other"
+    (other / ".git").mkdir(parents=True)
+    assert World(other, world.env).plan(agent, scope="user", mode=mode).changes == ()
+    assert world.plan(agent, scope="user").changes == ()
+    taken = World(other, world.env).plan(agent, scope="user", mode="native")
+    assert taken.changes
+    assert [one.code for one in taken.agents[0].findings if one.severity == "loss"] == ["HP833"]
+
+
 def test_a_longer_hook_gets_its_time_within_the_agents_limit(world: World) -> None:
     slow = GUARD.replace("12000", "600000")
     world.write(".agents/hooks/guard/HOOK.md", slow)

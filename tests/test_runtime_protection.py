@@ -220,6 +220,9 @@ PLAIN = (
     "cd src; cat main.py | grep -n TODO || true",
     "make test",
     "npm run build >/dev/null",
+    "grep -rn 'def main; rm hookport.lock' src --include='*.py'",
+    'git add -A && git commit -m "Fix the parser (again); see #12\n\n> rm hookport.lock"',
+    "git log --format='%h %s' -3",
 )
 NOT_PLAIN = (
     "ls > hookport.lock",
@@ -235,6 +238,19 @@ NOT_PLAIN = (
     "ls\\\n-la",
     "git -C . status",
     "npx rimraf guards",
+    "git diff '--output=hookport.lock'",
+    "git diff --'ou'tput=hookport.lock",
+    "git commit -m 'x' > hookport.lock",
+    "git 'diff' --output=hookport.lock",
+    'echo "$(rm hookport.lock)"',
+    'echo "`rm hookport.lock`"',
+    "echo 'x' \\' > hookport.lock; echo '",
+    "echo 'unclosed",
+    "echo $'a\\'; rm hookport.lock #'",
+    "make test '--eval=x:;rm hookport.lock'",
+    "'rm' hookport.lock",
+    "grep 'a' \"b\" > 'hookport.lock'",
+    "echo 'a'; 'r'm hookport.lock",
 )
 
 

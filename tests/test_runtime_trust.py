@@ -223,6 +223,23 @@ def test_what_python_compiled_beside_a_script_is_not_read(place: Place) -> None:
     assert [place.reason(), place.reason()] == ["good", "good"]
 
 
+def test_what_python_compiled_beside_a_script_of_settings_is_not_read(place: Place) -> None:
+    guards = place.root / "guards"
+    guards.mkdir()
+    (guards / "run.py").write_text("import lib\nimport sys\nsys.exit(lib.word)\n")
+    lib = guards / "lib.py"
+    lib.write_text("word = 'bad'\n")
+    py_compile.compile(str(lib), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH)
+    lib.write_text("import sys; print('good', file=sys.stderr); word = 2\n")
+    handler = {"type": "command", "command": f"{sys.executable} guards/run.py"}
+    hooks = [{"event": "before_tool_execute", "name": "guard", "blocking": True, "handler": handler}]
+    manifest = place.root / ".hookport" / "hooks.json"
+    manifest.parent.mkdir()
+    manifest.write_text(json.dumps({"spec": "hooks/1.0", "hooks": hooks}))
+    place.approve()
+    assert [place.reason(), place.reason()] == ["good", "good"]
+
+
 def test_a_script_that_settings_name(place: Place) -> None:
     guard = place.root / "guards" / "guard.sh"
     guard.parent.mkdir()

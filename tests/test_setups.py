@@ -18,6 +18,7 @@ import pytest
 from hookport.cli import main
 from hookport.install import sync
 from hookport.install.sync import Wish
+from hookport.project.commands import find_command_faults, surroundings_of
 from hookport.runtime import journal
 from tests.approval import approve
 
@@ -105,6 +106,12 @@ def stray(file: str, text: str, fix: str, agent: str = "claude-code", hook: str 
         installed=False,
         gate="found",
     )
+
+
+def command(title: str, text: str, fix: str, hook: str = "settings.json", code: str = "HP525") -> Setup:
+    scripts = dict.fromkeys(("guard.sh", "~/guard.sh", "~/guard.py"), GUARD)
+    files = {".claude/settings.json": claude(text), **scripts, **TRUSTED}
+    return Setup(title, files, code, fix, "failing", code, hook, installed=False)
 
 
 SETUPS: list[Setup] = [
@@ -218,6 +225,73 @@ SETUPS: list[Setup] = [
         "HP504",
         "guard.sh",
         installed=False,
+    ),
+    # What a shell makes of a command.
+    command("a variable with a slip", '"$CLAUDE_PROJECT_DIRECTORY"/guard.sh', "CLAUDE_PROJECT_DIR"),
+    # A file alone does not tell whether it is a plugin's.
+    command(
+        "a plugin's variable in a project", "${CLAUDE_PLUGIN_ROOT}/guard.sh", '"$CLAUDE_PROJECT_DIR"'
+    )._replace(check=None),
+    command("a variable that nobody sets", "$CLAUDE_HOOKS/guard.sh", "Set CLAUDE_HOOKS"),
+    command("a home folder within quotes", '"~/guard.sh"', "$HOME"),
+    command("a variable within single quotes", "'$CLAUDE_PROJECT_DIR/guard.sh'", "double quotes"),
+    command("a script of an interpreter within quotes", "python3 '~/guard.py'", "$HOME"),
+    command("a path of Windows", "C:\\hooks\\guard.bat", "with slashes", "hooks.PreToolUse"),
+    command("a folder to go into that is missing", "cd scripts && ./guard.sh", "Create it"),
+    command("a script that is not in the folder", 'cd "$CLAUDE_PROJECT_DIR" && ./gone.sh', "Create it"),
+    command("a quote that does not close", "sh -c 'exit 2", "sh -n -c", "hooks.PreToolUse", "HP524"),
+    command("an if that does not end", "if true; then exit 2", "sh -n -c", "hooks.PreToolUse", "HP524"),
+    # What stands at another depth, twice, or as something else.
+    Setup(
+        "events beside the key",
+        {".claude/settings.json": json.dumps(json.loads(claude())["hooks"]), "guard.sh": GUARD, **TRUSTED},
+        "HP108",
+        '"hooks": {',
+        "unavailable",
+        "HP108",
+        "guard.sh",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "events beside the key, in an agent that looks below it",
+        {".qwen/settings.json": json.dumps(json.loads(claude("./guard.sh"))["hooks"]), "guard.sh": GUARD},
+        "HP108",
+        '"hooks": {',
+        "unavailable",
+        "HP108",
+        "guard.sh",
+        "qwen-code",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "the hooks twice in a file",
+        {".claude/settings.json": claude()[:-1] + ', "hooks": {}}', "guard.sh": GUARD, **TRUSTED},
+        "HP106",
+        "Merge",
+        "HP106",
+        "HP106",
+        "settings.json",
+        installed=False,
+        gate="recognised",
+    ),
+    Setup(
+        "a handler without its list",
+        {
+            ".claude/settings.json": json.dumps(
+                {"hooks": {"PreToolUse": [{"matcher": "Bash", "type": "command", "command": "./guard.sh"}]}}
+            ),
+            "guard.sh": GUARD,
+            **TRUSTED,
+        },
+        "HP873",
+        "Correct",
+        "HP873",
+        "",
+        "settings.json",
+        installed=False,
+        gate="recognised",
     ),
     # What may not be asked, or has nothing to ask with.
     Setup(
@@ -428,8 +502,8 @@ SETUPS: list[Setup] = [
         "a comma too many",
         {".claude/settings.json": claude()[:-1] + ",}", "guard.sh": GUARD, **TRUSTED},
         "HP873",
-        "",
-        None,
+        "Correct",
+        "HP873",
         "",
         "settings.json",
         installed=False,
@@ -440,7 +514,7 @@ SETUPS: list[Setup] = [
         {".codex/hooks.json": "\ufeff" + claude("./guard.sh"), "guard.sh": GUARD},
         "HP873",
         "sed -i",
-        None,
+        "HP873",
         "",
         "hooks.json",
         "codex",
@@ -452,7 +526,7 @@ SETUPS: list[Setup] = [
         {**hook_md(head="---\nname: guard\n---\n"), ".claude/x": ""},
         "HP701",
         "Correct",
-        None,
+        "HP701",
         "",
         installed=False,
         gate="recognised",
@@ -461,8 +535,8 @@ SETUPS: list[Setup] = [
         "HOOK.md without a script",
         {".agents/hooks/guard/HOOK.md": folder(), ".claude/x": ""},
         "HP704",
-        "",
-        None,
+        "Create",
+        "HP704",
         "",
         installed=False,
         gate="recognised",
@@ -627,3 +701,36 @@ def test_a_hook_that_works_passes_every_gate(
     assert main(["status"]) == 0
     assert "enforced" in capsys.readouterr().out
     assert main(["check", "."]) == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '"$CLAUDE_PROJECT_DIR"/guard.sh',
+        '"${CLAUDE_PROJECT_DIR:-.}"/guard.sh',
+        "x=guard.sh; ./$x",
+        '[ -f "$NOWHERE/x" ] && "$NOWHERE/x"',
+        "~/guard.sh",
+        'echo "it\'s" \'a "b"\'',
+        "cat <<E\nit's\nE",
+        'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh',
+        "cd /tmp; ./guard.sh",
+        '"$(git rev-parse --show-toplevel)"/guard.sh',
+        "${NOWHERE:-./guard.sh}",
+    ],
+)
+def test_a_command_that_a_shell_can_start_is_let_pass(text: str, place: Place) -> None:
+    (place.root / "guard.sh").write_text(GUARD)
+    where = surroundings_of("claude-code", place.root, place.env, in_package=False)
+    assert list(find_command_faults(text, where)) == []
+
+
+def test_a_hook_in_the_background_is_not_said_to_hold(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = claude().replace('"type": "command"', '"type": "command", "async": true')
+    place.set_up(Setup("", {".claude/settings.json": text, "guard.sh": GUARD, **TRUSTED}, "", "", "", ""))
+    main(["why", "guard.sh", "--agent", "claude-code"])
+    printed = capsys.readouterr().out
+    assert "runs, and cannot block" in printed
+    assert "its deny holds" not in printed

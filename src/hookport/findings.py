@@ -1321,6 +1321,31 @@ class ShebangWords(Kind):
     hint = "Write `#!/usr/bin/env -S {words}`."
 
 
+class CommandBroken(Kind):
+    """The shell does not parse the command, so it runs nothing of it.
+
+    In a settings file quotes stand within quotes; one that is not closed costs the whole command.
+    """
+
+    code = "HP524"
+    severity = "error"
+    message = "the shell does not parse the command: {why}"
+    hint = "Correct it; `sh -n -c COMMAND` checks it."
+
+
+class WordNotExpanded(Kind):
+    """The shell does not look where the command means: a variable, `~` or a folder is not what it seems.
+
+    A variable that nothing sets is empty, `~` within quotes and a variable within single quotes stay as they
+    are, and a backslash is dropped. The agent reports that the script was not found, if it reports anything.
+    """
+
+    code = "HP525"
+    severity = "error"
+    message = "the shell looks for '{path}': {why}"
+    hint = "{fix}"
+
+
 class AddressRefused(Kind):
     """No event is ever sent to this address.
 
@@ -2348,6 +2373,19 @@ class CopyRuns(Kind):
     severity = "loss"
     message = "'{name}' starts the same script as {other}, and {agent} runs both"
     hint = "Run `hookport sync --agent {agent} --mode bridge`."
+
+
+class ServesNoMore(Kind):
+    """Entries of the bridge in the user's own file run the hooks of every project, each by itself does not.
+
+    Where they are replaced, hooks of other projects no longer run in folders below a project's root, in
+    folders that the agent does not trust, and in agents that read no hooks of a project.
+    """
+
+    code = "HP833"
+    severity = "loss"
+    message = "the entries of {agent} that ran the hooks of every project are replaced"
+    hint = "Run `hookport sync --agent {agent} --scope user --mode bridge` to bring them back."
 
 
 class RunsWider(Kind):

@@ -298,6 +298,13 @@ PLAIN: Mapping[str, Mapping[str, str]] = {
         "exec of Perl": "perl -e 'exec(LISTED)'",
         "system of Perl": "perl -e 'system(LISTED)'",
         "exec of Ruby": "ruby -e 'exec(LISTED)'",
+        "arguments in a variable": "x='REST'; NAME $x",
+        "make": "make -sf - <<< $'x:\\n\\tWORDS'",
+        "ed": "ed -s <<< '!WORDS'",
+        "vim": "vim -es -u NONE -c '!WORDS' -c 'qa!'",
+        "tclsh": "tclsh <<< 'exec WORDS'",
+        "expect": "expect -c 'spawn WORDS; expect eof'",
+        "gdb": "gdb -nx -batch -ex 'shell WORDS'",
         "execvp of Python": "python3 -c 'import os; os.execvp(LIST[0], LIST)'",
         "spawn of Node": "node -e 'const [a, ...b] = LIST; "
         'require("child_process").spawnSync(a, b, {stdio: "inherit"})\'',
@@ -393,6 +400,7 @@ EFFECTS: tuple[tuple[str, Mapping[str, str]], ...] = (
             "find into xargs": "find IT -depth -print0 | xargs -0 rm -rf",
             "find -execdir rm": "find IT -depth -execdir rm -rf {} +",
             "find -ok": "yes | find IT -maxdepth 0 -ok rm -rf {} \\;",
+            "from inside": 'cd IT && rm -rf -- * && cd "$OLDPWD" && rmdir IT',
             "unlink and rmdir": "find IT -type f -exec unlink {} \\;; "
             "find IT -depth -type d -exec rmdir {} \\;",
             "rm -r and yes": "yes | rm -r IT",
@@ -807,6 +815,7 @@ EFFECTS: tuple[tuple[str, Mapping[str, str]], ...] = (
 )
 # Programs that a machine may lack.
 OPTIONAL = (
+    *("make", "ed", "vim", "tclsh", "expect", "gdb"),
     *("python3", "perl", "node", "awk", "rev", "base64", "git", "curl", "wget", "tac", "mapfile"),
     *(
         "timeout",

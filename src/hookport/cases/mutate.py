@@ -467,6 +467,12 @@ def _options(words: list[str]) -> Iterator[Spelling]:
         "long options in another order": [*(known[letter] for letter in reversed(letters)), *rest],
         "long and short options": [known[letters[0]], *(f"-{letter}" for letter in letters[1:]), *rest],
         "options by other letters": [f"-{''.join(others)}", *rest],
+        "options by other letters in another order": [f"-{''.join(reversed(others))}", *rest],
+        "options apart by other letters": [*(f"-{letter}" for letter in others), *rest],
+        "options apart by other letters in another order": [
+            *(f"-{letter}" for letter in reversed(others)),
+            *rest,
+        ],
         "an option twice": [together, f"-{letters[-1]}", *rest],
         "options at the end": [*rest, together],
         "options and --": [together, "--", *rest],

@@ -598,4 +598,7 @@ def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
             one = next((one for one, place in places if path[: len(place)] == place), None)
             where = one.where(path) if one else spell_path(path)
             finding = f.DuplicateKey.at(where, one.number if one else None, key=path[-1] if path else "")
-            yield finding._replace(file=file, line=line, column=column)
+            root = reading.dialect.root
+            # Of two lists of hooks one is lost, whole.
+            severity = "error" if path == root or (root and path[:-1] == root) else finding.severity
+            yield finding._replace(file=file, line=line, column=column, severity=severity)

@@ -74,6 +74,7 @@ def _as_json(found: Status) -> dict[str, object]:
         ],
         "unmanaged": [one._asdict() for one in found.unmanaged],
         "misplaced": [report.as_placed_json(one) for one in found.misplaced],
+        "unread": [report.as_placed_json(one) for one in found.unread],
     }
 
 
@@ -103,7 +104,7 @@ def _show(found: Status) -> None:
             for note in one.notes:
                 sys.stdout.write(paint(f"  {plain(note)}", "note") + "\n")
     show_unmanaged(found.unmanaged, found.root, sys.stdout.write)
-    for finding in found.misplaced:
+    for finding in (*found.misplaced, *found.unread):
         where = listed(found.root, (finding.file,))
         severity = paint(finding.severity, finding.severity)
         sys.stdout.write(f"{plain(where)}: {severity} {finding.code} {plain(finding.message)}\n")

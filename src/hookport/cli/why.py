@@ -20,11 +20,23 @@ from hookport.cli.terminal import Paint, plain
 from hookport.dialects import agents, get
 from hookport.dialects._wiring import wire
 from hookport.errors import UsageError, closest
-from hookport.findings import BridgeEntry, Finding, ScriptMissing
-from hookport.install.doctor.order import gate_of
+from hookport.findings import BridgeEntry, DuplicateKey, Finding, ScriptMissing
+from hookport.install.doctor.order import OBEYED, gate_of
 from hookport.install.status import BY_ITSELF, HookState, status
 from hookport.install.targets import detected
-from hookport.install.walk import FAILS, OK, UNSEEN, Known, Step, Walk, hooks_named, look, match_step, walk
+from hookport.install.walk import (
+    FAILS,
+    NOT_BLOCKING,
+    OK,
+    UNSEEN,
+    Known,
+    Step,
+    Walk,
+    hooks_named,
+    look,
+    match_step,
+    walk,
+)
 from hookport.project.discovery import Discovery, discover, load
 from hookport.project.failures import find_failing, read_failures
 from hookport.project.health import Machine, find_faults
@@ -120,13 +132,13 @@ def _nowhere(args: Namespace, known: Known) -> int:
     broken = [
         one.finding
         for one in known.diagnoses
-        if one.finding.severity == "error" and (not word or word in one.finding.file.lower())
+        if _costs_hooks(one.finding) and (not word or word in one.finding.file.lower())
     ]
     told = {one.file for one in broken}
     broken += [
         one
         for one in known.found.findings
-        if one.severity == "error"
+        if _costs_hooks(one)
         and one.file not in told
         and (not word or word in f"{one.file} {one.message}".lower())
     ]
@@ -134,7 +146,8 @@ def _nowhere(args: Namespace, known: Known) -> int:
     # Files that no hook can be told apart in may be where it stands.
     if not findings:
         findings = [one.finding for one in known.strays]
-        findings += [one for one in known.found.findings if one.severity == "error"]
+        every = (*known.found.findings, *(one.finding for one in known.diagnoses))
+        findings += {one.message: one for one in every if _costs_hooks(one)}.values()
     if args.json:
         steps = [
             Step(gate_of(one.code, args.agent or ""), FAILS, one.message, one.hint, one.code)._asdict()
@@ -154,11 +167,18 @@ def _nowhere(args: Namespace, known: Known) -> int:
     return 1
 
 
+def _costs_hooks(finding: Finding) -> bool:
+    """Whether a finding may be why a hook is not found: its file is broken, or read in part."""
+    return finding.severity == "error" or finding.code == DuplicateKey.code
+
+
 def _show_walk(one: Walk, *, is_brief: bool) -> None:
     """The gates of one hook in one agent, or their result in a line."""
     paint = Paint(sys.stdout)
     failed = one.failed
     verdict = f"stops at '{failed.gate}'" if failed else "runs, and its deny holds"
+    if not failed and any(step.gate == OBEYED and step.text.startswith(NOT_BLOCKING) for step in one.steps):
+        verdict = "runs, and cannot block"
     if not failed and any(step.state == UNSEEN for step in one.steps):
         verdict = "runs, as far as can be seen"
     sys.stdout.write(paint(plain(f"{one.hook} in {one.agent}: {verdict}"), "bold") + "\n")

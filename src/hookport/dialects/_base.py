@@ -269,6 +269,7 @@ class PluginStore(NamedTuple):
     the name of a marketplace to where it is, at the field `place`: from a folder plugins are run in place.
     A manifest that names a file by a path with another start than `path_start` makes the agent refuse the
     plugin. `keeps_default`: the plugin's default file of hooks is loaded beside those that a manifest names.
+    A copy that names a project at the field `project` is for that one alone.
     """
 
     file: str
@@ -281,6 +282,7 @@ class PluginStore(NamedTuple):
     source: str
     path_start: str = ""
     keeps_default: bool = False
+    project: str = ""
 
 
 class Shadow(NamedTuple):

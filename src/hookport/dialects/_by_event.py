@@ -7,6 +7,8 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from hookport.dialects._base import (
@@ -86,6 +88,8 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         kept = {native: value for native, value in events.items() if native in dialect.not_events}
         if kept and len(path) == 1:
             data[str(path[0])] = kept
+        if dialect.root and events and not path:
+            _note_outside(reading, file)
         first = len(reading.hooks)
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
@@ -160,6 +164,24 @@ def event_map(
 
 def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
     return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
+
+
+def _note_outside(reading: _Reading, file: str) -> None:
+    """Tell of events without the key around them: at its own place an agent reads none of them.
+
+    Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
+    """
+    own = reading.dialect
+    if own.kind == "agent" and any(_is_at(file, place.path) for place in own.locations):
+        key = ".".join(map(str, own.root))
+        words = {"what": "any hook of this file", "reason": f"it reads events below '{key}' only"}
+        reading.note(NeverRuns, Place(file, ()), way=f'Move the events into "{key}": {{ … }}.', **words)
+
+
+def _is_at(file: str, place: str) -> bool:
+    wanted = PurePosixPath(place.removeprefix("~/")).parts
+    tail = PurePosixPath(file).parts[-len(wanted) :]
+    return len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted))
 
 
 def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:

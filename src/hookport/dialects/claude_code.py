@@ -211,10 +211,18 @@ DIALECT = Dialect(
     scoped_in=(
         Location("project", ".claude/agents/*.md", "doc"),
         Location("project", ".claude/skills/*/SKILL.md", "doc"),
+        # The program of 2.1.325 reads commands as skills, and commands and subagents in folders below too.
+        Location("project", ".claude/agents/*/*.md", "src"),
+        Location("project", ".claude/commands/*.md", "src"),
+        Location("project", ".claude/commands/*/*.md", "src"),
         Location("user", "~/.claude/agents/*.md", "doc"),
         Location("user", "~/.claude/skills/*/SKILL.md", "doc"),
+        Location("user", "~/.claude/agents/*/*.md", "src"),
+        Location("user", "~/.claude/commands/*.md", "src"),
+        Location("user", "~/.claude/commands/*/*.md", "src"),
         Location("plugin", "agents/*.md", "doc"),
         Location("plugin", "skills/*/SKILL.md", "doc"),
+        Location("plugin", "commands/*.md", "src"),
     ),
     events=EVENTS,
     lacks=LACKS,
@@ -338,6 +346,7 @@ DIALECT = Dialect(
         # too; a path without "./" makes it refuse the plugin; {"hooks": {"hooks": …}} there runs nothing.
         path_start="./",
         keeps_default=True,
+        project="projectPath",
     ),
     programs=("claude",),
     home=("~/.claude", "CLAUDE_CONFIG_DIR"),

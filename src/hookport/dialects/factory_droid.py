@@ -147,9 +147,7 @@ def _dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bo
     if is_bare_file(file) and wrapped:
         reason = f"{file} must hold the events at its root, not under '{WRAPPER}'"
         way = f"Take the outer '{WRAPPER}' away."
-    elif not is_bare_file(file) and not wrapped:
-        reason, way = f"{file} must hold the events under '{WRAPPER}'", f"Put them under '{WRAPPER}'."
-    elif name == "settings.json" and sibling in trees:
+    elif wrapped and name == "settings.json" and sibling in trees:
         reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
     else:
         return []

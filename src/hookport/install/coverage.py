@@ -29,8 +29,10 @@ from hookport.project.places import is_same
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
 EVERYWHERE = "Run `hookport sync --agent {agent} --scope user --mode bridge`: that holds in every folder."
 MOST_NAMES = 5
-SCOPED_NOTE = "only while its skill or subagent is active"
-SCOPED = "it belongs to a skill or subagent of another agent, and only that agent knows when it is active"
+SCOPED_NOTE = "only while its skill, subagent or command is active"
+SCOPED = (
+    "it belongs to a skill, subagent or command of another agent, and only that agent knows when it is active"
+)
 
 
 class Installed(NamedTuple):
@@ -121,6 +123,10 @@ def _not_installed(one: Found, target: Target, copy: str) -> Cover:
     if ownership.is_of_one_product(*about):
         reason = f"only one product of {dialect.title} reads its file"
         return Cover("", reason, EVERYWHERE.format(agent=agent))
+    if one.dropped and one.hook.dialect == agent:
+        return Cover(
+            "", f"{dialect.title} takes no hook of its file", "`hookport check` shows what is wrong."
+        )
     scope = " --scope user" if one.scope == "user" or not target.places() else ""
     instead = f"; its copy in {_below(copy, target.root)} runs instead" if copy else ""
     return Cover("", f"not installed{instead}", SYNC.format(agent=agent, scope=scope))

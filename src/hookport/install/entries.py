@@ -62,6 +62,13 @@ class Entries(NamedTuple):
     findings: tuple[Finding, ...] = ()
 
 
+class Serving(NamedTuple):
+    """What the entries of an event do for other projects: whether one guards, and the longest time of one."""
+
+    guards: bool = False
+    timeout: timedelta = 0 * SECOND
+
+
 def program(target: Target, *, is_vendored: bool) -> Bridge:
     """How an entry starts the bridge: by its path on this machine, or by that in the project."""
     if is_vendored:
@@ -153,13 +160,13 @@ def _events(target: Target, found: Sequence[Found], kept: Iterable[str]) -> set[
 
 
 def bridge(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
     events = _events(target, found, kept)
     guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
-    guarded |= {event for event, guards in kept.items() if guards}
+    guarded |= {event for event, serving in kept.items() if serving.guards}
     settings = settings_in(target.root, target.env) if target.scope == "project" else {}
     fails_closed = settings.get("on_failure") == policy.CLOSED and says(dialect, "on_failure")
     hooks: list[Hook] = []
@@ -169,7 +176,8 @@ def bridge(
         waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
         for spec, _ in slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
-            timeout = _within_limits(dialect, spec, max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD)
+            needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
+            timeout = _within_limits(dialect, spec, max(needed, kept.get(event, Serving()).timeout))
             windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
             platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
@@ -275,10 +283,12 @@ def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
         speaks, package = get(one.hook.dialect), Path(one.package)
         texts = sources.scripts(Path(target.root), (one.hook,), speaks, package)
         scripts |= {
-            _packed(one).handler.command: {name: text for of in texts.values() for name, text in of.items()}
+            _packed(one, target).handler.command: {
+                name: text for of in texts.values() for name, text in of.items()
+            }
         }
     wheres = tuple(f"{one.file}: {one.place}" for one in found)
-    manifest = Manifest(tuple(_packed(one) for one in found))
+    manifest = Manifest(tuple(_packed(one, target) for one in found))
     degraded = degrade(manifest, dialect, wheres, scripts, bridge=start)
     told = [_placed(finding, found) for finding in degraded.findings if finding.severity != "note"]
     hooks: list[Hook] = []
@@ -307,7 +317,7 @@ def _placed(finding: Finding, found: Sequence[Found]) -> Finding:
     return finding._replace(hook=None, where=one.place, file=one.file) if one else finding
 
 
-def _packed(found: Found) -> Hook:
+def _packed(found: Found, target: Target) -> Hook:
     """The hook with the folder that its package's root stands for, which no agent knows."""
     hook, dialect = found.hook, get(found.hook.dialect)
     if not dialect.package_dir or hook.handler.type != "command":
@@ -323,8 +333,26 @@ def _packed(found: Found) -> Hook:
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
     names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
     env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
+    if word := _travelling(found, target):
+        env = dict(hook.handler.env)
+        same = "".join(f' {name}="${{{PACKAGE}-}}"' for name in names)
+        texts[""] = f"{PACKAGE}={word}; export {PACKAGE}{same}; {texts['']}"
     given = texts.pop("")
     return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
+
+
+def _travelling(found: Found, target: Target) -> str:
+    """The folder of a package in the project as any machine finds it; empty where the path of this one is.
+
+    A project's entries go with it: by the path of one machine, its guards would start nowhere else.
+    """
+    package, roots = Path(found.package), target.dialect.project_dir
+    is_inside = target.scope == "project" and package.is_relative_to(target.root)
+    if not is_inside or not roots or sys.platform == "win32":
+        return ""
+    below = package.relative_to(target.root).as_posix()
+    root = f'"{roots[0]}"' if roots[0] != "." else '"${PWD-.}"'
+    return root if below == "." else f"{root}/{shlex.quote(below)}"
 
 
 def _is_projects(found: Found, dialect: Dialect) -> bool:
@@ -341,7 +369,7 @@ def find_copies(found: Sequence[Found]) -> list[tuple[Found, Found]]:
 
 
 def chosen(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, bool] = NOTHING
+    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ from hookport.runtime import journal, pauses, trust, vendored
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
+# What is wrong with a whole file, or with an entry that is read as no hook.
+UNREAD = (f.FileDropped.code, f.SourceBroken.code, f.EntryMissing.code, f.DuplicateKey.code)
 # What the rows of the hooks tell already.
 IN_ROWS = (f.NeverFires.code, f.OnlyAdvises.code)
 
@@ -79,6 +82,8 @@ class Status(NamedTuple):
     unmanaged: tuple[Module, ...] = ()
     # Files with hooks that nothing reads where they stand.
     misplaced: tuple[Finding, ...] = ()
+    # Files with hooks at their places of which no hook is known, and why.
+    unread: tuple[Finding, ...] = ()
 
 
 class _Seen(NamedTuple):
@@ -145,7 +150,20 @@ def status(
     modules = tuple(one for one in found.unmanaged if one.agent in chosen)
     paused = pauses.active(found.root, env)
     misplaced = tuple(one.finding for one in find_misplaced(found.root, env))
-    return Status(found.root, lock.standing(found, env), paused, tuple(states), modules, misplaced)
+    unread = tuple(_unread(report.diagnoses for report in reports))
+    return Status(found.root, lock.standing(found, env), paused, tuple(states), modules, misplaced, unread)
+
+
+def _unread(reports: Iterable[Sequence[Diagnosis]]) -> Iterator[Finding]:
+    """What costs the hooks of a file before they are known, once for each place."""
+    told: set[tuple[str, str]] = set()
+    for one in (one for diagnoses in reports for one in diagnoses):
+        finding = one.finding
+        place = (os.path.realpath(finding.file), finding.where)
+        is_unread = finding.severity == "error" and not one.dead and finding.code in UNREAD
+        if finding.file and is_unread and place not in told:
+            told.add(place)
+            yield finding
 
 
 def _agent_state(

@@ -13,6 +13,7 @@ from typing import Literal, NamedTuple
 from hookport import checks, convert, edit, formats
 from hookport import findings as f
 from hookport.convert import Reading
+from hookport.degrade.wrapping import Bridge
 from hookport.dialects import Tree, get
 from hookport.dialects import agents as all_agents
 from hookport.dialects._base import says
@@ -21,7 +22,7 @@ from hookport.errors import InputError, InternalError, Problem, UsageError, spel
 from hookport.findings import Finding
 from hookport.install import adoption, entries, files, ledger, packages, vendor
 from hookport.install.coverage import Installed, find_gaps, report_gaps
-from hookport.install.entries import Entries
+from hookport.install.entries import Entries, Serving
 from hookport.install.files import Change
 from hookport.install.shortfalls import shortfalls
 from hookport.install.targets import SCOPES, Scope, Target, detected, is_generated, target
@@ -40,6 +41,7 @@ ATTEMPTS = 20
 BROUGHT = (vendored.ARCHIVE, vendored.PLAN)
 # What helps where an agent runs a hook of another's file by itself.
 ADOPT = "Run `hookport sync --agent {agent}{options} --adopt`: then only the installed entry runs it."
+SERVES_ALL = "the entries there serve every project; `hookport unsync --scope user` takes them out"
 KEEP_APART = "Keep it in a file that only hookport reads, such as .hookport/hooks.json."
 # What an agent's loader does not take.
 REJECTED = (f.NeverRuns.code, f.TimeoutNever.code)
@@ -353,17 +355,15 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
             if besides:
                 twice.append((_twice_told(one, hook, besides, wish), adoption.is_adopted(one, hook)))
     on = [hook for hook in kept if hook.off is None]
+    serving = _serving(one)
     if wish.mode == "native":
         made = entries.native(one, on, start)._replace(why="it was asked for")
+        if serving:
+            made = made._replace(findings=(*made.findings, f.ServesNoMore.at("", agent=one.agent)))
     elif wish.mode == "bridge":
-        made = entries.bridge(one, kept, start, _events_there(one))._replace(why="it was asked for")
-    elif kept:
-        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
-        made = entries.chosen(one, kept, start, _events_there(one))
-        if made.mode == "bridge":
-            made = entries.bridge(one, everything, start, _events_there(one))._replace(why=made.why)
-        elif on != kept:
-            made = entries.native(one, on, start)._replace(why=made.why)
+        made = entries.bridge(one, kept, start, serving)._replace(why="it was asked for")
+    elif kept or serving:
+        made = _chosen(one, kept, found, start, serving)
     else:
         why = f"there are no hooks of the {one.scope}"
         if hooks:
@@ -374,6 +374,19 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     told += _copies_told(one, on) if made.mode == "native" else ()
     runs = listed(found) if made.mode == "bridge" else hooks
     return made._replace(findings=(*told, *shortfalls(one, runs)))
+
+
+def _chosen(
+    one: Target, hooks: Sequence[Found], found: Discovery, start: Bridge, serving: Mapping[str, Serving]
+) -> Entries:
+    """The entries in the mode that loses nothing."""
+    made = entries.chosen(one, hooks, start, serving)
+    if made.mode == "bridge" or serving:
+        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
+        why = made.why if made.mode == "bridge" else SERVES_ALL
+        return entries.bridge(one, everything, start, serving)._replace(why=why)
+    on = [hook for hook in hooks if hook.off is None]
+    return made if on == hooks else entries.native(one, on, start)._replace(why=made.why)
 
 
 def _copies_told(one: Target, hooks: Sequence[Found]) -> Iterator[Finding]:
@@ -399,18 +412,17 @@ def _twice_told(one: Target, hook: Found, file: str, wish: Wish) -> Finding:
     return kind.at(hook.place, agent=one.agent, file=file, fix=fix)._replace(file=hook.file)
 
 
-def _events_there(one: Target) -> dict[str, bool]:
-    """The events of the entries in a user's file, and whether each guards.
-
-    They serve every project, so another one's stay.
-    """
+def _serving(one: Target) -> dict[str, Serving]:
+    """What the entries in a user's file do, by their events: they serve every project, so it stays."""
     if one.scope != "user":
         return {}
-    there: dict[str, bool] = {}
+    there: dict[str, Serving] = {}
     for path in one.every_file():
         for hook in ours_in(one, path):
             if is_dispatch(hook.handler.command):
-                there[hook.event] = there.get(hook.event, False) or entries.is_guard(hook)
+                known = there.get(hook.event, Serving())
+                timeout = max(known.timeout, hook.handler.timeout or known.timeout)
+                there[hook.event] = Serving(known.guards or entries.is_guard(hook), timeout)
     return there
 
 

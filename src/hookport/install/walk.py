@@ -44,6 +44,7 @@ from hookport.runtime import engine, pauses, policy, trust
 from hookport.wires.table import Wire
 
 OK, FAILS, UNSEEN = "ok", "fails", "unseen"
+NOT_BLOCKING = "nothing is to be obeyed: it does not block"
 WITHOUT_BRIDGE = "not needed: it runs without the bridge"
 
 
@@ -179,6 +180,8 @@ def _closed(one: Found, dialect: Dialect, cover: Cover, known: Known) -> Iterato
         if finding.severity != "error" or diagnosis.agent not in ("", dialect.id):
             continue
         gate = gate_of(finding.code, diagnosis.agent)
+        # What costs all hooks of a file is about how it is read, not about a matcher.
+        gate = RECOGNISED if one.dropped and gate == MATCHES else gate
         is_of_file = not diagnosis.dead and finding.file == one.file and gate == RECOGNISED
         is_its = (one.file, one.place) in diagnosis.dead or is_of_file
         # Where nothing runs it, everything that is known may be the reason.
@@ -271,7 +274,8 @@ def _last_run(row: HookState | None) -> str:
 
 def _obeyed(one: Found, dialect: Dialect, row: HookState | None) -> Step:
     if not planned_blocking(one.hook) or not policy.guards(one.hook.event):
-        return Step(OBEYED, OK, "nothing is to be obeyed: it does not block")
+        reason = f"{NOT_BLOCKING}: it runs in the background" if one.hook.handler.is_async else NOT_BLOCKING
+        return Step(OBEYED, OK, reason)
     if row and row.level == "advisory" and row.state in (BY_ITSELF, "installed", "drifted"):
         fix = "`hookport matrix` shows where it can block."
         return Step(OBEYED, FAILS, f"it runs, and its deny does not hold: {row.reason}", fix)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hookport.checks import Reading, Seen, fresh, seen_in
-from hookport.checks.scripts import folders_of, started
+from hookport.checks.scripts import above, folders_of, started
 from hookport.errors import spell_path
 from hookport.findings import AddressRefused, Finding, ScriptMissing, ScriptNotExecutable
 from hookport.project.discovery import Found, project_root
@@ -48,7 +48,8 @@ def check_health(reading: Reading, root: Path, env: Mapping[str, str], known: li
 def _findings(one: Seen, machine: Machine, root: Path, failures: Failures) -> list[Finding]:
     is_format = one.dialect.kind == "format"
     hook = found_of(one, root)
-    faults = find_faults(hook, machine, by_bridge=is_format or one.hook.handler.type == "http")
+    is_own, by_bridge = _is_own(one, root), is_format or one.hook.handler.type == "http"
+    faults = find_faults(hook, machine, by_bridge=by_bridge, from_root=is_own)
     failing = find_failing(hook, failures, machine)
     findings = [fault.finding for fault in (*faults, *([failing] if failing and not faults else []))]
     # An agent that sends events by itself has its own rule for addresses.
@@ -73,6 +74,13 @@ def found_of(one: Seen, root: Path) -> Found:
     file = os.path.abspath(one.place.file)  # noqa: PTH100  (links stay)
     scripts = tuple(str(path) for _, path in started(one, root))
     return Found(one.hook, file, spell_path(one.place.path), str(folders.package), "project", scripts)
+
+
+def _is_own(one: Seen, root: Path) -> bool:
+    """Whether a file is the project's own: what is set for any other, and where it starts, is not known."""
+    base, file = os.path.abspath(root), os.path.abspath(one.place.file)  # noqa: PTH100
+    at_place = above(one.dialect, Path(file), "project", "local")
+    return at_place is not None and str(at_place) == base
 
 
 def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:

@@ -92,6 +92,8 @@ WRITTEN = re.compile(
 ASKING = frozenset(
     {"[", "[[", "test", "ls", "stat", "mkdir", "chmod", "which", "basename", "dirname", "realpath"}
 )
+# Options of `test` that ask about a file.
+FILE_TESTS = frozenset({"-e", "-f", "-s", "-r", "-x", "-w", "-L", "-h", "-a"})
 BUILT_IN = re.compile(
     r"assert|async_hooks|buffer|child_process|cluster|console|constants|crypto|dgram|"
     r"diagnostics_channel|dns|domain|events|fs|http|http2|https|inspector|module|net|os|path|perf_hooks|"
@@ -282,7 +284,8 @@ class _Work:
     def _given(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
         """Code that an interpreter is given on its input."""
         name, given = command.program, command.given
-        if given is None or any(word != "-" and not word.startswith("-") for word in words):
+        operand = next((word for word in words if word == "-" or not word.startswith("-")), "-")
+        if given is None or operand != "-":
             return
         code = "".join(letter for letter in given if letter not in shell.MARKS)
         if PYTHONS.fullmatch(name):
@@ -416,6 +419,7 @@ class _Work:
                 base = Path(path).parents[node.level - 1]
                 for name in [node.module] if node.module else [alias.name for alias in node.names]:
                     self._import(name, str(base))
+                    self._shadow(str(base), name.partition(".")[0])
             elif isinstance(node, ast.ImportFrom) and node.module:
                 names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         return names
@@ -439,9 +443,8 @@ class _Work:
         """The same as `_import`, in every folder that modules are looked for in."""
         found = False
         for folder in (start, *self.paths):
-            if self._import(name, folder, runs=runs):
-                found = True
-                self._import_from(folder, [name.partition(".")[0]])
+            found = self._import(name, folder, runs=runs) or found
+            self._import_from(folder, [name.partition(".")[0]])
         return found
 
     def _import(self, name: str, start: str, *, runs: bool = False) -> bool:
@@ -452,6 +455,8 @@ class _Work:
         for number, part in enumerate(parts):
             is_last = number == len(parts) - 1
             package = folder / part / "__init__.py"
+            if number and folder.is_dir():
+                self._shadow(str(folder), part)
             for path in (folder / f"{part}.py", package):
                 if path.is_file():
                     found = True
@@ -472,8 +477,15 @@ class _Work:
         if self._is_ours(folder):
             self.beside.setdefault(os.path.normpath(folder), set()).update(("__main__", *modules))
 
+    def _shadow(self, folder: str, module: str) -> None:
+        """A module of a package, which another file of that name would be imported instead of."""
+        if self._is_ours(folder):
+            self.beside.setdefault(os.path.normpath(folder), set()).add(f".{module}")
+
     def _javascript(self, path: str, text: str, cwd: str) -> None:
         folder = os.path.dirname(path) if path else cwd  # noqa: PTH120
+        if path:
+            self._manifest(folder)
         for name in dict.fromkeys(IMPORT.findall(text)):
             bare = name.removeprefix("node:")
             if name.startswith("."):
@@ -488,6 +500,17 @@ class _Work:
         if re.search(r"\b(?:require|import)\s*\(\s*[^\s\"'()]", text):
             self.leave(f"what {self._shown(path) if path else 'its code'} imports by name")
         self._literals(path, text, folder, cwd)
+
+    def _manifest(self, folder: str) -> None:
+        """The nearest `package.json` says how a script is read; one that is there changes with other work."""
+        while self._is_inside(folder) and folder != self.root:
+            manifest = f"{folder}/package.json"
+            if Path(manifest).is_file():
+                self._data(manifest)
+                return
+            # A pattern, as a word without one is a module of Python.
+            self.beside.setdefault(folder, set()).add("package.jso?")
+            folder = os.path.dirname(folder)  # noqa: PTH120
 
     def _preferred(self, path: str, resolved: str) -> None:
         """A module that, once it is added, would be imported instead of the one that a name stands for."""
@@ -598,22 +621,22 @@ class _Work:
         if name in ("cd", "echo", "printf"):
             return
         if name in ASKING:
-            for word in words:
-                self._asked(word, folder)
+            for before, word in pairwise(("", *words)):
+                self._asked(word, folder, may_lack=before in FILE_TESTS)
             return
         for word in words:
             for value in re.split(r"[=,]", word) if re.search(r"[=,]", word) else (word,):
                 if value and value not in written and not value.startswith("-"):
                     self._read(value, folder)
 
-    def _asked(self, word: str, folder: str) -> None:
-        """A file of which only it matters whether it is there."""
+    def _asked(self, word: str, folder: str, *, may_lack: bool) -> None:
+        """A file of which only it matters whether it is there; `may_lack`, that it may not be there now."""
         path = os.path.normpath(shell.joined(folder, word))
         is_known = any(mark in word for mark in shell.MARKS) or word.startswith("-") or "\n" in word
         if is_known or len(word) > 1000 or not self._is_ours(path):
             return
         with suppress(OSError, ValueError):
-            if Path(path).is_file():
+            if Path(path).is_file() or (may_lack and not Path(path).exists()):
                 self.asked[path] = None
 
     def _write(self, word: str, folder: str) -> None:

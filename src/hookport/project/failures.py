@@ -202,7 +202,7 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
 
 def _python(one: Found, machine: Machine) -> str:
     """The Python that runs a hook."""
-    start = start_of_hook(one.hook.handler, [Path(path) for path in one.scripts])
+    start = start_of_hook(one.hook, [Path(path) for path in one.scripts])
     words = [start.interpreter] if start.interpreter else first_command(start.command)[:1]
     if start.script and not start.interpreter:
         try:

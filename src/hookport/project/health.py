@@ -21,8 +21,9 @@ from hookport import findings as f
 from hookport.checks.addresses import refusal
 from hookport.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
 from hookport.findings import Finding, Kind
-from hookport.model.hooks import Handler
+from hookport.model.hooks import NOTHING, Handler, Hook
 from hookport.project import syntax
+from hookport.project.commands import find_command_faults, surroundings_of
 from hookport.project.discovery import Found
 from hookport.project.disk import start_of
 from hookport.runtime.engine import PLATFORMS
@@ -44,7 +45,7 @@ BUILT_IN = frozenset(
     )
 )
 # Findings that hold for this machine only: another one may have the program, the key or the library.
-OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code)
+OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code, f.WordNotExpanded.code)
 
 
 class Fault(NamedTuple):
@@ -58,13 +59,18 @@ class Fault(NamedTuple):
 class Start(NamedTuple):
     """What a hook starts on this system: a command, the script that it names, and the word that runs it.
 
-    Without a word the script is started by itself.
+    Without a word the script is started by itself. `dialect` is whose words the command is in, empty where no
+    POSIX shell reads it; `in_package`: something sets its package's folder;
+    `from_root`: it starts at the root.
     """
 
     handler: Handler
     command: str
     script: Path | None = None
     interpreter: str = ""
+    dialect: str = ""
+    in_package: bool = True
+    from_root: bool = False
 
 
 class Machine(NamedTuple):
@@ -86,9 +92,13 @@ class Machine(NamedTuple):
         return str(path)
 
 
-def find_faults(one: Found, machine: Machine, *, by_bridge: bool) -> list[Fault]:
+def find_faults(
+    one: Found, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
+) -> list[Fault]:
     """What keeps a hook from its work; `by_bridge`: hookport runs it, not its own agent."""
-    start = start_of_hook(one.hook.handler, [Path(path) for path in one.scripts])
+    from_root = from_root and one.scope == "project"
+    scripts = [Path(path) for path in one.scripts]
+    start = start_of_hook(one.hook, scripts, in_package=in_package, from_root=from_root)
     found = [*faults_of(start, machine), *(faults_of_request(start.handler, machine) if by_bridge else ())]
     return [_at(fault, one) for fault in found]
 
@@ -97,8 +107,11 @@ def _at(fault: Fault, one: Found) -> Fault:
     return fault._replace(finding=fault.finding._replace(file=one.file, where=one.place))
 
 
-def start_of_hook(handler: Handler, scripts: list[Path]) -> Start:
-    """What a handler starts on this system, of the scripts that its commands name."""
+def start_of_hook(
+    hook: Hook, scripts: list[Path], *, in_package: bool = True, from_root: bool = False
+) -> Start:
+    """What a hook starts on this system, of the scripts that its commands name."""
+    handler = hook.handler
     command = handler.platform.get(PLATFORMS.get(sys.platform, "")) or handler.command
     script = named_script(command)
     name = script.word.rpartition("/")[2] if script else ""
@@ -107,11 +120,29 @@ def start_of_hook(handler: Handler, scripts: list[Path]) -> Start:
     path = path or (scripts[0] if len(scripts) == 1 and not command else None)
     words = _without_wrappers(first_command(command))
     is_direct = script is None or script.is_direct
-    return Start(handler, command, path, "" if is_direct or not words else words[0])
+    own = hook.provider_data.get(hook.dialect, NOTHING)
+    is_shell = handler.type == "command" and own.get("shell", "bash") in ("bash", "sh") and "args" not in own
+    return Start(
+        handler,
+        command,
+        path,
+        "" if is_direct or not words else words[0],
+        hook.dialect if is_shell else "",
+        in_package,
+        from_root and not handler.cwd,
+    )
 
 
 def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
-    """What is wrong with the program and the script that a hook starts."""
+    """What is wrong with the command, the program and the script that a hook starts."""
+    if start.dialect:
+        root = machine.root if start.from_root else None
+        where = surroundings_of(
+            start.dialect, root, machine.env, more=start.handler.env, in_package=start.in_package
+        )
+        if broken := next(find_command_faults(start.command, where), None):
+            yield Fault(broken, f"the command is {start.command}")
+            return
     if missing := _missing_program(start.command, machine):
         yield Fault(f.ProgramMissing.at("", program=missing), f"the command is {start.command}")
         return
@@ -215,7 +246,7 @@ def _without_wrappers(words: list[str]) -> list[str]:
 def _missing_program(command: str, machine: Machine) -> str:
     """The program that a command starts with, if it is not on this machine."""
     word = next(iter(_without_wrappers(first_command(command))), "")
-    is_program = re.fullmatch(r"[\w.+-]+", word) and word not in BUILT_IN
+    is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
     is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
     return word if (is_program or is_interpreter) and not machine.find_program(word) else ""
 

@@ -149,12 +149,22 @@ def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str,
         return None
     plugins = at(_tree(dialect, store.file, root, env), store.key)
     for name, copies in plugins.items() if isinstance(plugins, Mapping) else ():
-        folders = [at(copy, (store.folder,)) for copy in (copies if isinstance(copies, list) else [copies])]
+        here = [
+            copy
+            for copy in (copies if isinstance(copies, list) else [copies])
+            if _is_for(root, at(copy, (store.project,)))
+        ]
+        folders = [at(copy, (store.folder,)) for copy in here]
         folders.append(_in_market(dialect, name, root, env))
         # A copy elsewhere is not this very file: it may be of another version.
         if any(isinstance(folder, str) and folder and is_same(folder, found.package) for folder in folders):
             return _enabled_loading(dialect, name, root, env)
     return None
+
+
+def _is_for(root: str, project: Tree) -> bool:
+    """Whether a copy of a plugin is for a project: for every one, if it names none."""
+    return not isinstance(project, str) or is_same(root, project)
 
 
 def _is_loaded_file(dialect: Dialect, store: PluginStore, found: Found) -> bool:

@@ -26,6 +26,8 @@ PLUGINS: tuple[tuple[Scope, str], ...] = (
     ("project", ".agents/plugins/*"),
     ("project", "plugins/*"),
 )
+# Where hooks stand in a skill, subagent or command.
+FRONTMATTER_HOOKS: Way = ("frontmatter", "hooks")
 # The catalogue of a marketplace beside the manifests of an agent's plugins, and the one that agents share.
 CATALOGUE = "marketplace.json"
 SHARED_CATALOGUE = ".agents/plugins/marketplace.json"
@@ -93,7 +95,7 @@ def scoped_sites() -> tuple[Site, ...]:
     """The places of skills and subagents, read by their frontmatter."""
     found = [site for scope, folder in PLUGINS for site in scoped_plugin_sites(scope, folder)]
     for dialect in map(get, names()):
-        inside = (embedded(dialect, ("frontmatter", "hooks")),)
+        inside = (embedded(dialect, FRONTMATTER_HOOKS),)
         own = [place for place in dialect.scoped_in if place.scope != "plugin"]
         found += [Site("user" if one.scope == "user" else "project", one.path, inside) for one in own]
     return tuple(found)
@@ -103,7 +105,7 @@ def scoped_sites() -> tuple[Site, ...]:
 def scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     """The same in one folder that is a plugin."""
     return tuple(
-        Site(scope, f"{folder}/{place.path}", (embedded(dialect, ("frontmatter", "hooks")),), folder)
+        Site(scope, f"{folder}/{place.path}", (embedded(dialect, FRONTMATTER_HOOKS),), folder)
         for dialect in map(get, names())
         for place in dialect.scoped_in
         if place.scope == "plugin"

@@ -22,6 +22,7 @@ from hookport.project import salvage
 from hookport.project.covered import scripts_of
 from hookport.project.disk import LARGEST, Log, leads_nowhere
 from hookport.project.places import (
+    FRONTMATTER_HOOKS,
     catalogue_sites,
     catalogues,
     embedded,
@@ -45,6 +46,8 @@ from hookport.project.spots import (
 )
 from hookport.project.unread import UnreadFile, judge_place
 
+# What is read of a file without frontmatter.
+BLANK = b"---\n---\n"
 # How deep in a plugin a file of hooks may be.
 MOST_STEPS = 4
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
@@ -500,8 +503,9 @@ def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             empty.update(_with_companions(file, dialects))
             named += [one.file for one in _named_above(_absolute(file).parents[1])]
     known, top = {_absolute(name) for name in found}, _absolute(path)
-    spots = spots_of(Folders(path, path, {"HOME": str(top)}), Log([], {}))
-    scoped = scoped_spots(Folders(path, None, {}), Log([], {}))
+    # The folder itself may be a home; that of the person who asks is another source.
+    start = Folders(path, path, {"HOME": str(top)})
+    spots, scoped = spots_of(start, Log([], {})), scoped_spots(start, Log([], {}))
     more = [(_absolute(spot.file), spot.dialects) for spot in (*spots, *scoped, *_spots_of_markets(top))]
     more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
     more += [(file, tuple(owners_of(str(file)))) for file in named if file.is_relative_to(top)]
@@ -565,12 +569,18 @@ def _with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     full = _absolute(file)
     if len(file.parts) < _standing_at(full)[0]:
         file = full
-    files = {file.as_posix(): _bytes(file)}
+    files = {file.as_posix(): BLANK if _says_nothing(full) else _bytes(file)}
     for one in dialects:
         if one.companions and file.name == one.file_name:
             parts = sorted(part for part in file.parent.glob(one.companions) if part.is_file())
             files.update((part.as_posix(), _bytes(part)) for part in parts)
     return files
+
+
+def _says_nothing(full: Path) -> bool:
+    """Whether a file is a skill, subagent or command without hooks: what else it says may be no YAML."""
+    is_scoped = any(one.root == FRONTMATTER_HOOKS for one in _standing_at(full)[1])
+    return is_scoped and full.is_file() and not has_frontmatter_hooks(full)
 
 
 def _bytes(file: Path) -> bytes:

@@ -161,7 +161,7 @@ READERS: dict[str, tuple[str, str]] = {
                 "check-jsonschema",
                 "gitleaks",
             ),
-            *("detect-secrets", "cloc", "tokei", "scc", "open", "xdg-open", "zcat", "zgrep", "xxd"),
+            *("detect-secrets", "cloc", "tokei", "scc", "open", "xdg-open", "zcat", "zgrep"),
             *("shuf", "paste", "expand", "unexpand", "pr", "look", "ps", "pgrep", "env", "printenv", "eval"),
             *(
                 "source",
@@ -229,6 +229,9 @@ READERS: dict[str, tuple[str, str]] = {
     "time": ("-o --output", ""),
     "gh": ("-O --output -D --dir", ""),
     "scp": ("", ""),
+    "ajv-cli": ("-o", ""),
+    **dict.fromkeys(("psql", "mysql", "mariadb"), ("-o --output -L --log-file --tee", "")),
+    **dict.fromkeys(("redis-cli", "valkey-cli", "mongosh"), ("", "")),
 }
 # Programs that only look when one of these options is there.
 LOOKING: dict[str, str] = {
@@ -570,6 +573,13 @@ def _copied(name: str, words: list[str]) -> Iterator[Effect]:
             yield Effect(target, TREE)
         yield Effect(target)
         for source in sources:
+            if ":" in source.partition("/")[0] and name in ("scp", "rsync") and not source.endswith("/"):
+                # Nobody can look what is in a folder of another machine.
+                there = source.rpartition(":")[2].rstrip("/").rpartition("/")[2]
+                yield Effect(os.path.join(target, there), FOLDER)
+                continue
+            if name == "rsync" and _has_option(words, ("-R", "--relative")):
+                yield Effect(os.path.join(target, source.rpartition("/./")[2].lstrip("/")), WRITE, source)
             base = os.path.basename(source.rstrip("/"))
             is_content = name == "rsync" and source.endswith("/")
             if base and base not in (".", "..") and not is_content:
@@ -661,7 +671,7 @@ def _jar(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
 
 def _uniq(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
     """The second operand is the output."""
-    values = set(_values(words, ("-f", "-s", "-w")))
+    values = set(_values(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
     yield from (Effect(word) for word in [word for word in _operands(words) if word not in values][1:2])
 
 
@@ -692,6 +702,14 @@ def _cpio(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
         yield from (Effect(word, INTO) for word in _operands(words))
     else:
         yield from (Effect(value) for value in _values(words, ("-O", "-F", "--file")))
+
+
+def _pax(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
+    archive = next(_values(words, ("-f",)), "")
+    if _has_option(words, ("-r",)):
+        yield Effect(".", INTO, archive)
+    elif _has_option(words, ("-w",)) and archive:
+        yield Effect(archive)
 
 
 def _writer(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
@@ -772,6 +790,9 @@ def _git(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
         operands = rest[rest.index("--") + 1 :] if "--" in rest else _operands(rest)
         for word in operands:
             named = _pathspec(word)
+            if "*" in named and named.strip("*./"):
+                # Unlike the shell's, the star of git also stands for folders.
+                named = named.replace("**", "*").replace("*", shell.DEEP)
             # The whole tree is not named; what comes of that is for the approval to see.
             if named not in (".", "./", "") and verb != "clean":
                 yield Effect(prefix + named, TREE)
@@ -788,7 +809,7 @@ def _git(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
         yield from (Effect(prefix + value, TREE) for value in _values(rest, ("--directory",)))
         return
     if verb in ("clone", "worktree", "submodule", "sparse-checkout", "subtree"):
-        yield from (Effect(prefix + word) for word in _operands(rest))
+        yield from (Effect(prefix + word, FOLDER) for word in _operands(rest))
         return
     yield from (Effect(prefix + part) for word in rest for part in _parts(word))
 
@@ -1005,9 +1026,24 @@ def is_reading(code: str) -> bool:
             code = code.replace(one, "", 1) if one else code
     words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
     return all(
-        word in SAFE_CODE or (len(word) <= 2 and word not in SHORT_CHANGES) or word.isdigit()
+        word in SAFE_CODE
+        or (len(word) <= 2 and word not in SHORT_CHANGES)
+        or word.isdigit()
+        or _is_variable(word, code)
         for word in words
     )
+
+
+def _is_variable(name: str, code: str) -> bool:
+    """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
+    if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
+        return False
+    made = (
+        *(f"for {name} in ", f"for {name}, ", f", {name} in ", f" as {name}:", f"\n{name} = "),
+        *(f"const {name} = ", f"let {name} = ", f"var {name} = "),
+    )
+    lines = "\n".join(("", *(line.strip() for line in code.splitlines())))
+    return any(form in lines for form in made)
 
 
 RULES: dict[str, Callable[[str, list[str], Command], Iterator[Effect]]] = {
@@ -1022,7 +1058,8 @@ RULES: dict[str, Callable[[str, list[str], Command], Iterator[Effect]]] = {
     **dict.fromkeys(("7z", "7za", "7zz"), _seven),
     "cpio": _cpio,
     "jar": _jar,
-    "uniq": _uniq,
+    **dict.fromkeys(("uniq", "xxd"), _uniq),
+    "pax": _pax,
     "aria2c": _aria,
     "sqlite3": _database,
     "git": _git,

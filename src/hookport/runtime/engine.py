@@ -602,7 +602,7 @@ def _command(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: floa
     env = {**setting.env, **surroundings.surroundings(hook, wire, event, native, setting.env), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
-    if hook.under:
+    if hook.under or hook.beside:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
         env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
     if wire.file_placeholder and wire.file_placeholder in command:

@@ -46,7 +46,10 @@ PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
 # A tool with one of these in its name runs what it is told, whatever the field is called.
 RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl")
 # A tool that writes many files into a folder, and the fields that name it.
-UNPACKING_WORDS = ("extract", "unzip", "unpack", "untar", "clone", "decompress")
+UNPACKING_WORDS = (
+    *("extract", "unzip", "unpack", "untar", "clone", "decompress", "copy_dir", "copy_folder", "copy_tree"),
+    *("copydir", "copyfolder", "copytree", "sync", "mirror", "restore"),
+)
 TARGET_KEYS = ("destination", "dest", "target", "output", "outputdir", "to", "directory", "folder", "path")
 SOURCE_KEYS = ("source", "src", "from", "sourcepath", "frompath", "origin")
 # Where a shell tool is told to start; `cwd` is the vocabulary's word.
@@ -116,8 +119,11 @@ PLAIN_READERS = frozenset(
         *("basename", "cut", "date", "df", "diff", "dirname", "du", "printf", "ps", "sleep", "tr", "whoami"),
     )
 )
-# With `--output` these write.
-GIT_PLAIN_READERS = ("status", "rev-parse", "diff", "log", "show")
+# With `--output` the printers write; a commit changes no file of the work tree.
+GIT_PLAIN_PRINTERS = ("diff", "log", "show")
+GIT_PLAIN_READERS = (*GIT_PLAIN_PRINTERS, "status", "rev-parse", "add", "commit")
+# What stands for a text in quotes, whatever it is.
+QUOTED = "@@"
 TASKS = {
     **dict.fromkeys(("npm", "pnpm", "yarn", "bun"), ("test", "run")),
     "cargo": ("test", "build", "check", "clippy"),
@@ -468,12 +474,13 @@ def _objection(call: Call, guarded: Guarded) -> str:
         return ""
     name = (call.mcp_tool or call.native).lower()
     is_tree = call.input.get("deleted") is True or any(word in f"{name}_" for word in TREE_WORDS)
+    folder = _folder(call, guarded)
     for key, value in _texts(call.input or call.raw):
-        if found := _told(name, key, value, guarded, is_tree=is_tree, writes=writes):
+        if found := _told(name, key, value, guarded, folder, is_tree=is_tree, writes=writes):
             return found
     if not writes:
         raw = call.input or call.raw
-        if isinstance(raw, dict) and (found := _shell(_words(raw), guarded)):
+        if isinstance(raw, dict) and (found := _shell(_words(raw), guarded, folder)):
             return found
         for folder, value in _siblings(call.input or call.raw):
             if found := guarded.meets(os.path.join(folder, value), above=is_tree):
@@ -481,15 +488,17 @@ def _objection(call: Call, guarded: Guarded) -> str:
     return ""
 
 
-def _told(name: str, key: str, value: str, guarded: Guarded, *, is_tree: bool, writes: bool) -> str:
+def _told(  # noqa: PLR0913  (of one value)
+    name: str, key: str, value: str, guarded: Guarded, folder: str, *, is_tree: bool, writes: bool
+) -> str:
     """Why a tool may not be told a value: a command, code, a patch, a pattern or a path."""
     key = "".join(letter for letter in key.lower() if letter.isalnum())
     runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has(f"{name}_", RUNNING_WORDS))
-    if runs and not writes and (found := _shell(value, guarded)):
+    if runs and not writes and (found := _shell(value, guarded, folder)):
         return found
     # Code of a language has calls in it; in a command of a shell they are rare.
     is_code = runs and not writes and "(" in value and not key.startswith(("command", "cmd"))
-    if is_code and (found := _coded("a tool", value, guarded, guarded.cwd)):
+    if is_code and (found := _coded("a tool", value, guarded, folder)):
         return found
     if key in PATCH_KEYS and not writes and (found := _patched(value, guarded, guarded.cwd)):
         return f"this would change {found}."
@@ -605,10 +614,14 @@ def _shell(text: str, guarded: Guarded, cwd: str = "") -> str:
     cwd = cwd or guarded.cwd
     reading = shell.read(text, cwd=cwd, variables={**guarded.env, "PWD": cwd}, ask=_Machine(guarded))  # type: ignore[arg-type]
     scripts: dict[str, str] = {}
+    printed = ""
     for command in reading.commands:
         if reason := _command(command, guarded, scripts):
             return reason
         _remember(command, scripts)
+        if (printed or command.program == "git") and (found := _piped_patch(command, printed)):
+            return f"`git` would change {found}."
+        printed = _patch_printed(command, guarded) or printed
     if reading.is_cut or guarded.looked > MOST_LOOKS:
         why = reading.problem or "it names too many files"
         return f"this command cannot be checked: {why}. Write it into a script, or in several commands."
@@ -617,8 +630,31 @@ def _shell(text: str, guarded: Guarded, cwd: str = "") -> str:
     return ""
 
 
+def _patch_printed(command: Command, guarded: Guarded) -> str:
+    """The protected path that git prints changes of, as a patch."""
+    from hookport.runtime.effects import git_verb
+
+    verb, rest, place = git_verb(list(command.words[1:])) if command.program == "git" else ("", [], "")
+    if verb not in ("diff", "show", "log", "format-patch", "stash"):
+        return ""
+    words = [os.path.join(place, word) for word in rest if not word.startswith("-")]
+    found = (guarded.meets(word, folder, above=True) for folder in command.folders for word in words)
+    return next(filter(None, found), "")
+
+
+def _piped_patch(command: Command, printed: str) -> str:
+    """The protected path of a patch that another program pipes into one that applies patches."""
+    from hookport.runtime.effects import git_verb
+
+    verb = git_verb(list(command.words[1:]))[0] if command.program == "git" else ""
+    applies = command.program in PATCHERS or verb in ("apply", "am")
+    looks = set(command.words) & set(PATCH_LOOKING)
+    return printed if applies and command.is_piped and not looks else ""
+
+
 def _is_plain(text: str) -> bool:
     """Whether a text is a list of commands that certainly change no file by their words."""
+    text = _without_quotes(text) if len(text) < LONGEST_PATH else "$"
     for separator in SEPARATORS:
         text = text.replace(separator, "\n")
     for line in text.splitlines():
@@ -629,12 +665,28 @@ def _is_plain(text: str) -> bool:
             continue
         verb, *rest = (*words[1:], "")
         if words[0] == "git" and verb in GIT_PLAIN_READERS:
-            if not any(word.startswith("--ou") for word in rest):
+            # In quotes an option could be hidden, but for its value.
+            may_write = (word.startswith("--ou") or QUOTED in word.partition("=")[0] for word in rest)
+            if verb not in GIT_PLAIN_PRINTERS or not any(may_write):
                 continue
-        elif verb in TASKS.get(words[0], ()) and len(words) <= 3 and not set("./=") & set("".join(rest)):
+        elif verb in TASKS.get(words[0], ()) and len(words) <= 3 and not set("./=@") & set("".join(rest)):
             continue
         return False
     return True
+
+
+def _without_quotes(text: str) -> str:
+    """A text with a sign for what is in quotes; not plain where the shell would look into these."""
+    at, made = 0, list[str]()
+    while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
+        start = text.index(quote, at)
+        end = text.find(quote, start + 1)
+        inside = text[start + 1 : end]
+        if end < 0 or (quote == '"' and set(inside) & set("$`\\!")):
+            return "$"
+        made += [text[at:start], QUOTED]
+        at = end + 1
+    return "".join((*made, text[at:]))
 
 
 def _remember(command: Command, scripts: dict[str, str]) -> None:
@@ -713,6 +765,8 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
         # `--eval 'target: ; recipe'`
         lines += [word.partition(";")[2] for word in words if ":" in word and ";" in word]
         return _shell("\n".join(lines), guarded, folder)
+    if name in ("npm", "pnpm", "yarn", "bun") and (manifest := scripts.get(f"{folder}/package.json")):
+        return _started(f"exec {manifest}", guarded, folder)
     if name in effects.SED or name in effects.AWK:
         return _started(" ".join(words), guarded, folder) if name in effects.AWK else ""
     if name in ("vi", "vim", "nvim") and {"-R", "-M"} & set(words) and len(words) == 2:

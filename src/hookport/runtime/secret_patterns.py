@@ -366,6 +366,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
             "obscure",
             "wpa_passphrase",
             "net user",
+            "net use",
             "bw unlock",
             "encrypt_",
         ),
@@ -373,7 +374,7 @@ CONTEXTS: tuple[tuple[tuple[str, ...], str, str], ...] = (
             r"((?<![\w-])(?:(?:vault|cargo|snyk|fly|wandb)[ \t]+(?:login|auth)|bw[ \t]+unlock"
             r"|bw[ \t]+login[ \t]+\S+@\S+|ansible-vault[ \t]+encrypt_string|vault[ \t]+operator[ \t]+unseal"
             r"|ngrok[ \t]+(?:config[ \t]+add-)?authtoken|rclone[ \t]+obscure|wpa_passphrase[ \t]+\S+"
-            r"|net[ \t]+user[ \t]+\S+)"
+            r"|net[ \t]+user[ \t]+\S+|net[ \t]+use[ \t]+(?:[a-z*]:?[ \t]+)?\\\\\S+)"
             rf"[ \t]+)(?![-/]){_NEW}(?!(?:login|auth|token|signup|logout)(?:\s|$)){_VALUE}"
         ),
         rf"\1{REDACTED}",

@@ -169,10 +169,13 @@ def _added(record: Record) -> str:
 def counted(folder: str, names: Sequence[str]) -> list[str]:
     """The files of a folder that matter by their names: those of a pattern, and what Python would import.
 
-    Names without a star are modules that a script there imports; with them, all of Python's own count.
+    Names without a star are modules that a script there imports; with them, all of Python's own count, but
+    for those that start with a dot: these are of a package, which no module of Python's is looked for in.
     """
     patterns = [name for name in names if "*" in name or "?" in name]
-    modules = {*names, *sys.stdlib_module_names} if len(patterns) < len(names) else set()
+    modules = {name.removeprefix(".") for name in names}
+    if any(name not in patterns and not name.startswith(".") for name in names):
+        modules |= sys.stdlib_module_names
     try:
         found = sorted(os.listdir(folder))
     except OSError:

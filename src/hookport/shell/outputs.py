@@ -175,7 +175,9 @@ def listing(words: Sequence[str]) -> list[str]:
     for number, word in enumerate(rest[:-1]):
         is_negated = rest[number - 1] in ("!", "-not")
         if word in FIND_NAMES and not is_negated:
-            names.append(_globbed(rest[number + 1]))
+            spelled = rest[number + 1]
+            any_case = (spelled.lower(), spelled.upper(), spelled.title()) if word == "-iname" else ()
+            names += [_globbed(one) for one in dict.fromkeys((spelled, *any_case))]
         elif word in FIND_PATHS and not is_negated:
             names.append(STAR + _globbed(rest[number + 1]).removeprefix("." + "/").lstrip(STAR + "/"))
         elif word == "-type" and "d" not in rest[number + 1]:
@@ -272,8 +274,11 @@ def _seq(_words: list[str], _given: str | None, _walk: Walk) -> str:
     return STAR
 
 
-def _mktemp(_words: list[str], _given: str | None, _walk: Walk) -> str:
-    return f"/tmp/{PART}"  # noqa: S108  (a name that nobody else has)
+def _mktemp(words: list[str], _given: str | None, _walk: Walk) -> str | None:
+    """A name that nobody else has, where the words name no folder."""
+    if any(word not in ("-d", "-q", "--directory", "--quiet", "-dq", "-qd") for word in words):
+        return None
+    return f"/tmp/tmp.{STAR}"  # noqa: S108  (of `mktemp`)
 
 
 def _base(words: list[str], given: str | None, walk: Walk) -> str | None:

@@ -380,6 +380,10 @@ class Walk:
         ] or [MANY]
         lines = [line for line in (input_.given or "").splitlines() if " " in line]
         fed = [MANY if word == PART else word for word in fed]
+        if placeholder and rest and name_of(rest[0]) in SHELLS and "-c" in rest[:-1]:
+            text = rest[rest.index("-c") + 1]
+            for line in lines if placeholder in text else ():
+                self.text(text.replace(placeholder, line), via=via.via)
         if placeholder and any(placeholder in word for word in rest):
             words = [
                 made
@@ -498,7 +502,8 @@ class Walk:
         """`export`, `local`, `declare` and the like."""
         for word in words[1:]:
             name, equals, value = word.partition("=")
-            if equals and name.isidentifier():
+            # Of `declare x=(…)` the parser made an assignment before.
+            if equals and name.isidentifier() and (value or name not in self.variables):
                 self._assign(name, [value])
                 if name in SHELL_VARIABLES:
                     self.text(value, via=(*input_.via, name))

@@ -38,6 +38,15 @@ INTERPRETERS = {
     "sqlite3": (),
     "jshell": (),
     "ts-node": ("-e",),
+    "gdb": ("-ex", "-iex"),
+    "lldb": ("-o",),
+    "sbcl": ("--eval",),
+    "swift": ("-e",),
+    "scala": ("-e",),
+    "raku": ("-e",),
+    "bb": ("-e",),
+    "clojure": ("-e",),
+    "crystal": ("eval",),
 }
 
 
@@ -87,29 +96,21 @@ class Wrapper:
     text, `feeds` that it adds words of its input.
     """
 
-    __slots__ = ("feeds", "folder", "joins", "skips", "stops", "text", "values", "verbs")
+    # Hardly one of the rows is ever asked, so what one says is taken apart when it is.
+    skips = 0
+    joins = feeds = False
+    values = verbs = text = folder = stops = ""
 
-    def __init__(  # noqa: PLR0913  (the columns of a table)
-        self,
-        values: str = "",
-        *,
-        skips: int = 0,
-        verbs: str = "",
-        text: str = "",
-        joins: bool = False,
-        feeds: bool = False,
-        folder: str = "",
-        stops: str = "",
-    ) -> None:
-        self.values, self.verbs, self.text = values.split(), verbs.split(), text.split()
-        self.skips, self.joins, self.feeds = skips, joins, feeds
-        self.folder, self.stops = folder.split(), stops.split()
+    def __init__(self, values: str = "", **columns: str | int) -> None:
+        self.__dict__.update(columns, values=values)
 
     def inner(self, words: Sequence[str]) -> Inner | None:
         """What is started; None if nothing is."""
         left, made, skips = list(words), Inner(), self.skips
-        if self.verbs:
-            at = next((number for number, word in enumerate(left) if word in self.verbs), -1)
+        values, verbs, texts = self.values.split(), self.verbs.split(), self.text.split()
+        folders, stops = self.folder.split(), self.stops.split()
+        if verbs:
+            at = next((number for number, word in enumerate(left) if word in verbs), -1)
             if at < 0 or any(not word.startswith("-") for word in left[:at]):
                 return None
             left = left[at + 1 :]
@@ -117,7 +118,7 @@ class Wrapper:
             word = left[0]
             option, equals, value = word.partition("=")
             name = option if option.startswith("--") else word[:2]
-            if word in self.stops:
+            if word in stops:
                 return None
             if word == "--":
                 left = left[1:]
@@ -129,18 +130,18 @@ class Wrapper:
                     value
                     if equals and option.startswith("--")
                     else word[2:]
-                    if name in self.values and word[:2] != "--"
+                    if name in values and word[:2] != "--"
                     else ""
                 )
-                takes = (name in self.values or option in self.values) and not given and not equals
-                if not takes and not given and word[1:].isalpha() and f"-{word[-1]}" in self.values:
+                takes = (name in values or option in values) and not given and not equals
+                if not takes and not given and word[1:].isalpha() and f"-{word[-1]}" in values:
                     # `-qc text`
                     name, takes = f"-{word[-1]}", True
                 if takes:
                     given = left[1] if len(left) > 1 else ""
-                if name in self.text or option in self.text:
+                if name in texts or option in texts:
                     made.text = given
-                if name in self.folder or option in self.folder:
+                if name in folders or option in folders:
                     made.folder = given
                 if self.feeds and (option in ("--replace", "-i") or name == "-I"):
                     made.placeholder = given or "{}"
@@ -155,7 +156,7 @@ class Wrapper:
                 break
         if made.text:
             # `env -S "a b" c`, and `-c text`
-            made.text = " ".join((made.text, *left)) if "-S" in self.text else made.text
+            made.text = " ".join((made.text, *left)) if "-S" in texts else made.text
             return made
         if self.joins and left:
             made.text = " ".join(left)
@@ -246,11 +247,10 @@ WRAPPERS: dict[str, Wrapper] = {
     "rye": Wrapper(verbs="run"),
     "bundle": Wrapper(verbs="exec"),
     "mise": Wrapper(verbs="exec x"),
-    "asdf": Wrapper(verbs="exec", skips=1),
+    "asdf": Wrapper(verbs="exec"),
     "direnv": Wrapper(verbs="exec", skips=1),
     "conda": Wrapper("-n -p", verbs="run"),
     "nix-shell": Wrapper("-p -A -I --run --command", text="--run --command"),
-    "nix": Wrapper("-c --command", verbs="develop shell"),
     "dotenv": Wrapper("-f -e"),
     "op": Wrapper(verbs="run"),
 }
@@ -264,6 +264,8 @@ TEXTS: dict[str, dict[str, tuple[str, ...]]] = {
         "difftool": ("-x", "--extcmd"),
     },
     "gh": {"alias": ("--shell",)},
+    "nix": dict.fromkeys(("develop", "shell"), ("-c", "--command")),
+    "screen": {"-X": ("stuff", "exec")},
     "crontab": {},
 }
 # Settings of git and variables whose value is a text for a shell (git-config(1), git(1), bash(1)).
@@ -300,7 +302,7 @@ def code_of(program: str, words: Sequence[str]) -> list[str]:
             option, equals, value = word.partition("=")
             if option in options:
                 rest = words[number + 1 :]
-                is_rest = not option.startswith("-")
+                is_rest = not option.startswith("-") or program == "nix"
                 while is_rest and rest and rest[0].startswith("-"):
                     rest = rest[1:]
                 found += [value] if equals else [_rest(rest)] if is_rest else rest[:1]

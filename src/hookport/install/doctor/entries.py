@@ -20,7 +20,7 @@ from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.install.doctor.bridge import is_ours
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
-from hookport.install.doctor.files import LONGEST_LINE, Source, is_generated, line_of, shown
+from hookport.install.doctor.files import LONGEST_LINE, SCOPES, Source, is_generated, line_of, shown
 from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
 from hookport.project.disk import data_of
@@ -195,7 +195,12 @@ def startable(case: Case) -> Iterator[Diagnosis]:
         if is_ours(one):
             continue
         scripts = [path for _, path in started(one, case.world.root)]
-        start = start_of_hook(unwrapped(one.hook).handler, scripts)
+        start = start_of_hook(
+            unwrapped(one.hook),
+            scripts,
+            in_package=source.scope not in SCOPES,
+            from_root=source.scope in ("project", "local"),
+        )
         for fault in faults_of(start, machine):
             yield about_fault(case, source, one, fault)
 

@@ -48,6 +48,8 @@ _ABOUT: dict[str, tuple[type[Kind], ...]] = {
         f.RelativeScript,
         f.WindowsLineEnds,
         f.ScriptSyntax,
+        f.CommandBroken,
+        f.WordNotExpanded,
         f.MarkBeforeShebang,
         f.ShebangWords,
         f.AddressRefused,

@@ -16,11 +16,15 @@ from hookport.dialects import unusable
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.install import vendor
+from hookport.install.coverage import Installed, commands_for
 from hookport.install.doctor.bridge import evidence_of, is_ours, words_of
 from hookport.install.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.install.doctor.entries import KEPT
 from hookport.install.doctor.files import World, counted, is_generated, shown
 from hookport.install.doctor.history import FEWEST, History, is_late
+from hookport.install.sync import installed_in
+from hookport.install.targets import SCOPES as TARGET_SCOPES
+from hookport.install.targets import target
 from hookport.project import environment, sources
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.failures import Failures, failing_since, find_failing
@@ -52,7 +56,7 @@ def examined(
     made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
     yield from _discovered(mine, made, world)
-    yield from _unapproved(mine, made, world)
+    yield from _unapproved(mine, made, world, cases)
     for name, over in pauses.active(mine.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
         yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.clock(over)), "")
@@ -100,22 +104,40 @@ def _discovered(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
 
 
-def _unapproved(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
+def _unapproved(mine: Own, made: plan.Plan, world: World, cases: Iterable[Case]) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
+    waiting = [hook for hook in made.all_hooks() if trust.verdict(hook, str(world.root), world.env)]
+    installed = _installed(mine, world, cases) if waiting else []
     ours = {_key(one): one for one in mine.hooks}
-    for hook in made.all_hooks():
+    for hook in waiting:
         one = ours.get((hook.file, hook.place))
-        said = trust.verdict(hook, str(world.root), world.env)
-        if said and not one and hook.trust.get("was_approved"):
-            why = trust.cause(said)
-            lost = f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file)
-            yield Diagnosis("", lost, f"the approvals are in {shown(trust.store(world.env), world)}")
-        if one and said:
-            why = trust.cause(said)
+        if one and _needs_no_bridge(one, installed):
+            continue
+        why = trust.cause(trust.verdict(hook, str(world.root), world.env))
+        told = f"the approvals are in {shown(trust.store(world.env), world)}"
+        if one:
             fix = "Look at it and approve it with `hookport trust`."
             finding = f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
-            told = f"the approvals are in {shown(trust.store(world.env), world)}"
             yield Diagnosis("", _at(one, finding), told, frozenset({_key(one)}))
+        elif hook.trust.get("was_approved"):
+            yield Diagnosis("", f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file), told)
+
+
+def _installed(mine: Own, world: World, cases: Iterable[Case]) -> list[Installed]:
+    """Our entries in the files of the agents that are here."""
+    root = mine.found.root
+    return [
+        installed_in(target(case.dialect.id, scope, root, world.env), mine.found).installed
+        for case in cases
+        if case.is_here or case.sources
+        for scope in TARGET_SCOPES
+    ]
+
+
+def _needs_no_bridge(one: Found, installed: Iterable[Installed]) -> bool:
+    """Whether agents run a hook by entries of its own only, which nobody has to approve."""
+    modes = {it.mode for it in installed if commands_for(it, one)[0]}
+    return modes == {"native"}
 
 
 def _vendored(world: World) -> Iterator[Diagnosis]:
