@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -685,10 +686,22 @@ def test_what_is_wrong_is_found_and_the_fix_is_named(
         assert code or "loss" in text, text
 
 
+NODE = "#!/usr/bin/env node\nconst fs = require('fs');\n"
+WITH_NODE = pytest.mark.skipif(not shutil.which("node"), reason="the hook runs with node")
+
+
 @pytest.mark.parametrize(
     "files",
-    [hook_md(), python("import sys\n"), hook_md("#!/usr/bin/env -S bash -e\nexit 0\n")],
-    ids=["shell", "python", "options"],
+    [
+        pytest.param(hook_md(), id="shell"),
+        pytest.param(python("import sys\n"), id="python"),
+        pytest.param(hook_md("#!/usr/bin/env -S bash -e\nexit 0\n"), id="options"),
+        # `node --check` goes by the name; running it does not.
+        pytest.param(hook_md(NODE), id="node in a .sh", marks=WITH_NODE),
+        pytest.param(
+            hook_md(NODE, SCRIPT.removesuffix(".sh")), id="node without an ending", marks=WITH_NODE
+        ),
+    ],
 )
 def test_a_hook_that_works_passes_every_gate(
     files: dict[str, str], place: Place, capsys: pytest.CaptureFixture[str]

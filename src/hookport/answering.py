@@ -31,7 +31,7 @@ USAGE = {
     "[--matcher-of WORD] [--pattern REGEX] [--pattern-of FIELD] [--type prompt|agent] [--model NAME] "
     "[--entry NAME] [--record DIR] -- COMMAND",
 }
-# Each with what it may say; empty for a number, none for any text.
+# Each with what it may say; empty for a number, none for any text, of which an empty one says nothing.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--within": (),
     "--on-failure": (policy.OPEN, policy.CLOSED),
@@ -240,9 +240,11 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
         elif word in FLAGS:
             options[word] = "yes"
         elif name in OPTIONS and (has_value or rest):
-            options[name] = value if has_value else rest.pop(0)
-            if not _is_said(options[name], OPTIONS[name]):
-                raise _wrong(f"{name} cannot be '{options[name]}'. Try: `{_usage(command)}`.")
+            value = value if has_value else rest.pop(0)
+            if not _is_said(value, OPTIONS[name]):
+                raise _wrong(f"{name} cannot be '{value}'. Try: `{_usage(command)}`.")
+            if value:
+                options[name] = value
         else:
             raise _wrong(f"unknown option '{name}'. Try: `{_usage(command)}`.")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
@@ -252,7 +254,7 @@ def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]
 
 def _is_said(value: str, words: tuple[str, ...] | None) -> bool:
     if words is None:
-        return bool(value)
+        return True
     if words:
         return value in words
     return value.replace(".", "", 1).isdigit() and float(value) > 0

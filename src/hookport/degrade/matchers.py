@@ -48,12 +48,15 @@ OF_SERVERS = (f.ServerWidened.code, f.McpPatternWidened.code)
 
 
 def matcher(work: Work) -> bool:
-    """The matcher as the target says it; where that is wider, the bridge looks at the hook's own."""
+    """The matcher as the target says it; where that is wider, the bridge looks at the hook's own.
+
+    A command that was written for the target is left as it is: it needs no bridge, and the finding tells.
+    """
     before, count = work.hook.matcher, len(work.findings)
     if not _write(work):
         return False
     told = work.findings[count:]
-    if not work.can_wrap or not any(finding.code in WIDER for finding in told):
+    if work.is_home or not work.can_wrap or not any(finding.code in WIDER for finding in told):
         return True
     is_told = about_tool(work.hook.event)
     of: list[str] = []

@@ -125,6 +125,9 @@ def _read_complaint(text: str, script: Path) -> tuple[str, str]:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     named = next((line for line in lines if str(script) in line), "")
     errors = [line for line in lines if re.match(r"[A-Z]\w*Error\b", line)]
+    # Node's codes are of how it loads a file, as where it refuses to check one by its name, and runs it.
+    if any("[ERR_" in line for line in errors):
+        return "", ""
     if not named or not (errors or "rror" in named or "unexpected" in named or "nterminated" in named):
         return "", ""
     place = _PLACE.match(named.partition(str(script))[2].lstrip('": ,'))

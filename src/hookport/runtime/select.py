@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     Tree = Any
 
 EVERY_SERVER = "*"
+KINDS = ("tool", "pattern", "mcp")
 
 
 # Events on which a hook may keep a tool from running.
@@ -78,7 +79,10 @@ def terms_in(text: str) -> list[list[str]]:
     except (ValueError, RecursionError):
         return []
     is_matcher = isinstance(terms, list) and all(
-        isinstance(term, list) and len(term) == 3 and all(isinstance(word, str) for word in term)
+        isinstance(term, list)
+        and len(term) == 3
+        and all(isinstance(word, str) for word in term)
+        and term[0] in KINDS
         for term in terms
     )
     return terms if is_matcher else []
