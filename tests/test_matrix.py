@@ -125,7 +125,7 @@ def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[
             continue
         specs = [spec for spec, _ in slots(target, now)]
         holds = now.blocking and (target.is_hub or all(spec.blocks != "observe" for spec in specs))
-        tools = {term for term in hook.matcher if term.kind == "tool" and term.value in TOOLS}
+        tools = {term for term in own.matcher if term.kind == "tool" and term.value in TOOLS}
         if not holds or (now.matcher and not tools <= {*now.matcher}):
             yield hook, now
 

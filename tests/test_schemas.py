@@ -9,7 +9,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hookport import convert
+from hookport import convert, findings
 from hookport.cases import load
 from hookport.cases.suite import Case
 from hookport.dialects import get, names
@@ -42,7 +42,13 @@ def test_what_is_read_is_valid(dialect: str) -> None:
     count = 0
     for case in vectors.load(vectors.FOLDER / f"{dialect}.yaml"):
         for key in {"identity", "read"} & set(case):
-            for tree in documents(dialect, vectors.files(case, key, dialect)):
+            files = vectors.files(case, key, dialect)
+            # What can be read in spite of a slip is a slip all the same.
+            if findings.FieldUnread.code in {
+                one.code for one in convert.read(files, get(dialect)).decoded.findings
+            }:
+                continue
+            for tree in documents(dialect, files):
                 if case.get("findings") and {"HP102", "HP110", "HP509", "HP510"} & set(case["findings"]):
                     continue
                 errors = [error.message for error in check.iter_errors(tree)]

@@ -698,9 +698,7 @@ WITH_NODE = pytest.mark.skipif(not shutil.which("node"), reason="the hook runs w
         pytest.param(hook_md("#!/usr/bin/env -S bash -e\nexit 0\n"), id="options"),
         # `node --check` goes by the name; running it does not.
         pytest.param(hook_md(NODE), id="node in a .sh", marks=WITH_NODE),
-        pytest.param(
-            hook_md(NODE, SCRIPT.removesuffix(".sh")), id="node without an ending", marks=WITH_NODE
-        ),
+        pytest.param(hook_md(NODE, SCRIPT.removesuffix(".sh")), id="node without an ending", marks=WITH_NODE),
     ],
 )
 def test_a_hook_that_works_passes_every_gate(

@@ -253,7 +253,9 @@ def test_a_matcher_on_a_session_is_kept(source: str, runs: bool, tmp_path: Path)
     assert (tmp_path / "ran").exists() == runs
 
 
-@pytest.mark.parametrize("text", ["", "[", "{}", "[1]", '[["tool"]]', '[["tool", 1, ""]]', '[["x", "y", ""]]'])
+@pytest.mark.parametrize(
+    "text", ["", "[", "{}", "[1]", '[["tool"]]', '[["tool", 1, ""]]', '[["x", "y", ""]]']
+)
 @pytest.mark.parametrize("said", ["--matcher={}", "--matcher {}", "--matcher={} --matcher-of="])
 def test_a_matcher_that_cannot_be_read_matches(text: str, said: str, tmp_path: Path) -> None:
     """A guard is not lost by a slip in its command."""
