@@ -205,6 +205,14 @@ WIDER_CALLS: list[tuple[str, str, str, dict[str, object], bool]] = [
     ("vs-code-copilot", MERGES, "PreToolUse", {"tool_name": "mcp_github_read"}, False),
     ("windsurf", MERGES, "pre_mcp_tool_use", {"mcp_server_name": "gitlab", "mcp_tool_name": "merge"}, True),
     ("windsurf", MERGES, "pre_mcp_tool_use", {"mcp_server_name": "notes", "mcp_tool_name": "merge"}, False),
+    (
+        "windsurf",
+        f"Bash|{MERGES}",
+        "pre_mcp_tool_use",
+        {"mcp_server_name": "notes", "mcp_tool_name": "merge"},
+        False,
+    ),
+    ("windsurf", f"Bash|{MERGES}", "pre_run_command", {"command_line": "ls"}, True),
     ("copilot-cli", MERGES, "preToolUse", {"toolName": "github-merge", "toolArgs": {}}, True),
     ("copilot-cli", MERGES, "preToolUse", {"toolName": "github-list", "toolArgs": {}}, False),
 ]

@@ -83,7 +83,8 @@ def _tells_servers(work: Work) -> bool:
     """Whether the target says of which server an MCP tool is."""
     own = wire(work.target.id)
     has_joint = bool(own.mcp and own.mcp[1])
-    return has_joint or all(places_of(own, spec.native, "server") for spec in specs_of(work))
+    specs = [spec for spec in specs_of(work) if spec.mcp or not is_split(spec)]
+    return has_joint or all(places_of(own, spec.native, "server") for spec in specs)
 
 
 def _write(work: Work) -> bool:
