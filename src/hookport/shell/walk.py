@@ -291,9 +291,8 @@ class Walk:
             return self._call(name, words, command, input_)
         if name in BUILTINS:
             BUILTINS[name](self, words, input_)
-        wrapper = WRAPPERS.get(name)
-        if wrapper is not None:
-            said = self._wrapped(name, wrapper, words, command, input_)
+        if name in WRAPPERS:
+            said = self._wrapped(name, Wrapper(WRAPPERS[name]), words, command, input_)
             if said is not None:
                 return said
         self._add(command)
