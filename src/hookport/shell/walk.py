@@ -52,7 +52,7 @@ class Command(Value):
 def name_of(word: str) -> str:
     """The name of a program as it is written in a command; empty if it is computed."""
     name = word.replace("\\", "/").rpartition("/")[2] if ":\\" in word[:3] else word.rpartition("/")[2]
-    if any(mark in name for mark in MARKS) or MANY in word:
+    if not word.isprintable() and (any(mark in name for mark in MARKS) or MANY in word):
         return ""
     return name.lower().removesuffix(".exe")
 

@@ -217,7 +217,8 @@ WRAPPERS: dict[str, dict[str, str | int]] = {
     "systemd-run": {"values": "-p -u -E -H -M --unit --property --setenv --slice --working-directory"},
     "screen": {"values": "-S -c -e -h -p -s -t -T"},
     "xargs": {
-        "values": "-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --max-lines --arg-file --replace",
+        "values": "-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --max-lines --arg-file"
+        " --replace",
         "feeds": True,
     },
     "gxargs": {"values": "-I -n -P -d -L -s -E -a", "feeds": True},
