@@ -327,7 +327,7 @@ def _adds(clause: str) -> bool:
 
 
 def _find(words: list[str]) -> Iterator[Effect]:
-    from hookport.shell.outputs import listing
+    from hookport.shell.printers import listing
 
     if "-delete" in words:
         yield from (Effect(path, TREE) for path in listing(["find", *words]))

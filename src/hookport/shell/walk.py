@@ -450,7 +450,9 @@ class Walk:
             self.variables = variables
 
     def _find(self, words: list[str], base: Command, input_: Input) -> None:
-        listed = outputs.listing(words)
+        from hookport.shell.printers import listing
+
+        listed = listing(words)
         for number, word in enumerate(words):
             if word in ("-exec", "-execdir", "-ok", "-okdir"):
                 rest = words[number + 1 :]
