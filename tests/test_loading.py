@@ -61,6 +61,21 @@ def test_the_modules_are_those_that_python_imports(source: Path) -> None:
     assert names == list(loading.NEEDED)
 
 
+def test_what_reads_commands_is_found_at_once(source: Path) -> None:
+    imports = "\n".join(f"import {name}" for name in loading.READING)
+    usual = run(source, f"{BEGIN}\n{imports}\n{TOLD}")[1]
+    read = "loading.load(loading.READING)"
+    names, quick = run(source, f"{BEGIN}\n{read}\n{read}\n{TOLD}")
+    assert quick == usual
+    assert names == [*loading.NEEDED, *loading.READING]
+
+
+def test_what_reads_commands_may_be_imported_in_part(source: Path) -> None:
+    part = "import hookport.shell.syntax\nloading.load(loading.READING)"
+    (source / "hookport" / "shell" / "walk.py").touch()
+    assert run(source, f"{BEGIN}\n{part}\n{TOLD}")[1] == run(source, f"{BEGIN}\n{part}\n{TOLD}")[1]
+
+
 def test_what_is_needed_later_is_found_the_same_way(source: Path) -> None:
     imports = "import hookport.shell, hookport.runtime.effects, hookport.runtime.execute.process"
     run(source, f"{BEGIN}\n{imports}\nprint(0)")

@@ -57,8 +57,12 @@ DEAR = {
     ),
     *(
         "hookport.planning",
+        "hookport.runtime.effects",
         "hookport.runtime.patterns",
+        "hookport.runtime.pauses",
+        "hookport.runtime.remedy",
         "hookport.runtime.execute.http",
+        "hookport.shell",
         "hookport.wires.patch",
     ),
 }

@@ -6,13 +6,15 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookport import shell
-from hookport.shell import DEEP, MANY, PART, STAR, Command
+from hookport.runtime import effects, ordered_effects
+from hookport.shell import DEEP, MANY, PART, STAR, Command, outputs, printers
 from hookport.shell.syntax import parse
 
 BASH = shutil.which("bash")
@@ -268,3 +270,13 @@ def test_programs_are_those_that_bash_starts(tmp_path: Path) -> None:
         }
         assert (text, started - read) == (text, set())
         assert started
+
+
+@pytest.mark.parametrize(
+    ("table", "functions"),
+    [(outputs.PRINTERS, printers), (effects.ORDERED, ordered_effects)],
+    ids=["printers", "effects"],
+)
+def test_each_function_in_a_table_exists(table: dict[str, str], functions: ModuleType) -> None:
+    """They are looked up by name, so that they are imported for their programs alone."""
+    assert {name for name in table.values() if not callable(getattr(functions, name, None))} == set()

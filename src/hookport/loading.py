@@ -52,6 +52,15 @@ NEEDED = (
     "hookport.runtime.dispatch",
     "hookport.answering",
 )
+# What reads a command in full: a package stands behind its modules where it imports them.
+READING = (
+    "hookport.shell.syntax",
+    "hookport.shell.outputs",
+    "hookport.shell.wrappers",
+    "hookport.shell.walk",
+    "hookport.shell",
+    "hookport.runtime.effects",
+)
 
 
 def find_spec(name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
@@ -100,25 +109,43 @@ def _word(number: int) -> bytes:
 
 def begin() -> None:
     """Import what every dispatch needs, and the rest of hookport this way when it is asked for."""
+    sys.meta_path.insert(0, sys.modules[__name__])
+    load(NEEDED)
+
+
+def load(names: Sequence[str]) -> None:
+    """Import modules, each behind what it imports, with one search in our folder for each of them."""
     modules = sys.modules
-    sys.meta_path.insert(0, modules[__name__])
-    for name in NEEDED:
-        above, _, tail = name.rpartition(".")
-        parent = modules[above]
-        spec = find_spec(name, parent.__path__) if name not in modules else None
-        if spec is None:
-            __import__(name)
+    kind, root = type(sys), modules["hookport"].__path__[0]
+    found = []
+    for name in names:
+        if name in modules:
             continue
-        module = type(parent)(name)
+        above, _, tail = name.rpartition(".")
+        spec = find_spec(name, (root + above.removeprefix("hookport").replace(".", "/"),))
+        if spec is None:
+            # It is to be compiled, so Python imports all of them.
+            break
+        module = kind(name)
         module.__spec__, module.__loader__ = spec, spec.loader
         module.__file__, module.__cached__ = spec.origin, spec.cached  # type: ignore[attr-defined]
         module.__package__ = name if spec.submodule_search_locations else above
         if spec.submodule_search_locations:
             module.__path__ = spec.submodule_search_locations
-        modules[name] = module
-        try:
-            exec(spec.loader.get_code(name), module.__dict__)  # type: ignore[union-attr]  # noqa: S102
-        except BaseException:
-            del modules[name]
-            raise
-        setattr(parent, tail, module)
+        found.append((name, above, tail, module))
+    else:
+        # Before one is run all are there: none of them, nor a package of one, is looked for.
+        modules.update((name, module) for name, _, _, module in found)
+        while found:
+            name, above, tail, module = found[0]
+            try:
+                exec(module.__spec__.loader.get_code(name), module.__dict__)  # type: ignore[union-attr]  # noqa: S102
+            except BaseException:
+                for name, *_ in found:
+                    del modules[name]
+                raise
+            setattr(modules[above], tail, module)
+            del found[0]
+        return
+    for name in names:
+        __import__(name)

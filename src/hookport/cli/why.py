@@ -267,7 +267,7 @@ def _illnesses(runs: Sequence[engine.Run], found: Discovery, env: dict[str, str]
 
 def _rested(run: engine.Run, paused: Mapping[str, float]) -> engine.Run:
     over = pauses.until(paused, run.hook.name)
-    why = f"{pauses.PAUSED} until {pauses.clock(over)}"
+    why = f"{engine.PAUSED} until {pauses.clock(over)}"
     return run.replace(matched=False, why=why) if run.matched and over else run
 
 

@@ -227,7 +227,7 @@ def _enabled(one: Found, known: Known) -> Step | None:
         return Step(ENABLED, FAILS, f"{by} switches it off", one.off.fix)
     over = pauses.until(known.paused, name_of(one))
     if over:
-        text = f"{pauses.PAUSED} until {pauses.clock(over)}"
+        text = f"{engine.PAUSED} until {pauses.clock(over)}"
         return Step(ENABLED, FAILS, text, "Run `hookport pause --end`.")
     return None
 

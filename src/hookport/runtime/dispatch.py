@@ -502,16 +502,16 @@ def _is_paused(paused: Mapping[str, float]) -> bool:
 
 def _with_paused(report: engine.Report, setting: engine.Setting) -> engine.Report:
     """Paused hooks are told once a session where a message is seen; each pause by itself."""
-    if not any(run.why for run in report.runs):
+    paused = [run for run in report.runs if run.why.startswith(engine.PAUSED)]
+    if not paused:
         return report
-    from hookport.runtime import pauses, remedy
-
-    paused = [run for run in report.runs if run.why.startswith(pauses.PAUSED)]
-    told = [f"{run.hook.name}{run.why.removeprefix(pauses.PAUSED)}" for run in paused]
+    told = [f"{run.hook.name}{run.why.removeprefix(engine.PAUSED)}" for run in paused]
     report = report.replace(notes=(*report.notes, *(f"paused: {one}" for one in told)))
     fresh = _untold(report.event, "paused", told, setting, denies=False)
     if not fresh:
         return report
+    from hookport.runtime import remedy
+
     message = f"paused by you: {', '.join(fresh)}. End it with `{remedy.command('pause', '--end')}`."
     return report.replace(decision=merge.merged([report.decision, Decision(system_message=message)]))
 

@@ -12,7 +12,7 @@ from hookport.model._value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from hookport.shell import Command
 
@@ -33,173 +33,22 @@ class Effect(Value):
 # option of the second column they change every file that they are told.
 READERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
-        (
-            *("cat", "tac", "head", "tail", "less", "more", "bat", "batcat", "nl", "wc", "grep", "egrep"),
-            *(
-                "fgrep",
-                "rg",
-                "ag",
-                "ack",
-                "ls",
-                "exa",
-                "eza",
-                "dir",
-                "vdir",
-                "stat",
-                "file",
-                "du",
-                "df",
-                "ncdu",
-            ),
-            *(
-                "cmp",
-                "comm",
-                "cut",
-                "tr",
-                "column",
-                "fold",
-                "fmt",
-                "od",
-                "hexdump",
-                "strings",
-                "md5sum",
-                "join",
-            ),
-            *(
-                "sha1sum",
-                "sha224sum",
-                "sha256sum",
-                "sha384sum",
-                "sha512sum",
-                "shasum",
-                "cksum",
-                "b2sum",
-                "sum",
-            ),
-            *("md5", "base64", "base32", "echo", "printf", "print", "true", "false", ":", "test", "[", "[["),
-            *("((", "let", "cd", "pushd", "popd", "pwd", "which", "type", "command", "whereis", "whence"),
-            *(
-                "realpath",
-                "readlink",
-                "dirname",
-                "basename",
-                "jq",
-                "gron",
-                "fx",
-                "shellcheck",
-                "export",
-                "set",
-            ),
-            *(
-                "unset",
-                "shopt",
-                "return",
-                "exit",
-                "wait",
-                "sleep",
-                "date",
-                "id",
-                "whoami",
-                "man",
-                "info",
-                "tldr",
-            ),
-            *(
-                "local",
-                "declare",
-                "typeset",
-                "readonly",
-                "read",
-                "mapfile",
-                "readarray",
-                "hash",
-                "umask",
-                "ulimit",
-            ),
-            *(
-                "trap",
-                "alias",
-                "unalias",
-                "shift",
-                "getopts",
-                "jobs",
-                "fg",
-                "bg",
-                "kill",
-                "disown",
-                "history",
-            ),
-            *("get-content", "gc", "select-string", "get-childitem", "gci", "test-path", "get-item"),
-            *(
-                "measure-object",
-                "compare-object",
-                "get-filehash",
-                "namei",
-                "lsof",
-                "fuser",
-                "getfacl",
-                "lsattr",
-            ),
-            *(
-                "jsonlint",
-                "yamllint",
-                "actionlint",
-                "markdownlint",
-                "vale",
-                "cspell",
-                "hadolint",
-                "checkbashisms",
-            ),
-            *(
-                "mypy",
-                "pyright",
-                "pylint",
-                "flake8",
-                "bandit",
-                "semgrep",
-                "ajv",
-                "check-jsonschema",
-                "gitleaks",
-            ),
-            *("detect-secrets", "cloc", "tokei", "scc", "open", "xdg-open", "zcat", "zgrep"),
-            *("shuf", "paste", "expand", "unexpand", "pr", "look", "ps", "pgrep", "env", "printenv", "eval"),
-            *(
-                "source",
-                ".",
-                "watch",
-                "gpg-verify",
-                "sha3sum",
-                "xsum",
-                "difft",
-                "delta",
-                "colordiff",
-                "vimdiff3",
-            ),
-            *(
-                "aspell",
-                "codespell-check",
-                "nm",
-                "objdump",
-                "readelf",
-                "ldd",
-                "size",
-                "tsort",
-                "numfmt",
-                "seq",
-            ),
-            *(
-                "say",
-                "notify-send",
-                "pbcopy",
-                "xclip",
-                "clip",
-                "wl-copy",
-                "fzf",
-                "peek",
-                "kcov-check",
-                "groups",
-            ),
-        ),
+        """
+            cat tac head tail less more bat batcat nl wc grep egrep fgrep rg ag ack ls exa eza dir vdir stat
+            file du df ncdu cmp comm cut tr column fold fmt od hexdump strings md5sum join sha1sum sha224sum
+            sha256sum sha384sum sha512sum shasum cksum b2sum sum md5 base64 base32 echo printf print true
+            false : test [ [[ (( let cd pushd popd pwd which type command whereis whence realpath readlink
+            dirname basename jq gron fx shellcheck export set unset shopt return exit wait sleep date id
+            whoami man info tldr local declare typeset readonly read mapfile readarray hash umask ulimit
+            trap alias unalias shift getopts jobs fg bg kill disown history get-content gc select-string
+            get-childitem gci test-path get-item measure-object compare-object get-filehash namei lsof fuser
+            getfacl lsattr jsonlint yamllint actionlint markdownlint vale cspell hadolint checkbashisms mypy
+            pyright pylint flake8 bandit semgrep ajv check-jsonschema gitleaks detect-secrets cloc tokei scc
+            open xdg-open zcat zgrep shuf paste expand unexpand pr look ps pgrep env printenv eval source .
+            watch gpg-verify sha3sum xsum difft delta colordiff vimdiff3 aspell codespell-check nm objdump
+            readelf ldd size tsort numfmt seq say notify-send pbcopy xclip clip wl-copy fzf peek kcov-check
+            groups
+        """.split(),
         ("", ""),
     ),
     "sort": ("-o --output", ""),
@@ -254,116 +103,45 @@ LOOKING: dict[str, str] = {
     "npm": "ls list view run test",
 }
 # All their operands are changed; those in TREES with everything below.
-WRITERS = (
-    *("touch", "tee", "truncate", "shred", "mkdir", "mkfifo", "mknod", "sponge", "ed", "ex", "dos2unix"),
-    *("unix2dos", "set-content", "add-content", "clear-content", "out-file", "new-item", "setfacl", "chattr"),
-)
-TREES = (
-    *("rm", "grm", "rmdir", "unlink", "trash", "trash-put", "rimraf", "del-cli", "remove-item", "ri", "del"),
-    *(
-        "erase",
-        "rd",
-        "srm",
-        "wipe",
-        "move-item",
-        "rename-item",
-        "ren",
-        "rename",
-        "prename",
-        "mount",
-        "umount",
-    ),
-    *("del", "fs_usage", "gio", "detox", "mmv", "convmv", "stow"),
-)
+WRITERS = """
+    touch tee truncate shred mkdir mkfifo mknod sponge ed ex dos2unix unix2dos set-content add-content
+    clear-content out-file new-item setfacl chattr
+""".split()
+TREES = """
+    rm grm rmdir unlink trash trash-put rimraf del-cli remove-item ri del erase rd srm wipe move-item
+    rename-item ren rename prename mount umount del fs_usage gio detox mmv convmv stow
+""".split()
 GLOBBING = ("mmv", "rimraf", "del-cli", "del", "trash", "erase", "remove-item", "ri")
 MODES = ("chmod", "chown", "chgrp", "xattr", "icacls", "attrib")
-COPIERS = (
-    "cp",
-    "gcp",
-    "mv",
-    "gmv",
-    "install",
-    "ginstall",
-    "scp",
-    "rsync",
-    "copy-item",
-    "copy",
-    "xcopy",
-    "robocopy",
-    "ditto",
-)
-# Options of copying programs that have a value of their own.
-COPY_VALUES = (
-    "-S",
-    "--suffix",
-    "-m",
-    "--mode",
-    "-o",
-    "--owner",
-    "-g",
-    "--group",
-    "-e",
-    "--rsh",
-    "--exclude",
-    "--include",
-    "-i",
-    "-P",
-    "-F",
-)
+# Programs in whose words the order, or another file, decides: by the function that tells.
+ORDERED = {
+    **dict.fromkeys(
+        "cp gcp mv gmv install ginstall scp rsync copy-item copy xcopy robocopy ditto".split(), "copied"
+    ),
+    **dict.fromkeys(("ln", "gln", "link"), "link"),
+    "dd": "dd",
+    **dict.fromkeys(("docker", "podman", "nerdctl"), "container"),
+    **dict.fromkeys(("tar", "gtar", "bsdtar"), "tar"),
+    "unzip": "unzip",
+    **dict.fromkeys(("7z", "7za", "7zz"), "seven"),
+    "cpio": "cpio",
+    "jar": "jar",
+    **dict.fromkeys(("uniq", "xxd"), "uniq"),
+    "pax": "pax",
+    "aria2c": "aria",
+    "sqlite3": "database",
+}
+FINDERS = ("find", "gfind", "bfs")
 SED = ("sed", "gsed")
 AWK = ("awk", "gawk", "mawk", "nawk")
 # Verbs of git that change nothing in the work tree that they are told by path.
-GIT_READERS = (
-    *(
-        "add",
-        "annotate",
-        "blame",
-        "branch",
-        "cat-file",
-        "check-attr",
-        "check-ignore",
-        "cherry",
-        "commit",
-        "config",
-    ),
-    *(
-        "count-objects",
-        "describe",
-        "diff",
-        "diff-index",
-        "diff-tree",
-        "fetch",
-        "for-each-ref",
-        "format-patch",
-    ),
-    *(
-        "fsck",
-        "gc",
-        "grep",
-        "hash-object",
-        "help",
-        "init",
-        "log",
-        "ls-files",
-        "ls-remote",
-        "ls-tree",
-        "merge-base",
-    ),
-    *("name-rev", "notes", "push", "range-diff", "reflog", "remote", "rev-list", "rev-parse", "shortlog"),
-    *("show", "show-branch", "show-ref", "status", "tag", "var", "version", "whatchanged", "symbolic-ref"),
-    *(
-        "pull",
-        "merge",
-        "rebase",
-        "cherry-pick",
-        "revert",
-        "switch",
-        "bisect",
-        "maintenance",
-        "prune",
-        "bundle",
-    ),
-)
+GIT_READERS = """
+    add annotate blame branch cat-file check-attr check-ignore cherry commit config count-objects describe
+    diff diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log
+    ls-files ls-remote ls-tree merge-base name-rev notes push range-diff reflog remote rev-list rev-parse
+    shortlog show show-branch show-ref status tag var version whatchanged symbolic-ref pull merge rebase
+    cherry-pick revert switch bisect maintenance prune bundle
+""".split()
 GIT_VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 
 
@@ -373,13 +151,21 @@ def effects(command: Command) -> Iterator[Effect]:
     if name in READERS:
         yield from _reader(words, *READERS[name])
         if name in ("curl", "wget"):
-            yield from _downloads(name, words)
+            yield from _ordered("downloads", name, words)
         if name == "scp":
-            yield from _copied(name, words)
-    elif name in LOOKING and _has_option(words, LOOKING[name].split()):
+            yield from _ordered("copied", name, words)
+    elif name in LOOKING and has_option(words, LOOKING[name].split()):
         return
-    elif name in RULES:
-        yield from RULES[name](name, words, command)
+    elif name in ORDERED:
+        yield from _ordered(ORDERED[name], name, words)
+    elif name == "git":
+        yield from _git(words)
+    elif name in FINDERS:
+        yield from _find(words)
+    elif name == "mkdir":
+        yield from _mkdir(words)
+    elif name in WRITERS:
+        yield from (Effect(part) for word in operands_of(words) for part in _parts(word))
     elif name in SED:
         yield from _sed(words)
     elif name in AWK:
@@ -387,24 +173,29 @@ def effects(command: Command) -> Iterator[Effect]:
     elif name in MODES:
         yield from _modes(words)
     elif name in TREES:
-        yield from (Effect(_own_glob(name, word), TREE) for word in _operands(words))
-    elif name in COPIERS:
-        yield from _copied(name, words)
+        yield from (Effect(_own_glob(name, word), TREE) for word in operands_of(words))
     elif shell.language(name):
         yield from _language(name, words, command)
-    elif name in shell.SHELLS and _has_option(words[:1], ("-n",)):
+    elif name in shell.SHELLS and has_option(words[:1], ("-n",)):
         # It only looks whether it could read them.
         return
     elif name in shell.SHELLS:
         # The script that it runs, then what that is told.
-        if not _has_option(words, ("-c",)):
-            yield from (Effect(part) for word in _operands(words)[1:] for part in _parts(word))
+        if not has_option(words, ("-c",)):
+            yield from (Effect(part) for word in operands_of(words)[1:] for part in _parts(word))
     elif name in LOOKING:
         yield from (Effect(part, FOLDER) for word in words for part in _parts(word))
     else:
         # Nobody knows what it does with them. A folder with a dot is that of an agent.
         for part in (part for word in words for part in _parts(word)):
             yield Effect(part, FOLDER if os.path.basename(part.rstrip("/")).startswith(".") else WRITE)
+
+
+def _ordered(rule: str, name: str, words: list[str]) -> Iterator[Effect]:
+    from hookport.runtime import ordered_effects
+
+    found: Iterator[Effect] = getattr(ordered_effects, rule)(name, words)
+    return found
 
 
 def _own_glob(name: str, word: str) -> str:
@@ -430,7 +221,7 @@ def _parts(word: str) -> Iterator[str]:
     yield from dict.fromkeys(value for value in values if value)
 
 
-def _operands(words: Sequence[str]) -> list[str]:
+def operands_of(words: Sequence[str]) -> list[str]:
     """The words that are no options; all of them after `--`."""
     if "--" in words:
         at = list(words).index("--")
@@ -438,7 +229,7 @@ def _operands(words: Sequence[str]) -> list[str]:
     return [word for word in words if not word.startswith("-") or word == "-"]
 
 
-def _has_option(words: Sequence[str], options: Sequence[str]) -> bool:
+def has_option(words: Sequence[str], options: Sequence[str]) -> bool:
     for word in words:
         for option in options:
             if word == option or (option.startswith("--") and word.partition("=")[0] == option):
@@ -449,7 +240,7 @@ def _has_option(words: Sequence[str], options: Sequence[str]) -> bool:
     return False
 
 
-def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+def values_of(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     """The values of options, also of those that are written together with them."""
     for number, word in enumerate(words):
         option, equals, value = word.partition("=")
@@ -466,29 +257,15 @@ def _values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
 
 
 def _reader(words: list[str], written: str, changing: str) -> Iterator[Effect]:
-    yield from (Effect(value) for value in _values(words, written.split()))
-    if changing and _has_option(words, changing.split()):
-        yield from (Effect(word, FOLDER) for word in _operands(words))
-
-
-def _downloads(name: str, words: list[str]) -> Iterator[Effect]:
-    """A name that is made of the URL, in the folder."""
-    is_named = name == "wget" or _has_option(words, ("-O", "--remote-name", "--remote-name-all", "-J"))
-    if name == "wget" and any(True for _ in _values(words, ("-O", "--output-document"))):
-        is_named = False
-    folders = ("--output-dir",) if name == "curl" else ("-P", "--directory-prefix")
-    folder = next(_values(words, folders), "")
-    if folder and name == "curl":
-        yield from (Effect(os.path.join(folder, one)) for one in _values(words, ("-o", "--output")))
-    for word in words if is_named else ():
-        if "://" in word:
-            yield Effect(os.path.join(folder, word.rstrip("/").rpartition("/")[2].partition("?")[0]))
+    yield from (Effect(value) for value in values_of(words, written.split()))
+    if changing and has_option(words, changing.split()):
+        yield from (Effect(word, FOLDER) for word in operands_of(words))
 
 
 def _sed(words: list[str]) -> Iterator[Effect]:
-    scripts = list(_values(words, ("-e", "--expression")))
-    is_named = any(True for _ in _values(words, ("-e", "--expression", "-f", "--file")))
-    files = _operands(words)
+    scripts = list(values_of(words, ("-e", "--expression")))
+    is_named = any(True for _ in values_of(words, ("-e", "--expression", "-f", "--file")))
+    files = operands_of(words)
     if not is_named:
         scripts, files = files[:1], files[1:]
     # `-i`, `-ni`, `-i.bak`, but not `-ei`
@@ -499,7 +276,7 @@ def _sed(words: list[str]) -> Iterator[Effect]:
     ):
         yield from (Effect(file) for file in files)
         # BSD: `-i ''`
-        yield from (Effect(file) for file in _operands(words) if file not in scripts)
+        yield from (Effect(file) for file in operands_of(words) if file not in scripts)
     for script in scripts:
         for mark in ("w ", "W "):
             for piece in script.split(mark)[1:]:
@@ -507,10 +284,10 @@ def _sed(words: list[str]) -> Iterator[Effect]:
 
 
 def _awk(words: list[str]) -> Iterator[Effect]:
-    operands = _operands(words)
+    operands = operands_of(words)
     if any(word == "inplace" or word.endswith("inplace") for word in words):
         yield from (Effect(word) for word in operands)
-    for text in operands[:1] if not _has_option(words, ("-f",)) else ():
+    for text in operands[:1] if not has_option(words, ("-f",)) else ():
         if ">" in text or "|" in text or "system" in text:
             yield from (Effect(piece) for piece in literals(text))
             # What is written to may be put together.
@@ -538,9 +315,9 @@ def _modes(words: list[str]) -> Iterator[Effect]:
     mode = operands[0] if operands else ""
     if mode and all(_adds(clause) for clause in mode.split(",")):
         return
-    kind = TREE if _has_option(words, ("-R", "--recursive", "/s", "/S")) else WRITE
+    kind = TREE if has_option(words, ("-R", "--recursive", "/s", "/S")) else WRITE
     yield from (Effect(word, kind) for word in operands if not word.startswith("--"))
-    yield from (Effect(value, kind) for value in _values(words, ("--reference",)))
+    yield from (Effect(value, kind) for value in values_of(words, ("--reference",)))
 
 
 def _adds(clause: str) -> bool:
@@ -549,192 +326,35 @@ def _adds(clause: str) -> bool:
     return bool(plus) and set(who) <= set("ugoa") and set(what) <= set("rxXw" if who == "u" else "rxX")
 
 
-def _copied(name: str, words: list[str]) -> Iterator[Effect]:
-    """The last operand, or that of `-t`, is written to."""
-    skipped = set(_values(words, COPY_VALUES)) if name in ("rsync", "scp", "install", "ginstall") else set()
-    operands = [word for word in _operands(words) if word not in skipped]
-    folders = list(_values(words, ("-t", "--target-directory")))
-    if name in ("install", "ginstall") and _has_option(words, ("-d", "--directory")):
-        yield from (Effect(word) for word in operands)
-        return
-    if name in ("mv", "gmv", "move-item") or _has_option(words, ("--remove-source-files",)):
-        yield from (Effect(word, TREE) for word in (operands if folders else operands[:-1]))
-    sources, targets = (
-        ([one for one in operands if one not in folders], folders)
-        if folders
-        else (operands[:-1], operands[-1:])
-    )
-    for target in targets:
-        if ":" in target.partition("/")[0] and name in ("scp", "rsync"):
-            continue
-        if name == "rsync" and _has_option(
-            words, ("--delete", "--delete-after", "--delete-before", "--del", "--delete-excluded")
-        ):
-            yield Effect(target, TREE)
-        yield Effect(target)
-        for source in sources:
-            if ":" in source.partition("/")[0] and name in ("scp", "rsync") and not source.endswith("/"):
-                # Nobody can look what is in a folder of another machine.
-                there = source.rpartition(":")[2].rstrip("/").rpartition("/")[2]
-                yield Effect(os.path.join(target, there), FOLDER)
-                continue
-            if name == "rsync" and _has_option(words, ("-R", "--relative")):
-                yield Effect(os.path.join(target, source.rpartition("/./")[2].lstrip("/")), WRITE, source)
-            base = os.path.basename(source.rstrip("/"))
-            is_content = name == "rsync" and source.endswith("/")
-            if base and base not in (".", "..") and not is_content:
-                yield Effect(os.path.join(target, base), WRITE, source)
-                yield Effect(target, WRITE, source)
-            else:
-                yield Effect(target, WRITE, source)
-
-
-def _link(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    """A link to a protected file is another name for it."""
-    yield from (Effect(word, TREE) for word in _operands(words))
-    yield from (Effect(value) for value in _values(words, ("-t", "--target-directory")))
-
-
-def _container(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    """A folder of the project that a container may write to; the project itself is not named by that."""
-    yield from (Effect(source, FOLDER) for source, _ in mounted(words))
-    if words[:1] == ["cp"]:
-        yield from (Effect(word) for word in words[2:])
-
-
-def mounted(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The folders that a container may write to, and where it has them."""
-    for value in _values(words, ("-v", "--volume", "--mount")):
-        source, _, rest = value.partition(":")
-        target = rest.partition(":")[0]
-        if "," in value and "=" in value:
-            told = dict(one.partition("=")[::2] for one in value.split(","))
-            source = told.get("source", told.get("src", ""))
-            target = told.get("target", told.get("destination", told.get("dst", "")))
-        if not rest.endswith(":ro") and not value.endswith((",readonly", ",ro")):
-            yield source, target
-
-
-def _dd(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    yield from (Effect(word.partition("=")[2]) for word in words if word.startswith("of="))
-
-
-def _find(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    from hookport.shell.outputs import listing
+def _find(words: list[str]) -> Iterator[Effect]:
+    from hookport.shell.printers import listing
 
     if "-delete" in words:
         yield from (Effect(path, TREE) for path in listing(["find", *words]))
-    yield from (Effect(value) for value in _values(words, ("-fprint", "-fprint0", "-fls", "-fprintf")))
+    yield from (Effect(value) for value in values_of(words, ("-fprint", "-fprint0", "-fls", "-fprintf")))
 
 
-def _tar(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    letters = words[0] if words and not words[0].startswith("-") and words[0].isalpha() else ""
-    letters += "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
-    if letters and words and words[0].isalpha():
-        words = ["-" + words[0], *words[1:]]
-    archives = list(_values(words, ("-f", "--file")))
-    folders = list(_values(words, ("-C", "--directory")))
-    if "x" in letters or _has_option(words, ("--extract", "--get")):
-        operands = [word for word in _operands(words) if word not in (*archives, *folders)]
-        for folder in folders or ["."]:
-            if operands:
-                yield from (Effect(os.path.join(folder, word), TREE) for word in operands)
-            else:
-                yield Effect(folder, INTO, archives[0] if archives and archives[0] != "-" else "")
-    elif "t" in letters or _has_option(words, ("--list", "--diff", "--compare")):
-        return
-    else:
-        yield from (Effect(archive) for archive in archives)
-        if _has_option(words, ("--remove-files",)):
-            yield from (Effect(word, TREE) for word in _operands(words) if word not in archives)
-
-
-def _unzip(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    folders = list(_values(words, ("-d",))) or ["."]
-    operands = [word for word in _operands(words) if word not in folders]
-    for folder in folders:
-        if len(operands) > 1:
-            yield from (Effect(os.path.join(folder, word), TREE) for word in operands[1:])
-        else:
-            yield Effect(folder, INTO, operands[0] if operands else "")
-
-
-def _jar(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    letters = words[0].lstrip("-") if words else ""
-    if "x" in letters:
-        yield Effect(
-            next(_values(words, ("-C",)), "."), INTO, words[1] if "f" in letters and words[1:] else ""
-        )
-    elif "t" not in letters:
-        yield from (Effect(word) for word in words[1:2])
-
-
-def _uniq(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    """The second operand is the output."""
-    values = set(_values(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
-    yield from (Effect(word) for word in [word for word in _operands(words) if word not in values][1:2])
-
-
-def _aria(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    folder = next(_values(words, ("-d", "--dir")), "")
-    named = list(_values(words, ("-o", "--out")))
-    named += [word.rstrip("/").rpartition("/")[2] for word in words if "://" in word and not named]
-    yield from (Effect(os.path.join(folder, one)) for one in named)
-
-
-def _database(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    yield from (Effect(word) for word in _operands(words)[:1])
-
-
-def _seven(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    if words[:1] in (["x"], ["e"]):
-        folders = [word[2:] for word in words if word.startswith("-o")] or ["."]
-        operands = _operands(words)[1:]
-        yield from (Effect(folder, INTO, operands[0] if operands else "") for folder in folders)
-    elif words[:1] not in (["l"], ["t"], ["i"]):
-        yield from (Effect(word) for word in _operands(words)[1:2])
-
-
-def _cpio(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    if _has_option(words, ("-i", "--extract")):
-        yield Effect(next(_values(words, ("-D", "--directory")), "."), INTO)
-    elif _has_option(words, ("-p", "--pass-through")):
-        yield from (Effect(word, INTO) for word in _operands(words))
-    else:
-        yield from (Effect(value) for value in _values(words, ("-O", "-F", "--file")))
-
-
-def _pax(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    archive = next(_values(words, ("-f",)), "")
-    if _has_option(words, ("-r",)):
-        yield Effect(".", INTO, archive)
-    elif _has_option(words, ("-w",)) and archive:
-        yield Effect(archive)
-
-
-def _writer(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    yield from (Effect(part) for word in _operands(words) for part in _parts(word))
-
-
-def _mkdir(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
-    values = set(_values(words, ("-m", "--mode")))
-    yield from (Effect(word) for word in _operands(words) if word not in values)
+def _mkdir(words: list[str]) -> Iterator[Effect]:
+    values = set(values_of(words, ("-m", "--mode")))
+    yield from (Effect(word) for word in operands_of(words) if word not in values)
 
 
 def _language(name: str, words: list[str], command: Command) -> Iterator[Effect]:
     """Without code the first word is the program that it runs; the rest is what that may change."""
     codes = shell.codes(name, words)
+    if codes:
+        from hookport.runtime.reading_code import CHANGING_CODE, is_reading
     operands = [word for word in words if word not in codes and (not word.startswith("-") or word == "-")]
     if "-m" in words:
-        module = next(_values(words, ("-m",)), "")
+        module = next(values_of(words, ("-m",)), "")
         rest = words[words.index("-m") + 2 :]
         if module == "json.tool":
-            operands = _operands(rest)[1:]
+            operands = operands_of(rest)[1:]
         else:
             inner = command.replace(words=(module.partition(".")[0], *rest))
             if module in ("zipfile", "tarfile"):
-                if _has_option(rest, ("-e", "--extract")):
-                    yield from (Effect(word, INTO) for word in _operands(rest)[1:] or ["."])
+                if has_option(rest, ("-e", "--extract")):
+                    yield from (Effect(word, INTO) for word in operands_of(rest)[1:] or ["."])
                 return
             if module in ("py_compile", "compileall", "unittest", "pytest", "http.server", "doctest"):
                 return
@@ -754,40 +374,23 @@ def _language(name: str, words: list[str], command: Command) -> Iterator[Effect]
     yield from (Effect(part) for word in operands for part in _parts(word))
 
 
-CHANGING_CODE = (
-    "open",
-    "unlink",
-    "rename",
-    "system",
-    "exec",
-    "`",
-    ">",
-    "write",
-    "File",
-    "rm",
-    "qx",
-    "eval",
-    "do ",
-)
-
-
-def _git(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
+def _git(words: list[str]) -> Iterator[Effect]:
     verb, rest, folder = git_verb(words)
     prefix = folder + "/" if folder else ""
-    values = list(_values(rest, ("-o", "--output", "--output-directory")))
+    values = list(values_of(rest, ("-o", "--output", "--output-directory")))
     if verb in ("archive", "diff", "log", "show", "format-patch", "bundle"):
         yield from (Effect(prefix + value) for value in values)
     if verb in GIT_READERS or not verb:
         return
     if verb == "reset" or (
         verb == "restore"
-        and _has_option(rest, ("-S", "--staged"))
-        and not _has_option(rest, ("-W", "--worktree"))
+        and has_option(rest, ("-S", "--staged"))
+        and not has_option(rest, ("-W", "--worktree"))
     ):
         # With a path these change the index alone.
         return
     if verb in ("checkout", "restore", "stash", "read-tree", "checkout-index", "clean"):
-        operands = rest[rest.index("--") + 1 :] if "--" in rest else _operands(rest)
+        operands = rest[rest.index("--") + 1 :] if "--" in rest else operands_of(rest)
         for word in operands:
             named = _pathspec(word)
             if "*" in named and named.strip("*./"):
@@ -798,18 +401,18 @@ def _git(_name: str, words: list[str], _command: Command) -> Iterator[Effect]:
                 yield Effect(prefix + named, TREE)
         return
     if verb in ("rm", "mv"):
-        if _has_option(rest, ("-n", "--dry-run", "--cached")):
+        if has_option(rest, ("-n", "--dry-run", "--cached")):
             return
-        operands = [prefix + _pathspec(word) for word in _operands(rest)]
+        operands = [prefix + _pathspec(word) for word in operands_of(rest)]
         yield from (Effect(word, TREE) for word in (operands if verb == "rm" else operands[:-1]))
         if verb == "mv":
-            yield from _copied("cp", operands)
+            yield from _ordered("copied", "cp", operands)
         return
     if verb in ("apply", "am"):
-        yield from (Effect(prefix + value, TREE) for value in _values(rest, ("--directory",)))
+        yield from (Effect(prefix + value, TREE) for value in values_of(rest, ("--directory",)))
         return
     if verb in ("clone", "worktree", "submodule", "sparse-checkout", "subtree"):
-        yield from (Effect(prefix + word, FOLDER) for word in _operands(rest))
+        yield from (Effect(prefix + word, FOLDER) for word in operands_of(rest))
         return
     yield from (Effect(prefix + part) for word in rest for part in _parts(word))
 
@@ -829,238 +432,3 @@ def git_verb(words: Sequence[str]) -> tuple[str, list[str], str]:
             folder = os.path.join(folder, left[1])
         left = left[2 if left[0] in GIT_VALUES else 1 :]
     return (left[0], left[1:], folder) if left else ("", [], folder)
-
-
-# Names that code may use which only reads; others may be anything.
-SAFE_CODE = frozenset(
-    [
-        "import",
-        "from",
-        "as",
-        "with",
-        "for",
-        "in",
-        "if",
-        "else",
-        "elif",
-        "not",
-        "and",
-        "or",
-        "is",
-        "None",
-        "True",
-        "False",
-        "print",
-        "pprint",
-        "def",
-        "return",
-        "lambda",
-        "try",
-        "except",
-        "pass",
-        "json",
-        "sys",
-        "os",
-        "re",
-        "pathlib",
-        "Path",
-        "path",
-        "toml",
-        "tomllib",
-        "yaml",
-        "load",
-        "loads",
-        "safe_load",
-        "dumps",
-        "dump_str",
-        "open",
-        "read",
-        "read_text",
-        "read_bytes",
-        "readlines",
-        "readline",
-        "splitlines",
-        "strip",
-        "split",
-        "join",
-        "get",
-        "keys",
-        "values",
-        "items",
-        "len",
-        "sorted",
-        "list",
-        "dict",
-        "set",
-        "tuple",
-        "str",
-        "int",
-        "bool",
-        "enumerate",
-        "zip",
-        "range",
-        "any",
-        "all",
-        "min",
-        "max",
-        "sum",
-        "exists",
-        "isfile",
-        "isdir",
-        "is_file",
-        "is_dir",
-        "listdir",
-        "stat",
-        "st_size",
-        "st_mtime",
-        "st_mode",
-        "getsize",
-        "abspath",
-        "realpath",
-        "basename",
-        "dirname",
-        "resolve",
-        "name",
-        "stem",
-        "suffix",
-        "argv",
-        "stdin",
-        "stdout",
-        "environ",
-        "encoding",
-        "utf",
-        "indent",
-        "ensure_ascii",
-        "sort_keys",
-        "startswith",
-        "endswith",
-        "isinstance",
-        "type",
-        "format",
-        "hashlib",
-        "sha256",
-        "md5",
-        "hexdigest",
-        "digest",
-        "encode",
-        "decode",
-        "ascii",
-        "rb",
-        "rt",
-        "glob",
-        "rglob",
-        "iterdir",
-        "walk",
-        "Counter",
-        "collections",
-        "itertools",
-        "findall",
-        "search",
-        "match",
-        "group",
-        "const",
-        "let",
-        "var",
-        "require",
-        "fs",
-        "readFileSync",
-        "existsSync",
-        "statSync",
-        "readdirSync",
-        "JSON",
-        "parse",
-        "stringify",
-        "console",
-        "log",
-        "process",
-        "map",
-        "filter",
-        "forEach",
-        "length",
-        "Object",
-        "entries",
-        "toString",
-        "function",
-        "then",
-        "await",
-        "async",
-        "of",
-        "puts",
-        "File",
-        "readable",
-        "while",
-        "break",
-        "continue",
-        "hooks",
-        "assert",
-        "raise",
-        "Exception",
-        "cat",
-        "ast",
-        "literal_eval",
-        "configparser",
-        "csv",
-        "reader",
-        "textwrap",
-        "dedent",
-        "repr",
-        "f",
-        "e",
-        "r",
-        "u",
-    ]
-)
-MODES_THAT_WRITE = ("w", "a", "x", "r+", "w+", "a+", "wb", "ab", "xb", "rb+", "r+b", "wt", "at", "w+b", "wb+")
-# Of the names that are too short to mean much, those of functions that change files (Julia, Ruby, shx).
-SHORT_CHANGES = ("rm", "mv", "cp", "ln", "dd", "sh")
-
-
-def is_reading(code: str) -> bool:
-    """Whether some code does nothing but read, as far as its names tell."""
-    strings = literals(code)
-    if "`" in code or any(one in MODES_THAT_WRITE or one.startswith((">", "+", "|")) for one in strings):
-        return False
-    for one in strings:
-        # A string may be code for `eval`, and `f"{…}"` is.
-        if "(" not in one:
-            code = code.replace(one, "", 1) if one else code
-    words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
-    return all(
-        word in SAFE_CODE
-        or (len(word) <= 2 and word not in SHORT_CHANGES)
-        or word.isdigit()
-        or _is_variable(word, code)
-        for word in words
-    )
-
-
-def _is_variable(name: str, code: str) -> bool:
-    """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
-    if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
-        return False
-    made = (
-        *(f"for {name} in ", f"for {name}, ", f", {name} in ", f" as {name}:", f"\n{name} = "),
-        *(f"const {name} = ", f"let {name} = ", f"var {name} = "),
-    )
-    lines = "\n".join(("", *(line.strip() for line in code.splitlines())))
-    return any(form in lines for form in made)
-
-
-RULES: dict[str, Callable[[str, list[str], Command], Iterator[Effect]]] = {
-    **dict.fromkeys(WRITERS, _writer),
-    "mkdir": _mkdir,
-    **dict.fromkeys(("ln", "gln", "link"), _link),
-    "dd": _dd,
-    **dict.fromkeys(("docker", "podman", "nerdctl"), _container),
-    **dict.fromkeys(("find", "gfind", "bfs"), _find),
-    **dict.fromkeys(("tar", "gtar", "bsdtar"), _tar),
-    "unzip": _unzip,
-    **dict.fromkeys(("7z", "7za", "7zz"), _seven),
-    "cpio": _cpio,
-    "jar": _jar,
-    **dict.fromkeys(("uniq", "xxd"), _uniq),
-    "pax": _pax,
-    "aria2c": _aria,
-    "sqlite3": _database,
-    "git": _git,
-}

@@ -39,6 +39,8 @@ if TYPE_CHECKING:
 MOST_PARTS = 200
 # The exit code of a shell that may not execute a file (POSIX, 2.8.2).
 REFUSED = 126
+# Why a hook did not run that its user paused.
+PAUSED = "paused by its user"
 PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
 
 
@@ -420,7 +422,7 @@ def _set_aside(hook: Planned, setting: Setting) -> str:
         # A pause is of one project.
         paused = pauses.active(hook.root, setting.env) if hook.root else setting.paused
         if over := pauses.until(paused, hook.name):
-            return f"{pauses.PAUSED} until {pauses.clock(over)}"
+            return f"{PAUSED} until {pauses.clock(over)}"
     return "a hook of the project takes its place" if setting.project and trust.gives_way(hook) else ""
 
 

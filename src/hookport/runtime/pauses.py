@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-PAUSED = "paused by its user"
 # The name that stands for every hook of a project.
 EVERY = "*"
 LONGEST_SECONDS = 24 * 3600.0

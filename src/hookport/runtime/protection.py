@@ -609,6 +609,9 @@ def _shell(text: str, guarded: Guarded, cwd: str = "") -> str:
     """Why a shell command may not run."""
     if _is_plain(text):
         return ""
+    if quick := sys.modules.get("hookport.loading"):
+        # Where a dispatch began that way, this takes half as long.
+        quick.load(quick.READING)
     from hookport import shell
 
     cwd = cwd or guarded.cwd
@@ -791,7 +794,7 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
 
 
 def _coded(name: str, code: str, guarded: Guarded, folder: str) -> str:
-    from hookport.runtime.effects import is_reading
+    from hookport.runtime.reading_code import is_reading
 
     if verb := _called(code):
         return f"`hookport {verb}` is for the user to run."
@@ -835,7 +838,7 @@ def _patched(text: str, guarded: Guarded, folder: str) -> str:
 def _contained(words: list[str], guarded: Guarded, folder: str) -> str:
     """Why a program may not run in a container, by the folders of this machine that it has there."""
     from hookport import shell
-    from hookport.runtime.effects import mounted
+    from hookport.runtime.ordered_effects import mounted
 
     if words[:1] != ["run"]:
         return ""

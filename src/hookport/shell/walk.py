@@ -52,7 +52,7 @@ class Command(Value):
 def name_of(word: str) -> str:
     """The name of a program as it is written in a command; empty if it is computed."""
     name = word.replace("\\", "/").rpartition("/")[2] if ":\\" in word[:3] else word.rpartition("/")[2]
-    if any(mark in name for mark in MARKS) or MANY in word:
+    if not word.isprintable() and (any(mark in name for mark in MARKS) or MANY in word):
         return ""
     return name.lower().removesuffix(".exe")
 
@@ -291,9 +291,8 @@ class Walk:
             return self._call(name, words, command, input_)
         if name in BUILTINS:
             BUILTINS[name](self, words, input_)
-        wrapper = WRAPPERS.get(name)
-        if wrapper is not None:
-            said = self._wrapped(name, wrapper, words, command, input_)
+        if name in WRAPPERS:
+            said = self._wrapped(name, Wrapper(WRAPPERS[name]), words, command, input_)
             if said is not None:
                 return said
         self._add(command)
@@ -451,7 +450,9 @@ class Walk:
             self.variables = variables
 
     def _find(self, words: list[str], base: Command, input_: Input) -> None:
-        listed = outputs.listing(words)
+        from hookport.shell.printers import listing
+
+        listed = listing(words)
         for number, word in enumerate(words):
             if word in ("-exec", "-execdir", "-ok", "-okdir"):
                 rest = words[number + 1 :]

@@ -96,13 +96,12 @@ class Wrapper:
     text, `feeds` that it adds words of its input.
     """
 
-    # Hardly one of the rows is ever asked, so what one says is taken apart when it is.
     skips = 0
     joins = feeds = False
     values = verbs = text = folder = stops = ""
 
-    def __init__(self, values: str = "", **columns: str | int) -> None:
-        self.__dict__.update(columns, values=values)
+    def __init__(self, row: dict[str, str | int]) -> None:
+        self.__dict__.update(row)
 
     def inner(self, words: Sequence[str]) -> Inner | None:
         """What is started; None if nothing is."""
@@ -165,94 +164,85 @@ class Wrapper:
         return made
 
 
-_PLAIN = Wrapper()
-WRAPPERS: dict[str, Wrapper] = {
+_NO_OPTIONS: dict[str, str | int] = {}
+# Those without options that have a value, then the others; a row becomes a `Wrapper` when it is asked.
+WRAPPERS: dict[str, dict[str, str | int]] = {
     **dict.fromkeys(
-        (
-            *("builtin", "busybox", "caffeinate", "catchsegv", "coproc", "dbus-run-session", "eatmydata"),
-            *("fakeroot", "nohup", "noglob", "nocorrect", "proot", "rlwrap", "setsid", "then", "time"),
-            *(
-                "toybox",
-                "unbuffer",
-                "winpty",
-                "xvfb-run",
-                "firejail",
-                "proxychains",
-                "torsocks",
-                "shx",
-                "else",
-                "do",
-            ),
-        ),
-        _PLAIN,
+        """
+            builtin busybox caffeinate catchsegv coproc dbus-run-session eatmydata fakeroot nohup
+            noglob nocorrect proot rlwrap setsid then time toybox unbuffer winpty xvfb-run
+            firejail proxychains torsocks shx else do setpriv prlimit valgrind entr bunx pnpx
+        """.split(),
+        _NO_OPTIONS,
     ),
-    "sudo": Wrapper(
-        "-u -g -C -D -h -p -r -t -T -U -R --user --group --chdir", folder="-D --chdir", stops="-l -v -k -K"
-    ),
-    "doas": Wrapper("-u -C"),
-    "env": Wrapper("-u -C -S --unset --chdir --split-string", text="-S --split-string", folder="-C --chdir"),
-    "command": Wrapper(stops="-v -V"),
-    "exec": Wrapper("-a"),
-    "nice": Wrapper("-n --adjustment"),
-    "ionice": Wrapper("-c -n -p -P -u --class --classdata"),
-    "chrt": Wrapper("-T -P -D", skips=1),
-    "taskset": Wrapper("-p", skips=1),
-    "timeout": Wrapper("-s -k --signal --kill-after", skips=1),
-    "gtimeout": Wrapper("-s -k --signal --kill-after", skips=1),
-    "stdbuf": Wrapper("-i -o -e --input --output --error"),
-    "chroot": Wrapper(skips=1),
-    "flock": Wrapper("-c -w -E --command --timeout", skips=1, text="-c --command"),
-    "unshare": Wrapper("-R -w -S -G"),
-    "nsenter": Wrapper("-t -S -G"),
-    "setpriv": _PLAIN,
-    "prlimit": _PLAIN,
-    "strace": Wrapper("-o -e -p -s -u -E -P"),
-    "ltrace": Wrapper("-o -e -p -s -u"),
-    "valgrind": _PLAIN,
-    "perf": Wrapper("-e -o", verbs="record stat trace"),
-    "hyperfine": Wrapper("-w -m -M -r -n -p -c --warmup --runs --prepare", joins=True),
-    "watch": Wrapper("-n -d --interval", joins=True),
-    "entr": _PLAIN,
-    "watchexec": Wrapper("-e -w -i -f --exts --watch"),
-    "script": Wrapper("-c --command -I -O -B -T", text="-c --command"),
-    "su": Wrapper("-c --command -s -g -G", text="-c --command", skips=1),
-    "runuser": Wrapper("-c --command -u -s -g -G", text="-c --command"),
-    "ssh": Wrapper("-i -l -p -o -F -L -R -D -J -b -c -E -m -O -Q -S -W -w", skips=1, joins=True),
-    "tmux": Wrapper(
-        "-s -n -c -t -x -y -L -f",
-        verbs="new new-session neww new-window split-window splitw run run-shell send-keys send",
-        joins=True,
-    ),
-    "systemd-run": Wrapper("-p -u -E -H -M --unit --property --setenv --slice --working-directory"),
-    "screen": Wrapper("-S -c -e -h -p -s -t -T"),
-    "xargs": Wrapper(
-        "-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --max-lines --arg-file --replace",
-        feeds=True,
-    ),
-    "gxargs": Wrapper("-I -n -P -d -L -s -E -a", feeds=True),
-    "parallel": Wrapper("-I -j -n -N -S -a --jobs --colsep", feeds=True),
-    "npx": Wrapper("-p -c --package --call", text="-c --call"),
-    "bunx": _PLAIN,
-    "pnpx": _PLAIN,
-    "uvx": Wrapper("-p --python --from --with"),
-    "pipx": Wrapper("--spec --python", verbs="run"),
-    "npm": Wrapper("-p -c --package --call", verbs="exec x", text="-c --call"),
-    "pnpm": Wrapper("-C --dir", verbs="exec dlx"),
-    "yarn": Wrapper(verbs="exec dlx"),
-    "uv": Wrapper("-p --python --with --extra --group --project --directory", verbs="run"),
-    "poetry": Wrapper(verbs="run"),
-    "pipenv": Wrapper(verbs="run"),
-    "pdm": Wrapper(verbs="run"),
-    "hatch": Wrapper(verbs="run"),
-    "rye": Wrapper(verbs="run"),
-    "bundle": Wrapper(verbs="exec"),
-    "mise": Wrapper(verbs="exec x"),
-    "asdf": Wrapper(verbs="exec"),
-    "direnv": Wrapper(verbs="exec", skips=1),
-    "conda": Wrapper("-n -p", verbs="run"),
-    "nix-shell": Wrapper("-p -A -I --run --command", text="--run --command"),
-    "dotenv": Wrapper("-f -e"),
-    "op": Wrapper(verbs="run"),
+    "sudo": {
+        "values": "-u -g -C -D -h -p -r -t -T -U -R --user --group --chdir",
+        "folder": "-D --chdir",
+        "stops": "-l -v -k -K",
+    },
+    "doas": {"values": "-u -C"},
+    "env": {
+        "values": "-u -C -S --unset --chdir --split-string",
+        "text": "-S --split-string",
+        "folder": "-C --chdir",
+    },
+    "command": {"stops": "-v -V"},
+    "exec": {"values": "-a"},
+    "nice": {"values": "-n --adjustment"},
+    "ionice": {"values": "-c -n -p -P -u --class --classdata"},
+    "chrt": {"values": "-T -P -D", "skips": 1},
+    "taskset": {"values": "-p", "skips": 1},
+    "timeout": {"values": "-s -k --signal --kill-after", "skips": 1},
+    "gtimeout": {"values": "-s -k --signal --kill-after", "skips": 1},
+    "stdbuf": {"values": "-i -o -e --input --output --error"},
+    "chroot": {"skips": 1},
+    "flock": {"values": "-c -w -E --command --timeout", "skips": 1, "text": "-c --command"},
+    "unshare": {"values": "-R -w -S -G"},
+    "nsenter": {"values": "-t -S -G"},
+    "strace": {"values": "-o -e -p -s -u -E -P"},
+    "ltrace": {"values": "-o -e -p -s -u"},
+    "perf": {"values": "-e -o", "verbs": "record stat trace"},
+    "hyperfine": {"values": "-w -m -M -r -n -p -c --warmup --runs --prepare", "joins": True},
+    "watch": {"values": "-n -d --interval", "joins": True},
+    "watchexec": {"values": "-e -w -i -f --exts --watch"},
+    "script": {"values": "-c --command -I -O -B -T", "text": "-c --command"},
+    "su": {"values": "-c --command -s -g -G", "text": "-c --command", "skips": 1},
+    "runuser": {"values": "-c --command -u -s -g -G", "text": "-c --command"},
+    "ssh": {"values": "-i -l -p -o -F -L -R -D -J -b -c -E -m -O -Q -S -W -w", "skips": 1, "joins": True},
+    "tmux": {
+        "values": "-s -n -c -t -x -y -L -f",
+        "verbs": "new new-session neww new-window split-window splitw run run-shell send-keys send",
+        "joins": True,
+    },
+    "systemd-run": {"values": "-p -u -E -H -M --unit --property --setenv --slice --working-directory"},
+    "screen": {"values": "-S -c -e -h -p -s -t -T"},
+    "xargs": {
+        "values": "-I -n -P -d -L -s -E -a --max-args --max-procs --delimiter --max-lines --arg-file"
+        " --replace",
+        "feeds": True,
+    },
+    "gxargs": {"values": "-I -n -P -d -L -s -E -a", "feeds": True},
+    "parallel": {"values": "-I -j -n -N -S -a --jobs --colsep", "feeds": True},
+    "npx": {"values": "-p -c --package --call", "text": "-c --call"},
+    "uvx": {"values": "-p --python --from --with"},
+    "pipx": {"values": "--spec --python", "verbs": "run"},
+    "npm": {"values": "-p -c --package --call", "verbs": "exec x", "text": "-c --call"},
+    "pnpm": {"values": "-C --dir", "verbs": "exec dlx"},
+    "yarn": {"verbs": "exec dlx"},
+    "uv": {"values": "-p --python --with --extra --group --project --directory", "verbs": "run"},
+    "poetry": {"verbs": "run"},
+    "pipenv": {"verbs": "run"},
+    "pdm": {"verbs": "run"},
+    "hatch": {"verbs": "run"},
+    "rye": {"verbs": "run"},
+    "bundle": {"verbs": "exec"},
+    "mise": {"verbs": "exec x"},
+    "asdf": {"verbs": "exec"},
+    "direnv": {"verbs": "exec", "skips": 1},
+    "conda": {"values": "-n -p", "verbs": "run"},
+    "nix-shell": {"values": "-p -A -I --run --command", "text": "--run --command"},
+    "dotenv": {"values": "-f -e"},
+    "op": {"verbs": "run"},
 }
 # Programs with an option, or a word after a verb, that is a text for a shell: by the verb, then the options.
 TEXTS: dict[str, dict[str, tuple[str, ...]]] = {

@@ -1,0 +1,186 @@
+"""What programs change in whose words the order, or another file, decides: a function for each.
+
+They are imported when one of them is started.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hookport.runtime.effects import FOLDER, INTO, TREE, WRITE, Effect, has_option, operands_of, values_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# Options of copying programs that have a value of their own.
+COPY_VALUES = "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --include -i -P -F".split()
+
+
+def copied(name: str, words: list[str]) -> Iterator[Effect]:
+    """The last operand, or that of `-t`, is written to."""
+    skipped = set(values_of(words, COPY_VALUES)) if name in ("rsync", "scp", "install", "ginstall") else set()
+    operands = [word for word in operands_of(words) if word not in skipped]
+    folders = list(values_of(words, ("-t", "--target-directory")))
+    if name in ("install", "ginstall") and has_option(words, ("-d", "--directory")):
+        yield from (Effect(word) for word in operands)
+        return
+    if name in ("mv", "gmv", "move-item") or has_option(words, ("--remove-source-files",)):
+        yield from (Effect(word, TREE) for word in (operands if folders else operands[:-1]))
+    sources, targets = (
+        ([one for one in operands if one not in folders], folders)
+        if folders
+        else (operands[:-1], operands[-1:])
+    )
+    for target in targets:
+        if ":" in target.partition("/")[0] and name in ("scp", "rsync"):
+            continue
+        if name == "rsync" and has_option(
+            words, ("--delete", "--delete-after", "--delete-before", "--del", "--delete-excluded")
+        ):
+            yield Effect(target, TREE)
+        yield Effect(target)
+        for source in sources:
+            if ":" in source.partition("/")[0] and name in ("scp", "rsync") and not source.endswith("/"):
+                # Nobody can look what is in a folder of another machine.
+                there = source.rpartition(":")[2].rstrip("/").rpartition("/")[2]
+                yield Effect(os.path.join(target, there), FOLDER)
+                continue
+            if name == "rsync" and has_option(words, ("-R", "--relative")):
+                yield Effect(os.path.join(target, source.rpartition("/./")[2].lstrip("/")), WRITE, source)
+            base = os.path.basename(source.rstrip("/"))
+            is_content = name == "rsync" and source.endswith("/")
+            if base and base not in (".", "..") and not is_content:
+                yield Effect(os.path.join(target, base), WRITE, source)
+                yield Effect(target, WRITE, source)
+            else:
+                yield Effect(target, WRITE, source)
+
+
+def downloads(name: str, words: list[str]) -> Iterator[Effect]:
+    """A name that is made of the URL, in the folder."""
+    is_named = name == "wget" or has_option(words, ("-O", "--remote-name", "--remote-name-all", "-J"))
+    if name == "wget" and any(True for _ in values_of(words, ("-O", "--output-document"))):
+        is_named = False
+    folders = ("--output-dir",) if name == "curl" else ("-P", "--directory-prefix")
+    folder = next(values_of(words, folders), "")
+    if folder and name == "curl":
+        yield from (Effect(os.path.join(folder, one)) for one in values_of(words, ("-o", "--output")))
+    for word in words if is_named else ():
+        if "://" in word:
+            yield Effect(os.path.join(folder, word.rstrip("/").rpartition("/")[2].partition("?")[0]))
+
+
+def link(_name: str, words: list[str]) -> Iterator[Effect]:
+    """A link to a protected file is another name for it."""
+    yield from (Effect(word, TREE) for word in operands_of(words))
+    yield from (Effect(value) for value in values_of(words, ("-t", "--target-directory")))
+
+
+def container(_name: str, words: list[str]) -> Iterator[Effect]:
+    """A folder of the project that a container may write to; the project itself is not named by that."""
+    yield from (Effect(source, FOLDER) for source, _ in mounted(words))
+    if words[:1] == ["cp"]:
+        yield from (Effect(word) for word in words[2:])
+
+
+def mounted(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The folders that a container may write to, and where it has them."""
+    for value in values_of(words, ("-v", "--volume", "--mount")):
+        source, _, rest = value.partition(":")
+        target = rest.partition(":")[0]
+        if "," in value and "=" in value:
+            told = dict(one.partition("=")[::2] for one in value.split(","))
+            source = told.get("source", told.get("src", ""))
+            target = told.get("target", told.get("destination", told.get("dst", "")))
+        if not rest.endswith(":ro") and not value.endswith((",readonly", ",ro")):
+            yield source, target
+
+
+def dd(_name: str, words: list[str]) -> Iterator[Effect]:
+    yield from (Effect(word.partition("=")[2]) for word in words if word.startswith("of="))
+
+
+def tar(_name: str, words: list[str]) -> Iterator[Effect]:
+    letters = words[0] if words and not words[0].startswith("-") and words[0].isalpha() else ""
+    letters += "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
+    if letters and words and words[0].isalpha():
+        words = ["-" + words[0], *words[1:]]
+    archives = list(values_of(words, ("-f", "--file")))
+    folders = list(values_of(words, ("-C", "--directory")))
+    if "x" in letters or has_option(words, ("--extract", "--get")):
+        operands = [word for word in operands_of(words) if word not in (*archives, *folders)]
+        for folder in folders or ["."]:
+            if operands:
+                yield from (Effect(os.path.join(folder, word), TREE) for word in operands)
+            else:
+                yield Effect(folder, INTO, archives[0] if archives and archives[0] != "-" else "")
+    elif "t" in letters or has_option(words, ("--list", "--diff", "--compare")):
+        return
+    else:
+        yield from (Effect(archive) for archive in archives)
+        if has_option(words, ("--remove-files",)):
+            yield from (Effect(word, TREE) for word in operands_of(words) if word not in archives)
+
+
+def unzip(_name: str, words: list[str]) -> Iterator[Effect]:
+    folders = list(values_of(words, ("-d",))) or ["."]
+    operands = [word for word in operands_of(words) if word not in folders]
+    for folder in folders:
+        if len(operands) > 1:
+            yield from (Effect(os.path.join(folder, word), TREE) for word in operands[1:])
+        else:
+            yield Effect(folder, INTO, operands[0] if operands else "")
+
+
+def jar(_name: str, words: list[str]) -> Iterator[Effect]:
+    letters = words[0].lstrip("-") if words else ""
+    if "x" in letters:
+        yield Effect(
+            next(values_of(words, ("-C",)), "."), INTO, words[1] if "f" in letters and words[1:] else ""
+        )
+    elif "t" not in letters:
+        yield from (Effect(word) for word in words[1:2])
+
+
+def uniq(_name: str, words: list[str]) -> Iterator[Effect]:
+    """The second operand is the output."""
+    values = set(values_of(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
+    yield from (Effect(word) for word in [word for word in operands_of(words) if word not in values][1:2])
+
+
+def aria(_name: str, words: list[str]) -> Iterator[Effect]:
+    folder = next(values_of(words, ("-d", "--dir")), "")
+    named = list(values_of(words, ("-o", "--out")))
+    named += [word.rstrip("/").rpartition("/")[2] for word in words if "://" in word and not named]
+    yield from (Effect(os.path.join(folder, one)) for one in named)
+
+
+def database(_name: str, words: list[str]) -> Iterator[Effect]:
+    yield from (Effect(word) for word in operands_of(words)[:1])
+
+
+def seven(_name: str, words: list[str]) -> Iterator[Effect]:
+    if words[:1] in (["x"], ["e"]):
+        folders = [word[2:] for word in words if word.startswith("-o")] or ["."]
+        operands = operands_of(words)[1:]
+        yield from (Effect(folder, INTO, operands[0] if operands else "") for folder in folders)
+    elif words[:1] not in (["l"], ["t"], ["i"]):
+        yield from (Effect(word) for word in operands_of(words)[1:2])
+
+
+def cpio(_name: str, words: list[str]) -> Iterator[Effect]:
+    if has_option(words, ("-i", "--extract")):
+        yield Effect(next(values_of(words, ("-D", "--directory")), "."), INTO)
+    elif has_option(words, ("-p", "--pass-through")):
+        yield from (Effect(word, INTO) for word in operands_of(words))
+    else:
+        yield from (Effect(value) for value in values_of(words, ("-O", "-F", "--file")))
+
+
+def pax(_name: str, words: list[str]) -> Iterator[Effect]:
+    archive = next(values_of(words, ("-f",)), "")
+    if has_option(words, ("-r",)):
+        yield Effect(".", INTO, archive)
+    elif has_option(words, ("-w",)) and archive:
+        yield Effect(archive)

@@ -1,0 +1,77 @@
+"""Whether code only reads, as far as its names tell."""
+
+from __future__ import annotations
+
+from hookport.runtime.effects import literals
+
+CHANGING_CODE = (
+    "open",
+    "unlink",
+    "rename",
+    "system",
+    "exec",
+    "`",
+    ">",
+    "write",
+    "File",
+    "rm",
+    "qx",
+    "eval",
+    "do ",
+)
+
+
+# Names that code may use which only reads; others may be anything.
+SAFE_CODE = frozenset(
+    """
+    import from as with for in if else elif not and or is None True False print pprint def return lambda try
+    except pass json sys os re pathlib Path path toml tomllib yaml load loads safe_load dumps dump_str open
+    read read_text read_bytes readlines readline splitlines strip split join get keys values items len
+    sorted list dict set tuple str int bool enumerate zip range any all min max sum exists isfile isdir
+    is_file is_dir listdir stat st_size st_mtime st_mode getsize abspath realpath basename dirname resolve
+    name stem suffix argv stdin stdout environ encoding utf indent ensure_ascii sort_keys startswith
+    endswith isinstance type format hashlib sha256 md5 hexdigest digest encode decode ascii rb rt glob rglob
+    iterdir walk Counter collections itertools findall search match group const let var require fs
+    readFileSync existsSync statSync readdirSync JSON parse stringify console log process map filter forEach
+    length Object entries toString function then await async of puts File readable while break continue
+    hooks assert raise Exception cat ast literal_eval configparser csv reader textwrap dedent repr f e r u
+""".split()
+)
+
+
+MODES_THAT_WRITE = ("w", "a", "x", "r+", "w+", "a+", "wb", "ab", "xb", "rb+", "r+b", "wt", "at", "w+b", "wb+")
+
+
+# Of the names that are too short to mean much, those of functions that change files (Julia, Ruby, shx).
+SHORT_CHANGES = ("rm", "mv", "cp", "ln", "dd", "sh")
+
+
+def is_reading(code: str) -> bool:
+    """Whether some code does nothing but read, as far as its names tell."""
+    strings = literals(code)
+    if "`" in code or any(one in MODES_THAT_WRITE or one.startswith((">", "+", "|")) for one in strings):
+        return False
+    for one in strings:
+        # A string may be code for `eval`, and `f"{…}"` is.
+        if "(" not in one:
+            code = code.replace(one, "", 1) if one else code
+    words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
+    return all(
+        word in SAFE_CODE
+        or (len(word) <= 2 and word not in SHORT_CHANGES)
+        or word.isdigit()
+        or _is_variable(word, code)
+        for word in words
+    )
+
+
+def _is_variable(name: str, code: str) -> bool:
+    """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
+    if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
+        return False
+    made = (
+        *(f"for {name} in ", f"for {name}, ", f", {name} in ", f" as {name}:", f"\n{name} = "),
+        *(f"const {name} = ", f"let {name} = ", f"var {name} = "),
+    )
+    lines = "\n".join(("", *(line.strip() for line in code.splitlines())))
+    return any(form in lines for form in made)

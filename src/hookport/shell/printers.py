@@ -1,0 +1,235 @@
+"""What programs print that make it of their words: a function for each, imported when one is started."""
+
+from __future__ import annotations
+
+import os
+
+from hookport.shell.syntax import DEEP, MARKS, ONE, PART, STAR, unescape, unmarked
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hookport.shell.walk import Walk
+
+# Options of `find` that have a value, but for the tests of names.
+FIND_NAMES = ("-name", "-iname")
+FIND_PATHS = ("-path", "-ipath", "-wholename")
+
+
+def unescaped(text: str) -> str:
+    """A text with the escapes of `echo -e` and `printf` read."""
+    if "\\" not in text:
+        return text
+    made, at = [], 0
+    while at < len(text):
+        if text[at] == "\\":
+            value, at = unescape(text, at)
+            made.append(unmarked(value))
+        else:
+            made.append(text[at])
+            at += 1
+    return "".join(made)
+
+
+def printf(words: list[str], _given: str | None, _walk: Walk) -> str | None:
+    if words[:1] == ["--"]:
+        words = words[1:]
+    if not words or words[0] == "-v":
+        return "" if words else None
+    layout, values = unescaped(words[0]), words[1:]
+    if "%" not in layout:
+        return layout
+    made: list[str] = []
+    while True:
+        before = len(values)
+        pieces = layout.split("%")
+        made.append(pieces[0])
+        at = 1
+        while at < len(pieces):
+            piece = pieces[at]
+            if not piece and at + 1 < len(pieces):
+                made.append("%" + pieces[at + 1])
+                at += 2
+                continue
+            kind = piece.lstrip("-+ #0123456789.*'")
+            value = values.pop(0) if values else ""
+            made.append((unescaped(value) if kind[:1] == "b" else value) + kind[1:])
+            at += 1
+        if not values or len(values) == before or len(made) > 10_000:
+            return "".join(made)
+
+
+def _decoded(words: list[str], given: str | None, _walk: Walk) -> str | None:
+    if given is None or not any(word in ("-d", "-D", "--decode", "-di") for word in words):
+        return None
+    from base64 import b64decode
+
+    try:
+        return unmarked(b64decode("".join(given.split()), validate=False).decode("utf-8", "replace"))
+    except ValueError:
+        return None
+
+
+def hexadecimal(words: list[str], given: str | None, _walk: Walk) -> str | None:
+    if given is None or not any(word.startswith("-") and "r" in word for word in words):
+        return None
+    try:
+        return unmarked(bytes.fromhex("".join(given.split())).decode("utf-8", "replace"))
+    except ValueError:
+        return None
+
+
+def backwards(_words: list[str], given: str | None, _walk: Walk) -> str | None:
+    return None if given is None else "\n".join(line[::-1] for line in given.splitlines())
+
+
+def _operands(words: list[str]) -> list[str]:
+    return [word for word in words if not word.startswith("-")]
+
+
+def names(words: list[str], _given: str | None, _walk: Walk) -> str:
+    return "\n".join(_operands(words))
+
+
+def ls(words: list[str], _given: str | None, walk: Walk) -> str:
+    shows_hidden = any(
+        word.startswith("-") and not word.startswith("--") and set(word) & set("aA") for word in words
+    )
+    found = []
+    for word in _operands(words) or ["."]:
+        start = "" if word == "." else word.rstrip("/") + "/"
+        found.append(start + STAR)
+        if shows_hidden:
+            found.append(f"{start}.{STAR}")
+        if word != ".":
+            found.append(word)
+            folders = [os.path.normpath(os.path.join(folder, word)) for folder in walk.folders]
+            # The names alone, which may be put behind another folder.
+            found.append(STAR if any(walk.ask.has_match(folder, "") for folder in folders) else PART)
+    return "\n".join(found)
+
+
+def listing(words: Sequence[str]) -> list[str]:
+    """The paths that `find` with these words prints, as patterns."""
+    starts: list[str] = []
+    for word in words[1:]:
+        if word.startswith(("-", "(", "!", "\\")):
+            if word in ("-H", "-L", "-P", "-E") or word.startswith("-O"):
+                continue
+            break
+        starts.append(word)
+    names: list[str] = []
+    is_listing_folders = True
+    rest = list(words)
+    for number, word in enumerate(rest[:-1]):
+        is_negated = rest[number - 1] in ("!", "-not")
+        if word in FIND_NAMES and not is_negated:
+            spelled = rest[number + 1]
+            any_case = (spelled.lower(), spelled.upper(), spelled.title()) if word == "-iname" else ()
+            names += [_globbed(one) for one in dict.fromkeys((spelled, *any_case))]
+        elif word in FIND_PATHS and not is_negated:
+            names.append(STAR + _globbed(rest[number + 1]).removeprefix("." + "/").lstrip(STAR + "/"))
+        elif word == "-type" and "d" not in rest[number + 1]:
+            is_listing_folders = False
+    found = []
+    for start in starts or ["."]:
+        bare = start.rstrip("/") or "/"
+        found += [f"{bare}/{DEEP}{name}" for name in names] or [f"{bare}/{DEEP}"]
+        if not names and is_listing_folders:
+            found.append(bare)
+    return found
+
+
+def _globbed(text: str) -> str:
+    """A pattern that a program reads, with our marks."""
+    return text.replace("*", STAR).replace("?", ONE) if not set(text) & set(MARKS) else text
+
+
+def find(words: list[str], _given: str | None, _walk: Walk) -> str:
+    return "\n".join(listing(["find", *words]))
+
+
+def fd(words: list[str], _given: str | None, _walk: Walk) -> str:
+    at = next(
+        (n for n, word in enumerate(words) if word in ("-x", "-X", "--exec", "--exec-batch")), len(words)
+    )
+    operands = _operands(words[:at])
+    start = (operands[1] if len(operands) > 1 else ".").rstrip("/")
+    is_hidden = any(word in ("-H", "--hidden", "-u", "-uu", "--no-ignore", "-HI") for word in words)
+    return f"{start}/{DEEP}" if is_hidden or start not in (".", "") else PART
+
+
+def grep(words: list[str], _given: str | None, walk: Walk) -> str | None:
+    """The files in which something is found."""
+    letters = "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
+    if not ("l" in letters or "L" in letters or any(word.startswith("--files") for word in words)):
+        return None
+    named = [words[number + 1] for number, word in enumerate(words[:-1]) if word in ("-e", "--regexp")]
+    operands = _operands([word for word in words if word not in named])
+    needle, files = (named[0], operands) if named else (operands[0] if operands else "", operands[1:])
+    includes = [word.partition("=")[2] for word in words if word.startswith("--include=")]
+    includes += [
+        words[number + 1] for number, word in enumerate(words[:-1]) if word in ("-g", "--glob", "--include")
+    ]
+    excluded = {word.partition("=")[2] for word in words if word.startswith("--exclude-dir=")}
+    found = []
+    for file in files or ["."]:
+        full = [os.path.normpath(os.path.join(folder, file)) for folder in walk.folders]
+        is_plain = bool(needle) and not set(needle) & set("\\.*[]^$+?(){}|" + MARKS)
+        is_there = (
+            "L" in letters or not is_plain or any(walk.ask.has_match(one, needle, excluded) for one in full)
+        )
+        if not is_there or any(mark in file for mark in (STAR, ONE)):
+            found.append(file if is_there else PART)
+            continue
+        bare = file.rstrip("/") or "/"
+        found += [f"{bare}/{DEEP}{_globbed(one)}" for one in includes if not one.startswith("!")] or [
+            f"{bare}/{DEEP}",
+            bare,
+        ]
+    return "\n".join(found)
+
+
+def git(words: list[str], given: str | None, walk: Walk) -> str | None:
+    operands = _operands(words)
+    verb, rest = (operands[0], operands[1:]) if operands else ("", [])
+    if verb == "rev-parse":
+        if any(word == "--show-toplevel" for word in words):
+            return walk.ask.top_level()
+        return PART
+    if verb == "ls-files":
+        found = [_globbed(word) if "*" in word else word for word in rest]
+        return "\n".join(
+            [f"{DEEP}{one}" if STAR in one else f"{one.rstrip('/')}/{DEEP}\n{one}" for one in found] or [DEEP]
+        )
+    if verb == "grep":
+        return grep([word for word in words if word != "grep"], given, walk)
+    return None
+
+
+def pwd(_words: list[str], _given: str | None, walk: Walk) -> str:
+    return "\n".join(walk.folders)
+
+
+def dirname(words: list[str], _given: str | None, _walk: Walk) -> str:
+    return "\n".join(os.path.dirname(word) or "." for word in _operands(words))
+
+
+def basename(words: list[str], _given: str | None, _walk: Walk) -> str:
+    return "\n".join(os.path.basename(word.rstrip("/")) for word in _operands(words)[:1])
+
+
+def seq(_words: list[str], _given: str | None, _walk: Walk) -> str:
+    return STAR
+
+
+def mktemp(words: list[str], _given: str | None, _walk: Walk) -> str | None:
+    """A name that nobody else has, where the words name no folder."""
+    if any(word not in ("-d", "-q", "--directory", "--quiet", "-dq", "-qd") for word in words):
+        return None
+    return f"/tmp/tmp.{STAR}"  # noqa: S108  (of `mktemp`)
+
+
+def base(words: list[str], given: str | None, walk: Walk) -> str | None:
+    return _decoded(words, given, walk)
