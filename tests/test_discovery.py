@@ -420,7 +420,7 @@ def test_a_broken_file_costs_only_its_own_hooks(disk: Disk) -> None:
         "yaml": b"---\nname: [\n---\n",
         "fence": b"---\nname: x\n",
         "none": b"# no frontmatter\n",
-        "field": b"---\nname: x\ndescription: d\ntrigger: before_tool\ntimeout: soon\n---\n",
+        "field": b"---\nname: x\ndescription: d\ntrigger:\n  - before_tool\n---\n",
         "bytes": b"---\nname: \xff\xfe\ndescription: d\n---\n",
         "empty": b"",
     }
@@ -435,7 +435,7 @@ def test_a_broken_file_costs_only_its_own_hooks(disk: Disk) -> None:
         "bytes": (2, 7),
         "empty": (1, 1),
         "fence": (1, 1),
-        "field": (5, 10),
+        "field": (5, 3),
         "none": (1, 1),
         "yaml": (3, 1),
     }
