@@ -1,0 +1,1 @@
+"""The few file layouts that agents share, and the values that describe a dialect."""
