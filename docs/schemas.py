@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from hookport.agents import Dialect, agents, get, names
-from hookport.agents._base import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
 from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
 from hookport.testing.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
 
 Schema = dict[str, Any]

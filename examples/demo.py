@@ -14,11 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hookport.agents import agents, get
-from hookport.agents._base import MILLISECOND
-from hookport.agents._entries import slots, write_timeout
-from hookport.agents._matchers import write_matcher
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, wire
 from hookport.cli.convert import title, write
 from hookport.cli.terminal import Paint, table
 from hookport.convert.pipeline import Conversion, convert_all, read
@@ -27,6 +23,9 @@ from hookport.model.runs import Answer, Call, Event
 from hookport.project import plan_builder, sources
 from hookport.project.discovery import load
 from hookport.runtime import dispatch
+from hookport.shapes.dialect import MILLISECOND
+from hookport.shapes.entries import slots, write_timeout
+from hookport.shapes.matchers import write_matcher
 from hookport.wire.events import read_event, write_event
 
 SOURCE = Path(__file__).parent / "guard"

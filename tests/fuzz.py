@@ -19,9 +19,9 @@ from hypothesis import strategies as st
 
 from hookport import documents
 from hookport.agents import get, names
-from hookport.agents._matchers import read_matcher, write_matcher
 from hookport.convert import edit, pipeline
 from hookport.errors import InputError
+from hookport.shapes.matchers import read_matcher, write_matcher
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:

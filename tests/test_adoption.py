@@ -18,15 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import doctor
-from hookport.agents import agents, get
-from hookport.agents._adoption import adopted, clause, clauses, unadopted
-from hookport.agents._base import Location
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, wire
 from hookport.convert import pipeline
 from hookport.install import adoption, files, sync
 from hookport.install.sync import Plan, Wish
 from hookport.install.targets import Scope
 from hookport.project.places import absolute
+from hookport.shapes.adoption import adopted, clause, clauses, unadopted
+from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
 from hookport.wire import recognition
 from tests.approval import approve

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, get, names
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, names, wire
 from hookport.convert.degrade import degrade
 from hookport.findings import AnswerFieldLost
 from hookport.install import sync

@@ -14,8 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import agents
-from hookport.agents._wiring import wire
+from hookport.agents import agents, wire
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import plan
 from hookport.runtime.execute import process

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import pytest
 
 from hookport import bridge as bridge_file
-from hookport.agents import agents, event_specs, get
-from hookport.agents._base import EventSpec
-from hookport.agents._wiring import wire
+from hookport.agents import agents, event_specs, get, wire
 from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.runs import Answer
+from hookport.shapes.dialect import EventSpec
 from hookport.vendor import vendored, writer
 from tests.agents import SEATS, args_of, payload_of
 from tests.test_generated import SHELLS, needs_shell

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents
-from hookport.agents._wiring import wire
+from hookport.agents import agents, wire
 from hookport.wire import recognition
 from hookport.wire.events import native_name
 from tests.test_runtime_dispatch import Place, denied

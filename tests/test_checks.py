@@ -16,8 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import cli, documents, findings
-from hookport.agents import Dialect, agents, event_specs, get, names
-from hookport.agents._base import (
+from hookport.agents import Dialect, agents, event_specs, get, names, wire
+from hookport.cli import report
+from hookport.cli.terminal import Paint
+from hookport.convert import checks, pipeline
+from hookport.convert.checks.places import placed, steps_of
+from hookport.convert.checks.scripts import check_scripts, named_script
+from hookport.convert.pipeline import Reading
+from hookport.model.hooks import Handler, Hook, Manifest
+from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
     Decoded,
@@ -29,14 +36,6 @@ from hookport.agents._base import (
     matching_of,
     native_tools,
 )
-from hookport.agents._wiring import wire
-from hookport.cli import report
-from hookport.cli.terminal import Paint
-from hookport.convert import checks, pipeline
-from hookport.convert.checks.places import placed, steps_of
-from hookport.convert.checks.scripts import check_scripts, named_script
-from hookport.convert.pipeline import Reading
-from hookport.model.hooks import Handler, Hook, Manifest
 from tests import kitchen, vectors
 
 if TYPE_CHECKING:

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from hookport import findings
-from hookport.agents import get, names
-from hookport.agents._wiring import wire
+from hookport.agents import get, names, wire
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, infer
 from hookport.errors import InputError

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents
-from hookport.agents._wiring import wire
+from hookport.agents import agents, wire
 from hookport.doctor.status import status
 from hookport.install import sync
 from hookport.install.sync import Wish

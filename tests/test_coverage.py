@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, event_specs, get, names
-from hookport.agents._wiring import wire
+from hookport.agents import agents, event_specs, get, names, wire
 from hookport.convert import pipeline
 from hookport.doctor import examine
 from hookport.doctor.status import status

@@ -10,12 +10,12 @@ from typing import Any, get_args
 import pytest
 
 from hookport.agents import get, names
-from hookport.agents._base import Dialect, event_named
-from hookport.agents._matchers import read_matcher
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import HANDLER_TYPES
 from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import Dialect, event_named
+from hookport.shapes.matchers import read_matcher
 
 DIALECTS = [get(name) for name in names()]
 each = pytest.mark.parametrize("dialect", DIALECTS, ids=[dialect.id for dialect in DIALECTS])

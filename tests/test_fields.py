@@ -12,15 +12,14 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import event_specs, get, names
-from hookport.agents._matchers import read_matcher
-from hookport.agents._wiring import wire
+from hookport.agents import event_specs, get, names, wire
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
 from hookport.runtime import engine
 from hookport.runtime.plan import Planned
+from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
 from tests.fields import DOCUMENTED, SENT, TAKEN, WORDS, Places
 

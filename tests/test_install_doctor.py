@@ -15,13 +15,13 @@ from typing import NamedTuple
 import pytest
 
 from hookport.agents import agents, get
-from hookport.agents._base import Dialect, Gate
 from hookport.agents._codex_fingerprint import fingerprint
 from hookport.convert import pipeline
 from hookport.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
 from hookport.doctor.repair import repair
 from hookport.findings import KINDS
 from hookport.runtime import journal
+from hookport.shapes.dialect import Dialect, Gate
 
 GUARD = "#!/bin/sh\nexit 0\n"
 

@@ -19,9 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import bridge, cli
-from hookport.agents import agents, event_specs, get
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import agents, event_specs, get, wire
 from hookport.convert import pipeline
 from hookport.doctor import status
 from hookport.errors import InputError
@@ -31,6 +29,7 @@ from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import RunResult
 from hookport.project.plan_builder import is_dispatch, is_ours
+from hookport.shapes.entries import slots
 from hookport.wire.answers import read_answer
 from tests.approval import approve
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.install import lock as lock_file
 from hookport.runtime import plan, remedy, trust
 from hookport.runtime.plan import Origin, Plan, parse

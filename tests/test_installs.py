@@ -20,8 +20,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import agents, cli
-from hookport.agents import Dialect
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, wire
 from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back

@@ -16,12 +16,12 @@ from hypothesis import given
 
 from hookport import documents
 from hookport.agents import Place, get, names
-from hookport.agents._entries import slots
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, deny_command
 from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
 from hookport.model.hooks import Manifest
+from hookport.shapes.entries import slots
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:

@@ -15,10 +15,7 @@ import pytest
 
 from hookport import bridge, doctor
 from hookport import findings as f
-from hookport.agents import EventSpec, agents, event_specs, get, names
-from hookport.agents._entries import slots
-from hookport.agents._limits import longest_wait
-from hookport.agents._wiring import wire
+from hookport.agents import EventSpec, agents, event_specs, get, names, wire
 from hookport.convert import pipeline
 from hookport.doctor import status
 from hookport.install import files, sync
@@ -26,6 +23,8 @@ from hookport.install.sync import Wish
 from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.runtime import dispatch, plan
+from hookport.shapes.entries import slots
+from hookport.shapes.limits import longest_wait
 from hookport.wire.answers import write_answer
 from hookport.wire.table import wait_of
 from tests.approval import approve

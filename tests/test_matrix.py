@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hookport.agents import get, names
-from hookport.agents._entries import slots
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
+from hookport.shapes.entries import slots
 from tests import kitchen
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hookport
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 
 leaves = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
 trees = st.recursive(leaves, lambda below: st.lists(below) | st.dictionaries(st.text(), below), max_leaves=12)
@@ -70,7 +70,7 @@ def test_odd_values_are_written_or_refused_alike() -> None:
 def test_broken_text_is_refused_where_nothing_has_imported_json(text: str) -> None:
     source = str(Path(hookport.__file__).parents[1])
     program = (
-        f"import sys; sys.path.insert(0, {source!r}); from hookport.model._json import loads\n"
+        f"import sys; sys.path.insert(0, {source!r}); from hookport.model.json_text import loads\n"
         f"assert 'json' not in sys.modules\ntry: loads({text!r})\nexcept ValueError as error: print(error)"
     )
     done = subprocess.run(

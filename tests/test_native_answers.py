@@ -14,8 +14,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hookport.agents import agents, get
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, wire
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime.merge import merged
 from hookport.wire.answers import read_answer

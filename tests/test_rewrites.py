@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.agents import agents, names
-from hookport.agents._wiring import wire
+from hookport.agents import agents, names, wire
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.runtime import dispatch, engine
 from hookport.runtime.plan import Planned

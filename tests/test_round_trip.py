@@ -17,13 +17,13 @@ import pytest
 
 from hookport import findings
 from hookport.agents import agents, get, names
-from hookport.agents._base import Decoded, EventSpec, Matching, at_event, matching_of, native_tools
-from hookport.agents._entries import slots
-from hookport.agents._matchers import MARK, mcp_parts, means_all
 from hookport.convert import checks, pipeline
 from hookport.errors import InputError
 from hookport.model.hooks import Handler, Term
 from hookport.project import sources
+from hookport.shapes.dialect import Decoded, EventSpec, Matching, at_event, matching_of, native_tools
+from hookport.shapes.entries import slots
+from hookport.shapes.matchers import MARK, mcp_parts, means_all
 from tests.test_corpus import Case, build, cases, project
 from tests.test_laws import canonical, texts
 

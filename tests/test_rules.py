@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import get, names
-from hookport.agents._wiring import wire
+from hookport.agents import get, names, wire
 from hookport.convert import checks
 from hookport.convert.checks.rules import DeadRule, dead_rule
 from hookport.model.hooks import Handler, Hook, Term

@@ -16,9 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hookport.agents import agents, event_specs, get, names
-from hookport.agents._matchers import read_matcher
-from hookport.agents._wiring import wire
+from hookport.agents import agents, event_specs, get, names, wire
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
@@ -28,6 +26,7 @@ from hookport.runtime import engine, merge, placeholder, plan, policy
 from hookport.runtime.dispatch import tools_of
 from hookport.runtime.engine import Report, Setting
 from hookport.runtime.plan import Planned
+from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

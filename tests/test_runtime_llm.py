@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Decision, RunResult
 from hookport.project import plan_builder
 from hookport.runtime import dispatch

@@ -28,8 +28,7 @@ from hookport import (
     session_start,
     testing,
 )
-from hookport.agents import names
-from hookport.agents._wiring import recognised, wire
+from hookport.agents import names, recognised, wire
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, RunResult

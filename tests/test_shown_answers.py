@@ -11,12 +11,11 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import get
-from hookport.agents._base import event_named
-from hookport.agents._wiring import wire
+from hookport.agents import get, wire
 from hookport.convert.checks.literals import Filled, objects_in
 from hookport.model.hooks import Handler, Hook
 from hookport.project.answers import disobeyed
+from hookport.shapes.dialect import event_named
 from tests.test_native_answers import FORMS, rows
 
 # Forms whose text does not show what is wrong, or that deny nothing: other text around an answer, a rewrite,

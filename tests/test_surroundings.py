@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from hookport import findings as f
-from hookport.agents import agents, get
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, wire
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.runtime import engine, sessions

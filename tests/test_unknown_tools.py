@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from hookport.agents import agents, get, names
-from hookport.agents._base import event_specs, is_split
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, names, wire
 from hookport.model.hooks import ANY_SERVER, Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import planned
 from hookport.runtime import engine, plan
 from hookport.runtime.dispatch import of_plan, tools_of
+from hookport.shapes.dialect import event_specs, is_split
 from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
 from hookport.wire.kinds import kinds_of
 from hookport.wire.spellings import put

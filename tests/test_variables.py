@@ -15,14 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, get, names
-from hookport.agents._base import variable_in
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, names, wire
 from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import wrapped
 from hookport.install import files, sync
 from hookport.install.sync import Wish
 from hookport.install.targets import Scope
+from hookport.shapes.dialect import variable_in
 from tests import kitchen
 
 if TYPE_CHECKING:

@@ -23,8 +23,7 @@ from typing import Any
 import pytest
 import yaml
 
-from hookport.agents import names
-from hookport.agents._wiring import wire
+from hookport.agents import names, wire
 from hookport.model.runs import Answer, Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import native_input, read_event, tool_name, write_event

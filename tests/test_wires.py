@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import names
-from hookport.agents._wiring import wire
+from hookport.agents import names, wire
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import canonical_input, native_input, read_event, write_event

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Call
 from hookport.wire.events import read_event, with_part
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Call, Event
 from hookport.wire.events import read_event, with_part, write_event
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Call
 from hookport.wire.events import read_event, with_part
 from hookport.wire.patch import parts, render

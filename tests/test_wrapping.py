@@ -21,7 +21,6 @@ import pytest
 
 from hookport import findings
 from hookport.agents import agents, get, names
-from hookport.agents._entries import slots
 from hookport.convert import pipeline
 from hookport.convert.degrade.matchers import WIDER
 from hookport.convert.degrade.wrapping import literal, unwrapped
@@ -29,6 +28,7 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
 from hookport.runtime import main
 from hookport.runtime.plan import Planned
+from hookport.shapes.entries import slots
 from tests.agents import SEATS, args_of, payload_of
 from tests.guards import DANGEROUS, HARMLESS, REASON
 from tests.test_runtime_llm import MODELS, Provider, Turn

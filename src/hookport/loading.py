@@ -25,10 +25,10 @@ MOST_BYTES = 1 << 20
 # What every dispatch needs, each behind what it imports: Python has not to look for these one by one.
 NEEDED = (
     "hookport.model",
-    "hookport.model._value",
+    "hookport.model.value",
     "hookport.model.runs",
     "hookport.runtime",
-    "hookport.model._json",
+    "hookport.model.json_text",
     "hookport.runtime.folders",
     "hookport.runtime.redaction",
     "hookport.wire",

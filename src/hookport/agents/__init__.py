@@ -10,7 +10,9 @@ import sys
 from functools import cache
 from importlib import import_module
 
-from hookport.agents._base import (
+from hookport.errors import UsageError, closest
+from hookport.model.json_text import dumps
+from hookport.shapes.dialect import (
     Decoded,
     Dialect,
     EventSpec,
@@ -21,13 +23,14 @@ from hookport.agents._base import (
     names_of,
     supports,
 )
-from hookport.errors import UsageError, closest
-from hookport.model._json import dumps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from importlib.metadata import EntryPoint
     from types import ModuleType
+
+    from hookport.wire.table import Wire
 
 __all__ = [
     "Decoded",
@@ -46,8 +49,10 @@ __all__ = [
     "names",
     "names_of",
     "package_folders",
+    "recognised",
     "supports",
     "unusable",
+    "wire",
 ]
 
 GROUP = "hookport.dialects"
@@ -100,6 +105,21 @@ def get(name: str) -> Dialect:
     if loaded is None:
         raise UsageError(f"unknown dialect '{name}'.{closest(name, (*builtin(), *added()))}")
     return loaded
+
+
+@cache
+def wire(name: str) -> Wire:
+    """The wire of the dialect of that id, with what follows from its tables."""
+    from hookport.shapes.wiring import complete_wire
+
+    return complete_wire(get(name))
+
+
+def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
+    """(dialect, native event) of those that a payload may be of, the likeliest first."""
+    from hookport.wire import recognition
+
+    return [(found.id, native) for found, native in recognition.recognised(payload, map(wire, names()))]
 
 
 @cache

@@ -7,7 +7,7 @@ MoonshotAI/kimi-cli at 74dea224, src/kimi_cli/hooks/models.py), the fields are k
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

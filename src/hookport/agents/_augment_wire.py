@@ -5,9 +5,9 @@ What is not marked otherwise was captured or measured on Auggie 0.36.0 with `--p
 
 from __future__ import annotations
 
-from hookport.agents import _claude_wire as claude
-from hookport.agents._base import Tree
-from hookport.agents._claude_wire import CONTEXT, EXIT, MESSAGE, SUPPRESS, nested
+from hookport.shapes import claude_wire as claude
+from hookport.shapes.claude_wire import CONTEXT, EXIT, MESSAGE, SUPPRESS, nested
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS: dict[str, Tree] = {

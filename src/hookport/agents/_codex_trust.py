@@ -15,7 +15,7 @@ from pathlib import Path
 from threading import Timer
 from typing import Any
 
-from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
+from hookport.shapes.agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
 
 Tree = Any
 

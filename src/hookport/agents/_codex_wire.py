@@ -6,8 +6,7 @@ go on, so a piece is here only where the event's own schema has its keys.
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
-from hookport.agents._claude_wire import (
+from hookport.shapes.claude_wire import (
     BLOCK,
     CONTEXT,
     HALT,
@@ -22,6 +21,7 @@ from hookport.agents._claude_wire import (
     WIRE,
     nested,
 )
+from hookport.shapes.dialect import Tree
 
 ANSWERS = {
     "PreToolUse": {

@@ -6,7 +6,7 @@ protocol of its own, names in PascalCase for the one that looks like Claude Code
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 CAMEL = {

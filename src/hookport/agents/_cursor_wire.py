@@ -5,7 +5,7 @@ Nothing could be captured: all is documented (IDE 3.9, CLI 2026.07.01) but for w
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

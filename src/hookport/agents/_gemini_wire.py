@@ -5,8 +5,8 @@ What is not marked otherwise was captured or measured on 0.61.0.
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
-from hookport.agents._claude_wire import CONTEXT, HALT, MESSAGE, SUPPRESS, nested
+from hookport.shapes.claude_wire import CONTEXT, HALT, MESSAGE, SUPPRESS, nested
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

@@ -5,7 +5,7 @@ Agent files: source of the Amazon Q CLI, 2026-04-23. v1 files: kiro.dev pages, J
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

@@ -5,15 +5,15 @@ The specification says no more, and hosts that load such plugins send what Claud
 
 from __future__ import annotations
 
-from hookport.agents import _claude_wire
-from hookport.agents._base import Tree
+from hookport.shapes import claude_wire
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 # Only exit code 0 has a meaning in the specification; hosts take 2 for a block (OP1).
 DENY: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}
 BLOCKS = ("before_tool_execute", "before_prompt", "agent_stop", "subagent_stop")
 
-WIRE: Wire = _claude_wire.WIRE.replace(
+WIRE: Wire = claude_wire.WIRE.replace(
     # Codex, Copilot CLI and VS Code set both for the hooks of plugins (doc); the second is Claude Code's.
     env={
         "PLUGIN_ROOT": "$package",
@@ -21,6 +21,6 @@ WIRE: Wire = _claude_wire.WIRE.replace(
         "PLUGIN_DATA": "$data",
         "CLAUDE_PLUGIN_DATA": "$data",
     },
-    env_of={"SessionStart": _claude_wire.ENV_FILE},
+    env_of={"SessionStart": claude_wire.ENV_FILE},
     answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
 )

@@ -6,8 +6,8 @@ The payload is the callback's two arguments, as measured on 1.18.33, with `hook`
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
-from hookport.agents._canonical_wire import ANSWER, READ
+from hookport.shapes.canonical_wire import ANSWER, READ
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 # Native events of this prefix are heard on the bus, in one argument.

@@ -6,8 +6,8 @@ The payload is the event's own object, as captured on 0.87.1, with `hook`, `cwd`
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
-from hookport.agents._canonical_wire import ANSWER, READ
+from hookport.shapes.canonical_wire import ANSWER, READ
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

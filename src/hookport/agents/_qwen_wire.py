@@ -5,9 +5,9 @@ What is not marked otherwise was captured or measured on 0.24.4.
 
 from __future__ import annotations
 
-from hookport.agents import _claude_wire as claude
-from hookport.agents._base import Tree
-from hookport.agents._claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, permission
+from hookport.shapes import claude_wire as claude
+from hookport.shapes.claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, permission
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 SAYS = {"message": MESSAGE, "suppress": SUPPRESS}

@@ -6,9 +6,9 @@ is installed there too, so a script finds Claude Code's own keys beside them.
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
-from hookport.agents._claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, nested, permission
-from hookport.agents._claude_wire import KEYS as CLAUDE
+from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, nested, permission
+from hookport.shapes.claude_wire import KEYS as CLAUDE
+from hookport.shapes.dialect import Tree
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire
 

@@ -5,7 +5,7 @@ What is not marked otherwise was captured or measured on 3.0.2; `src` is its pac
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 # As hooks see it; the tools themselves call some fields otherwise (src: _foreign_hooks).

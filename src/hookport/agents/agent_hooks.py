@@ -7,7 +7,20 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from hookport.agents._agent_hooks_wire import WIRE
-from hookport.agents._base import (
+from hookport.errors import Problem, closest
+from hookport.findings import (
+    ContentDropped,
+    FieldGiven,
+    FieldMissing,
+    FieldUnread,
+    Finding,
+    IgnoredMatcher,
+    PriorityRange,
+    ScriptMissing,
+    UnknownEvent,
+)
+from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import (
     MILLISECOND,
     Decoded,
     Dialect,
@@ -24,21 +37,8 @@ from hookport.agents._base import (
     event_named,
     named,
 )
-from hookport.agents._entries import bind, kind_word, read_entry, slots, type_problem, write_entry
-from hookport.agents._matchers import means_all, read_matcher, write_matcher
-from hookport.errors import Problem, closest
-from hookport.findings import (
-    ContentDropped,
-    FieldGiven,
-    FieldMissing,
-    FieldUnread,
-    Finding,
-    IgnoredMatcher,
-    PriorityRange,
-    ScriptMissing,
-    UnknownEvent,
-)
-from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.entries import bind, kind_word, read_entry, slots, type_problem, write_entry
+from hookport.shapes.matchers import means_all, read_matcher, write_matcher
 
 SOURCES = {
     "spec": "Agent Hooks specification (HOOK.md)",

@@ -7,7 +7,11 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from hookport.agents._augment_wire import WIRE
-from hookport.agents._base import (
+from hookport.errors import spell_path
+from hookport.findings import Finding, MatcherDropped, NeverRuns
+from hookport.model.hooks import Hook
+from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.shapes.dialect import (
     MILLISECOND,
     Decoded,
     Dialect,
@@ -24,11 +28,7 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import SPLIT_BY_EVENT
-from hookport.agents._patterns import compiles
-from hookport.errors import spell_path
-from hookport.findings import Finding, MatcherDropped, NeverRuns
-from hookport.model.hooks import Hook
+from hookport.shapes.patterns import compiles
 
 SOURCES = {
     "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",

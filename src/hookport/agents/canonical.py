@@ -5,7 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookport.agents._base import (
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import DraftSpec, Finding, UnknownDegradation, UnknownEvent, UnknownTool
+from hookport.model.events import EVENTS, about_tool, native_event, split_native
+from hookport.model.hooks import (
+    CAPABILITIES,
+    DEFAULT_TIMEOUT,
+    DRAFT_SPEC,
+    NOTHING,
+    SPEC,
+    STRATEGIES,
+    Hook,
+    Manifest,
+)
+from hookport.model.tools import TOOLS
+from hookport.shapes.canonical_wire import WIRE
+from hookport.shapes.dialect import (
     SECOND,
     Decoded,
     Dialect,
@@ -22,24 +37,9 @@ from hookport.agents._base import (
     ToolName,
     Tree,
 )
-from hookport.agents._canonical_wire import WIRE
-from hookport.agents._entries import kind_word, own_data, read_entry, type_problem, write_entry
-from hookport.agents._matchers import normal
-from hookport.agents._terms import read_terms, write_terms
-from hookport.errors import Problem, closest, spell_path
-from hookport.findings import DraftSpec, Finding, UnknownDegradation, UnknownEvent, UnknownTool
-from hookport.model.events import EVENTS, about_tool, native_event, split_native
-from hookport.model.hooks import (
-    CAPABILITIES,
-    DEFAULT_TIMEOUT,
-    DRAFT_SPEC,
-    NOTHING,
-    SPEC,
-    STRATEGIES,
-    Hook,
-    Manifest,
-)
-from hookport.model.tools import TOOLS
+from hookport.shapes.entries import kind_word, own_data, read_entry, type_problem, write_entry
+from hookport.shapes.matchers import normal
+from hookport.shapes.terms import read_terms, write_terms
 
 SOURCES = {
     "spec": "Hook Interchange Format Specification 1.0.0-draft",

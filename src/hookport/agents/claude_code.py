@@ -5,7 +5,9 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.claude_wire import CLAUDE
+from hookport.shapes.dialect import (
     SECOND,
     Dialect,
     EventSpec,
@@ -25,8 +27,6 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._claude_wire import CLAUDE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

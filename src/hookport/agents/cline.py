@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hookport.agents._base import (
+from hookport.agents._cline_wire import WIRE
+from hookport.findings import Finding, MatcherDropped, ServerWidened
+from hookport.model.hooks import ANY_SERVER, Hook, Term
+from hookport.shapes.dialect import (
     SECOND,
     Dialect,
     EventSpec,
@@ -18,11 +21,8 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._cline_wire import WIRE
-from hookport.agents._matchers import normal
-from hookport.agents._script import Limits, script
-from hookport.findings import Finding, MatcherDropped, ServerWidened
-from hookport.model.hooks import ANY_SERVER, Hook, Term
+from hookport.shapes.matchers import normal
+from hookport.shapes.script import Limits, script
 
 SOURCES = {
     "src": "cline/cline at 2026-08-22: sdk/packages/core/src/hooks (CLI), apps/vscode/src (VS Code 4.1.13)",

@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.agents._codex_fingerprint import fingerprint
+from hookport.agents._codex_wire import WIRE_OF_CODEX
+from hookport.errors import Problem, spell_path
+from hookport.findings import AsyncInBackground, Finding, MatcherDropped, NeverRuns
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
     Decoded,
@@ -32,12 +37,7 @@ from hookport.agents._base import (
     matching_of,
     named,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._codex_fingerprint import fingerprint
-from hookport.agents._codex_wire import WIRE_OF_CODEX
-from hookport.agents._patterns import compiles
-from hookport.errors import Problem, spell_path
-from hookport.findings import AsyncInBackground, Finding, MatcherDropped, NeverRuns
+from hookport.shapes.patterns import compiles
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook

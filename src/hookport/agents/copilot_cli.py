@@ -5,8 +5,10 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents import _by_event
-from hookport.agents._base import (
+from hookport.agents._copilot_wire import WIRE
+from hookport.errors import Problem
+from hookport.shapes import by_event
+from hookport.shapes.dialect import (
     SECOND,
     Decoded,
     Dialect,
@@ -26,14 +28,12 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._copilot import commands
-from hookport.agents._copilot_wire import WIRE
-from hookport.errors import Problem
+from hookport.shapes.github_commands import commands
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookport.agents._base import Tree
+    from hookport.shapes.dialect import Tree
 
 SOURCES = {
     "doc": "official hooks reference, 2026-08-07",
@@ -305,7 +305,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     ]
     if problems:
         raise RefusedError(*problems)
-    decoded = _by_event.decode(dialect, trees)
+    decoded = by_event.decode(dialect, trees)
     roots = {file: tree for file, tree in trees.items() if isinstance(tree, dict)}
     off = {file for file, tree in roots.items() if tree.get("disableAllHooks") is True}
     hooks = tuple(
@@ -374,7 +374,7 @@ DIALECT = Dialect(
         # Text that is sent as if the user had typed it: no model judges anything, so it is no prompt handler.
         "native": HandlerSpec("prompt", {"prompt": "prompt"}, Timeout(None), ("prompt",), decides=False),
     },
-    shape=Shape(decode, _by_event.encode),
+    shape=Shape(decode, by_event.encode),
     wire=WIRE,
     obeys=("flat",),
     drops_reason=True,

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.agents._cursor_wire import WIRE
+from hookport.findings import Finding, NeverRuns
+from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.shapes.dialect import (
     SECOND,
     Dialect,
     EventSpec,
@@ -20,9 +23,6 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import SPLIT_BY_EVENT
-from hookport.agents._cursor_wire import WIRE
-from hookport.findings import Finding, NeverRuns
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook

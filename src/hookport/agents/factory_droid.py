@@ -6,7 +6,25 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.findings import ContentDropped, Finding, NeverRuns
+from hookport.model.hooks import NOTHING, Hook, Manifest, Term
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.claude_wire import (
+    ALWAYS,
+    CONTEXT,
+    ENV_FILE,
+    EXIT,
+    INPUTS,
+    KEYS,
+    KEYS_OF,
+    READ,
+    READS,
+    WIRE,
+    WORDS,
+    nested,
+    permission,
+)
+from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
     Decoded,
@@ -26,25 +44,7 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._claude_wire import (
-    ALWAYS,
-    CONTEXT,
-    ENV_FILE,
-    EXIT,
-    INPUTS,
-    KEYS,
-    KEYS_OF,
-    READ,
-    READS,
-    WIRE,
-    WORDS,
-    nested,
-    permission,
-)
-from hookport.agents._entries import own_data
-from hookport.findings import ContentDropped, Finding, NeverRuns
-from hookport.model.hooks import NOTHING, Hook, Manifest, Term
+from hookport.shapes.entries import own_data
 
 if TYPE_CHECKING:
     from hookport.errors import Problem

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hookport.agents._base import (
+from hookport.agents._gemini_wire import WIRE
+from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.shapes.dialect import (
     MILLISECOND,
     Dialect,
     EventSpec,
@@ -21,8 +23,6 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import SPLIT_BY_EVENT
-from hookport.agents._gemini_wire import WIRE
 
 SOURCES = {
     "src": "google-gemini/gemini-cli at 2026-08-21 (0.56.0-nightly): packages/core/src/hooks, packages/cli",

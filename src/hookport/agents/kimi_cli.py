@@ -10,7 +10,20 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import NamedTuple
 
-from hookport.agents._base import (
+from hookport.agents._kimi_wire import WIRE
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import (
+    EventDropped,
+    Finding,
+    GuardDropped,
+    NativeDropped,
+    NeverRuns,
+    OtherSettings,
+    ServerWidened,
+    TargetNote,
+)
+from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
     Decoded,
@@ -33,22 +46,9 @@ from hookport.agents._base import (
     event_named,
     named,
 )
-from hookport.agents._entries import bind, kind_word, own_data, read_entry, slots, write_entry
-from hookport.agents._kimi_wire import WIRE
-from hookport.agents._matchers import read_matcher, write_matcher
-from hookport.agents._patterns import compiled
-from hookport.errors import Problem, closest, spell_path
-from hookport.findings import (
-    EventDropped,
-    Finding,
-    GuardDropped,
-    NativeDropped,
-    NeverRuns,
-    OtherSettings,
-    ServerWidened,
-    TargetNote,
-)
-from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.matchers import read_matcher, write_matcher
+from hookport.shapes.patterns import compiled
 
 SOURCES = {
     "code": "MoonshotAI/kimi-code v0.38.0 (2026-08-22): externalHooks and session/hooks",

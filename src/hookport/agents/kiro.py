@@ -11,7 +11,20 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from hookport.agents._base import (
+from hookport.agents._kiro_wire import WIRE
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import (
+    FieldDropped,
+    FieldGiven,
+    Finding,
+    IgnoredMatcher,
+    MatcherDropped,
+    NeverRuns,
+    OtherSettings,
+    UnknownEvent,
+)
+from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
     Decoded,
@@ -34,21 +47,8 @@ from hookport.agents._base import (
     event_named,
     named,
 )
-from hookport.agents._entries import bind, kind_word, own_data, read_entry, slots, write_entry
-from hookport.agents._kiro_wire import WIRE
-from hookport.agents._matchers import alternatives, means_all, normal, read_matcher, write_matcher
-from hookport.errors import Problem, closest, spell_path
-from hookport.findings import (
-    FieldDropped,
-    FieldGiven,
-    Finding,
-    IgnoredMatcher,
-    MatcherDropped,
-    NeverRuns,
-    OtherSettings,
-    UnknownEvent,
-)
-from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.matchers import alternatives, means_all, normal, read_matcher, write_matcher
 
 SOURCES = {
     "src": "aws/amazon-q-developer-cli at 2026-04-23: agent files",

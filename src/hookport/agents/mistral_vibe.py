@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from hookport.agents._base import (
+from hookport.agents._vibe_wire import WIRE
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, OtherSettings, UnknownEvent
+from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import (
     SECOND,
     Decoded,
     Dialect,
@@ -28,13 +32,9 @@ from hookport.agents._base import (
     event_named,
     named,
 )
-from hookport.agents._entries import bind, kind_word, own_data, read_entry, slots, write_entry
-from hookport.agents._matchers import MARK, read_matcher, write_matcher
-from hookport.agents._patterns import compiled
-from hookport.agents._vibe_wire import WIRE
-from hookport.errors import Problem, closest, spell_path
-from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, OtherSettings, UnknownEvent
-from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.matchers import MARK, read_matcher, write_matcher
+from hookport.shapes.patterns import compiled
 
 SOURCES = {
     "src": "the package mistral-vibe 3.0.2: vibe/core/hooks, mistralai_vibe_local_harness/vibe",

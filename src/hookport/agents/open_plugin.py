@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.agents._open_plugin_wire import WIRE
+from hookport.findings import Finding, UnknownEvent
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.claude_names import MCP, TOOLS
+from hookport.shapes.dialect import (
     Decoded,
     Dialect,
     EventSpec,
@@ -16,10 +20,6 @@ from hookport.agents._base import (
     Timeout,
     Tree,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._claude_names import MCP, TOOLS
-from hookport.agents._open_plugin_wire import WIRE
-from hookport.findings import Finding, UnknownEvent
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

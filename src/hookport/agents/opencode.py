@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hookport.agents._base import (
+from hookport.agents._opencode_plugin import CODE
+from hookport.agents._opencode_wire import wire_for
+from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     Gate,
@@ -13,9 +15,7 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._module import HANDLERS, module
-from hookport.agents._opencode_plugin import CODE
-from hookport.agents._opencode_wire import wire_for
+from hookport.shapes.module import HANDLERS, module
 
 SOURCES = {
     "src": "anomalyco/opencode at 2026-08-19: packages/plugin/src/index.ts, packages/opencode/src (1.18.18)",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from hookport.agents._base import (
+from hookport.agents._pi_extension import CODE, IMPORTS
+from hookport.agents._pi_wire import wire_for
+from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     FolderTrust,
@@ -12,9 +14,7 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._module import HANDLERS, module
-from hookport.agents._pi_extension import CODE, IMPORTS
-from hookport.agents._pi_wire import wire_for
+from hookport.shapes.module import HANDLERS, module
 
 SOURCES = {
     "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",

@@ -6,7 +6,12 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.agents._qwen_wire import WIRE
+from hookport.errors import spell_path
+from hookport.findings import Finding, NeverRuns
+from hookport.model.events import about_tool
+from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
     Decoded,
@@ -27,11 +32,6 @@ from hookport.agents._base import (
     in_variables,
     named,
 )
-from hookport.agents._by_event import SPLIT_BY_EVENT
-from hookport.agents._qwen_wire import WIRE
-from hookport.errors import spell_path
-from hookport.findings import Finding, NeverRuns
-from hookport.model.events import about_tool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

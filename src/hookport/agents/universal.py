@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from hookport.agents._base import (
+from hookport.agents._universal_wire import WIRE
+from hookport.errors import Problem
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.claude_names import MCP, TOOLS
+from hookport.shapes.dialect import (
     SECOND,
     Decoded,
     Dialect,
@@ -18,10 +22,6 @@ from hookport.agents._base import (
     Timeout,
     Tree,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._claude_names import MCP, TOOLS
-from hookport.agents._universal_wire import WIRE
-from hookport.errors import Problem
 
 SOURCES = {
     "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",

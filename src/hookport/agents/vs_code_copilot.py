@@ -5,7 +5,20 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.agents._base import (
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.claude_wire import (
+    BLOCK,
+    CONTEXT,
+    HALT,
+    KEYS,
+    KEYS_OF,
+    MESSAGE,
+    READ,
+    VERDICTS,
+    nested,
+    permission,
+)
+from hookport.shapes.dialect import (
     SECOND,
     Dialect,
     EventSpec,
@@ -20,26 +33,13 @@ from hookport.agents._base import (
     Timeout,
     named,
 )
-from hookport.agents._by_event import BY_EVENT
-from hookport.agents._claude_wire import (
-    BLOCK,
-    CONTEXT,
-    HALT,
-    KEYS,
-    KEYS_OF,
-    MESSAGE,
-    READ,
-    VERDICTS,
-    nested,
-    permission,
-)
-from hookport.agents._copilot import NO_COMMAND, commands
+from hookport.shapes.github_commands import NO_COMMAND, commands
 from hookport.wire.table import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookport.agents._base import Tree
+    from hookport.shapes.dialect import Tree
 
 SOURCES = {
     "doc": "official agent hooks pages and hooks reference, 2026-08-19",

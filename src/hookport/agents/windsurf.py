@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hookport.agents._base import (
+from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     FolderTrust,
@@ -13,7 +14,6 @@ from hookport.agents._base import (
     Timeout,
     Tree,
 )
-from hookport.agents._by_event import SPLIT_BY_EVENT
 from hookport.wire.table import Wire
 
 SOURCES = {

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import agents, get
-from hookport.agents._wiring import recognised, wire
+from hookport.agents import agents, get, recognised, wire
 from hookport.cli.terminal import plain
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import (

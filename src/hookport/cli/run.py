@@ -13,7 +13,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
 from hookport.cli.terminal import Paint, plain, speaks_utf8

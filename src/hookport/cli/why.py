@@ -13,8 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.agents import agents, get
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, command_event, last_event
 from hookport.cli.terminal import Paint, plain

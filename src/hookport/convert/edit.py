@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Decoded, Dialect, Place, RefusedError, Tree
-from hookport.agents._base import Path
-from hookport.agents._entries import slots
 from hookport.convert.pipeline import Reading, kind_in, read
 from hookport.errors import InputError, InternalError, Problem
 from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import Path
+from hookport.shapes.entries import slots
 
 
 def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:

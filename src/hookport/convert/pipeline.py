@@ -11,9 +11,6 @@ from typing import NamedTuple
 
 from hookport import documents as formats
 from hookport.agents import Decoded, Dialect, RefusedError, Tree
-from hookport.agents._base import Matching, matching_of
-from hookport.agents._entries import slots
-from hookport.agents._matchers import write_matcher
 from hookport.convert import checks
 from hookport.convert.degrade import degrade
 from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
@@ -28,6 +25,9 @@ from hookport.findings import (
     TargetNote,
 )
 from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import Matching, matching_of
+from hookport.shapes.entries import slots
+from hookport.shapes.matchers import write_matcher
 
 
 class File(NamedTuple):

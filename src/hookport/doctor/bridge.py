@@ -14,8 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from hookport.agents import agents, get, names
-from hookport.agents._wiring import wire
+from hookport.agents import agents, get, names, wire
 from hookport.convert.checks import Seen
 from hookport.convert.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.doctor.case import Case, Diagnosis, Repair, about

@@ -14,12 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents import get
-from hookport.agents._base import variable_in
-from hookport.agents._wiring import wire
+from hookport.agents import get, wire
 from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, WRAPPERS
 from hookport.errors import closest
 from hookport.findings import Finding
+from hookport.shapes.dialect import variable_in
 from hookport.shell.syntax import Node, Part, parse
 
 SECONDS = 5

@@ -9,8 +9,6 @@ from pathlib import Path
 
 from hookport import findings as f
 from hookport.agents import Dialect
-from hookport.agents._base import EventSpec, event_named, is_gone, names_of
-from hookport.agents._entries import slots
 from hookport.convert import checks
 from hookport.convert.checks import Seen
 from hookport.convert.checks.places import placed
@@ -26,6 +24,8 @@ from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
 from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
+from hookport.shapes.dialect import EventSpec, event_named, is_gone, names_of
+from hookport.shapes.entries import slots
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.
 KEPT = (

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, agents, get
-from hookport.agents._base import Location
 from hookport.convert import pipeline
 from hookport.convert.checks import Seen, seen_in
 from hookport.documents import Document
@@ -17,6 +16,7 @@ from hookport.errors import InputError, Problem
 from hookport.project.agent_trust import files_at
 from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
+from hookport.shapes.dialect import Location
 
 SCOPES = ("project", "local", "user")
 # Code that hookport generated says so in its first lines; other code is not read.

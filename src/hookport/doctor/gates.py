@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from hookport.agents._base import Gate
 from hookport.doctor.case import Case, Diagnosis, about, at_file, names
 from hookport.doctor.files import Source, counted, places, shown
 from hookport.documents import Document
@@ -20,6 +19,7 @@ from hookport.project.agent_trust import (
     trust_of_folder,
     trust_of_hook,
 )
+from hookport.shapes.dialect import Gate
 
 
 def switched_off(case: Case) -> Iterator[Diagnosis]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.agents import Dialect, get
 from hookport.agents import agents as all_agents
-from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.convert.checks.rules import dead_rule
 from hookport.doctor import examine
 from hookport.doctor.case import Diagnosis
@@ -26,6 +25,7 @@ from hookport.project.discovery import Found, Module, discover
 from hookport.project.misplaced import find_misplaced
 from hookport.project.plan_builder import is_dispatch, listed, name_of
 from hookport.runtime import journal, pauses, trust
+from hookport.shapes.agent_trust import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.vendor import vendored
 
 BY_ITSELF = "by itself"

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, get, wire
 from hookport.doctor import examine, world_of
 from hookport.doctor.case import Diagnosis
 from hookport.doctor.failures import spell_time

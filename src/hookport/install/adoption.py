@@ -14,10 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, agents, get
-from hookport.agents._adoption import adopted, clause, clauses, unadopted
-from hookport.agents._base import attrs_of
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, agents, get, wire
 from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import Bridge
 from hookport.documents import Document
@@ -29,6 +26,8 @@ from hookport.project.discovery import Found
 from hookport.project.places import absolute, own_place
 from hookport.project.plan_builder import is_ours, planned
 from hookport.runtime import covering
+from hookport.shapes.adoption import adopted, clause, clauses, unadopted
+from hookport.shapes.dialect import attrs_of
 from hookport.vendor import vendored
 
 # Handlers say by it which shell reads the command.

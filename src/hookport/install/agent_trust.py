@@ -13,8 +13,6 @@ from types import ModuleType
 
 from hookport import documents
 from hookport.agents import Dialect, get, names
-from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
-from hookport.agents._base import Path as Way
 from hookport.errors import InputError, Problem
 from hookport.install.files import Change, apply, read
 from hookport.model.hooks import Hook
@@ -22,6 +20,8 @@ from hookport.project import salvage
 from hookport.project.agent_trust import fingerprint_of, trust_key, trust_of_hook
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
+from hookport.shapes.agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
+from hookport.shapes.dialect import Path as Way
 
 __all__ = ["AgentHook", "approve", "states", "untrusted"]
 

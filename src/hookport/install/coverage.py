@@ -10,7 +10,6 @@ from typing import Literal, NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
-from hookport.agents._base import event_named
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.errors import slip
 from hookport.findings import Finding
@@ -24,6 +23,7 @@ from hookport.project.discovery import Found
 from hookport.project.ownership import Loading
 from hookport.project.places import is_same
 from hookport.project.plan_builder import is_dispatch, name_of, spell_switch
+from hookport.shapes.dialect import event_named
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."

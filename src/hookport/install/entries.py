@@ -12,12 +12,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport import findings as f
-from hookport.agents import Dialect, EventSpec, agents, event_specs, get
-from hookport.agents._base import SECOND, is_split, says, terms_of
-from hookport.agents._entries import shell_word, slots
-from hookport.agents._limits import longest_wait
-from hookport.agents._matchers import normal
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, EventSpec, agents, event_specs, get, wire
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.work import deny_command, powershell, quoted
 from hookport.convert.degrade.wrapping import Bridge, agree
@@ -31,6 +26,10 @@ from hookport.project.places import absolute
 from hookport.project.plan_builder import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
 from hookport.runtime import policy, sessions
 from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE, bridge_file
+from hookport.shapes.dialect import SECOND, is_split, says, terms_of
+from hookport.shapes.entries import shell_word, slots
+from hookport.shapes.limits import longest_wait
+from hookport.shapes.matchers import normal
 from hookport.vendor import vendored
 from hookport.wire.table import table_of
 

@@ -7,10 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hookport import findings as f
-from hookport.agents import get
-from hookport.agents._entries import slots
-from hookport.agents._limits import too_slow
-from hookport.agents._wiring import wire
+from hookport.agents import get, wire
 from hookport.convert.degrade.answers import lost_fields
 from hookport.convert.degrade.context import may_tell, unread
 from hookport.findings import Finding
@@ -21,6 +18,8 @@ from hookport.project import sources
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import name_of
 from hookport.runtime.surroundings import WRITTEN
+from hookport.shapes.entries import slots
+from hookport.shapes.limits import too_slow
 from hookport.wire.events import places_of
 from hookport.wire.table import Wire
 

@@ -14,8 +14,6 @@ from hookport import documents
 from hookport import findings as f
 from hookport.agents import Tree, get
 from hookport.agents import agents as all_agents
-from hookport.agents._base import says
-from hookport.agents._entries import slots
 from hookport.convert import checks, edit, pipeline
 from hookport.convert.degrade.wrapping import Bridge
 from hookport.convert.pipeline import Reading
@@ -34,6 +32,8 @@ from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import also_reads
 from hookport.project.plan_builder import agent_of, is_dispatch, is_ours, judged, listed, name_of
 from hookport.runtime import trust
+from hookport.shapes.dialect import says
+from hookport.shapes.entries import slots
 from hookport.vendor import vendored, writer
 
 Choice = Literal["auto", "native", "bridge"]

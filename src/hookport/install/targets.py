@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, agents, get
-from hookport.agents._base import Location
-from hookport.agents._module import MARK
 from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
 from hookport.install import files
 from hookport.project.places import absolute
+from hookport.shapes.dialect import Location
+from hookport.shapes.module import MARK
 
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from hookport.agents import Dialect, EventSpec, event_specs, get
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, EventSpec, event_specs, get, wire
 from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import dialect_of

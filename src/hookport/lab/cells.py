@@ -11,11 +11,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, event_specs, get
-from hookport.agents._base import event_named
 from hookport.lab import abilities, drivers, scenario
 from hookport.lab.results import Result, Results, kept
 from hookport.lab.scenario import ABILITIES, Need
 from hookport.model.events import EVENTS
+from hookport.shapes.dialect import event_named
 
 Basis = Literal["measured", "documented", "unknown"]
 BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")

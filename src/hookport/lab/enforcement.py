@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import get
-from hookport.agents._base import says
 from hookport.lab import abilities, unfired
 from hookport.lab.drivers import dialect_of
 from hookport.lab.firings import Firing
@@ -18,6 +17,7 @@ from hookport.lab.samples import GUARDED, PROMPT, TOOLS
 from hookport.lab.scenario import Need
 from hookport.model.events import EVENTS
 from hookport.runtime.plan import Planned
+from hookport.shapes.dialect import says
 
 Word = Literal["enforced", "advisory", "not fired", "broken"]
 # What a script says that denies, in any format: an exit code, a word of an answer, a function of the SDK.

@@ -13,8 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hookport.agents import Dialect, get
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, get, wire
 from hookport.convert import edit, pipeline
 from hookport.errors import HookportError, spell_path
 from hookport.lab import witness

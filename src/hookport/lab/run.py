@@ -12,10 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hookport.agents import Dialect, event_specs, get
+from hookport.agents import Dialect, event_specs, get, wire
 from hookport.agents import agents as all_agents
-from hookport.agents._base import event_named
-from hookport.agents._wiring import wire
 from hookport.convert import edit, pipeline
 from hookport.lab import formats, judge, mcp_lab, player, stage
 from hookport.lab.driver import Call, Driver, Stage, Step
@@ -26,6 +24,7 @@ from hookport.lab.programs import Program
 from hookport.lab.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
 from hookport.model.runs import Decision, Event
 from hookport.project.places import sites
+from hookport.shapes.dialect import event_named
 from hookport.wire.answers import write_answer
 
 Tree = Any

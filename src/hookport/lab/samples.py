@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.errors import UsageError
 from hookport.lab import likeness
 from hookport.model.runs import Call, Event

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.agents import event_specs, get
-from hookport.agents._wiring import wire
+from hookport.agents import event_specs, get, wire
 from hookport.errors import closest
 from hookport.lab import abilities
 from hookport.lab.drivers import dialect_of

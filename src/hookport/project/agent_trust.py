@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Dialect, Tree
-from hookport.agents._base import FolderTrust, Gate, HookTrust
 from hookport.documents import Document
 from hookport.errors import InputError
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
+from hookport.shapes.dialect import FolderTrust, Gate, HookTrust
 
 
 class Verdict(NamedTuple):

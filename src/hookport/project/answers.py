@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import findings as f
-from hookport.agents import event_specs, get
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import event_specs, get, wire
 from hookport.convert.checks import Reading, fresh, seen_in
 from hookport.convert.checks.literals import Filled, Literal, objects_in
 from hookport.convert.checks.scripts import folders_of
@@ -24,6 +22,7 @@ from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, RunResult
 from hookport.project import sources
+from hookport.shapes.entries import slots
 from hookport.wire.obeyed import obeys_natively
 from hookport.wire.spellings import get as value_at
 from hookport.wire.table import Wire, table_of

@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, get
-from hookport.agents._base import NO_SWITCH
-from hookport.agents._base import Path as Way
 from hookport.convert import pipeline
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import above, named_script
@@ -48,6 +46,8 @@ from hookport.project.spots import (
     spots_of,
 )
 from hookport.project.switches import Switch, Switches
+from hookport.shapes.dialect import NO_SWITCH
+from hookport.shapes.dialect import Path as Way
 
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 

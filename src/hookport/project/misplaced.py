@@ -18,7 +18,6 @@ from typing import NamedTuple
 from hookport import documents
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
-from hookport.agents._base import Location
 from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
@@ -27,6 +26,7 @@ from hookport.project.disk import Log, data_of
 from hookport.project.places import absolute, catalogues, home_folder, manifest_sites
 from hookport.project.spots import Folders, folders_of, module_spots, scoped_spots, spots_of
 from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
+from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")

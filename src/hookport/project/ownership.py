@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, Tree, agents, get
-from hookport.agents._base import Location, PluginStore
 from hookport.convert import pipeline
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
@@ -28,6 +27,7 @@ from hookport.project.disk import data_of
 from hookport.project.places import CATALOGUE, absolute, catalogues, is_same, own_place
 from hookport.project.spots import catalogued_in, in_manifests, written_files
 from hookport.runtime.plan import ENTRIES
+from hookport.shapes.dialect import Location, PluginStore
 
 
 class Loading(NamedTuple):

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import Decoded, Dialect, Tree, get, names
-from hookport.agents._base import Location
-from hookport.agents._base import Path as Way
 from hookport.convert.pipeline import kind_in
 from hookport.runtime import folders
+from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Path as Way
 
 Scope = Literal["project", "user"]
 

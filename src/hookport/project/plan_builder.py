@@ -12,10 +12,7 @@ from typing import Any
 
 from hookport import __version__, agents
 from hookport import wire as wires
-from hookport.agents import event_specs, get, names
-from hookport.agents._base import EventSpec, event_named, says
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import event_specs, get, names, wire
 from hookport.convert.checks.scripts import named_script
 from hookport.errors import HookportError, InputError
 from hookport.findings import (
@@ -40,6 +37,8 @@ from hookport.runtime.execute import llm
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import tools_of
 from hookport.runtime.trust import Approval
+from hookport.shapes.dialect import EventSpec, event_named, says
+from hookport.shapes.entries import slots
 from hookport.wire.table import Wire
 
 # The HOOK.md specification's default, which others do not contradict.

@@ -6,10 +6,10 @@ import copy
 from collections.abc import Mapping
 
 from hookport.agents import Dialect, RefusedError, Tree
-from hookport.agents._base import Path
 from hookport.convert import pipeline
 from hookport.convert.pipeline import Reading, located
 from hookport.errors import InputError, Problem
+from hookport.shapes.dialect import Path
 
 # Each round takes out every hook that is refused; only what that uncovers needs another.
 ROUNDS = 20

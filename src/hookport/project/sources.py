@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Dialect, get, names
-from hookport.agents._base import Path as Way
 from hookport.convert import pipeline
 from hookport.convert.checks.scripts import above, folders_of, standing
 from hookport.convert.degrade.wrapping import unwrapped
@@ -46,6 +45,7 @@ from hookport.project.spots import (
     unread,
 )
 from hookport.project.unread import UnreadFile, judge_place
+from hookport.shapes.dialect import Path as Way
 
 # What is read of a file without frontmatter.
 BLANK = b"---\n---\n"

@@ -10,8 +10,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport.agents import Dialect, get, names
-from hookport.agents._base import Path as Way
-from hookport.agents._module import MARK
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (
@@ -29,6 +27,8 @@ from hookport.project.places import (
     sites,
     ways_inside,
 )
+from hookport.shapes.dialect import Path as Way
+from hookport.shapes.module import MARK
 
 Tree = Any
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, Tree, get
-from hookport.agents._base import Gate
 from hookport.model.hooks import Hook
 from hookport.project.agent_trust import at, files_at, is_value, settings, spell_key
 from hookport.project.places import is_same, own_place
+from hookport.shapes.dialect import Gate
 
 
 class Switch(NamedTuple):

@@ -12,7 +12,7 @@ import time
 from contextlib import contextmanager
 
 from hookport.errors import InputError, Problem
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.runtime import trust
 from hookport.wire.spellings import iso
 

@@ -5,8 +5,8 @@ It is asked by the user's own command, which then ends at once; so in any doubt 
 
 from __future__ import annotations
 
-from hookport.model._json import loads
-from hookport.model._value import Value
+from hookport.model.json_text import loads
+from hookport.model.value import Value
 from hookport.runtime import trust
 
 TYPE_CHECKING = False

@@ -8,9 +8,9 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.model._json import dumps, loads
-from hookport.model._value import Value
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import BLOCK, Answer, Call, Decision, Event
+from hookport.model.value import Value
 from hookport.runtime import (
     engine,
     journal,

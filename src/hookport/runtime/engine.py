@@ -6,9 +6,9 @@ import os
 import sys
 import time
 
-from hookport.model._json import dumps, loads
-from hookport.model._value import Value
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision, RunResult
+from hookport.model.value import Value
 from hookport.runtime import journal, merge, policy, surroundings, trust
 from hookport.runtime.select import match
 from hookport.wire import recognition

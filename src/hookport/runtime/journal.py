@@ -10,7 +10,7 @@ import os
 import sys
 import time
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.runtime.folders import STATE, own
 from hookport.runtime.redaction import clean, walk
 from hookport.wire.spellings import iso

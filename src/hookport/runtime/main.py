@@ -473,7 +473,7 @@ def _quoted(word: str) -> str:
 def _wire(name: str) -> Wire:
     """A wire that the plan does not have: one of another package, or none."""
     _with_libraries()
-    from hookport.agents._wiring import wire
+    from hookport.agents import wire
 
     return wire(name)
 

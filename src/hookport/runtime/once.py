@@ -11,9 +11,9 @@ import os
 import sys
 import time
 
-from hookport.model._json import dumps, loads
-from hookport.model._value import Value
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
+from hookport.model.value import Value
 from hookport.runtime import journal
 from hookport.runtime.redaction import clean, walk
 from hookport.runtime.trust import sha256

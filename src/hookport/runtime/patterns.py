@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from hookport.model._value import Value
+from hookport.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

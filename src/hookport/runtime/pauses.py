@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.runtime import journal
 
 TYPE_CHECKING = False

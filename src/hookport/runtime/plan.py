@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import os
 
-from hookport.model._json import dumps, loads
-from hookport.model._value import Value
+from hookport.model.json_text import dumps, loads
+from hookport.model.value import Value
 from hookport.runtime.folders import CACHE, STATE, own
 from hookport.wire import recognition
 from hookport.wire.table import Wire

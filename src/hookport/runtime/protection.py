@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 
-from hookport.model._json import loads
+from hookport.model.json_text import loads
 from hookport.runtime import folders, journal, trust
 
 TYPE_CHECKING = False

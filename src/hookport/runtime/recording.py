@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.model._json import dumps
+from hookport.model.json_text import dumps
 from hookport.runtime import journal
 from hookport.wire.spellings import iso
 

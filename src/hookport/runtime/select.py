@@ -6,7 +6,7 @@ whatever the agent that fires the event calls it.
 
 from __future__ import annotations
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Call, Event
 from hookport.wire.events import mcp_name, native_for, subject_of
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
 from hookport.runtime.redaction import clean, walk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookport.model._value import Value
+from hookport.model.value import Value
 from hookport.runtime import journal
 from hookport.wire.events import placeholders, places_of, variables
 

@@ -12,9 +12,9 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.model._json import dumps, loads
-from hookport.model._value import Value
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Call
+from hookport.model.value import Value
 from hookport.runtime import journal
 from hookport.wire import kinds
 from hookport.wire.events import canonical_input, native_input, tool_name

@@ -12,8 +12,8 @@ import stat
 import sys
 import time
 
-from hookport.model._json import loads
-from hookport.model._value import Value
+from hookport.model.json_text import loads
+from hookport.model.value import Value
 from hookport.runtime import journal, policy
 from hookport.runtime.plan import TRUSTED_LOCK
 

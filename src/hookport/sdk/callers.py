@@ -7,7 +7,7 @@ takes twice as long as all the rest.
 from __future__ import annotations
 
 import hookport
-from hookport.model._value import Value
+from hookport.model.value import Value
 from hookport.runtime import plan
 from hookport.wire.recognition import VARIABLE, recognised, unsealed
 
@@ -77,7 +77,7 @@ def _tables(env: Mapping[str, str]) -> plan.Plan | None:
 
 
 def _made(dialect: str) -> Wire:
-    from hookport.agents._wiring import wire
+    from hookport.agents import wire
 
     return wire(dialect)
 

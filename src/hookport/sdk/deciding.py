@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import os
 
-from hookport.model._value import Value
 from hookport.model.runs import BLOCK, Decision
+from hookport.model.value import Value
 from hookport.runtime import merge, policy
 from hookport.runtime.select import match
 from hookport.sdk.events import Event

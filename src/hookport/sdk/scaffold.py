@@ -13,10 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import documents
-from hookport.agents import Dialect, agents, get, names
-from hookport.agents._base import EventSpec, says
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, agents, get, names, wire
 from hookport.convert import edit, pipeline
 from hookport.convert.degrade import degrade
 from hookport.errors import InputError, InternalError, Problem, UsageError, closest
@@ -26,6 +23,8 @@ from hookport.model.hooks import Handler, Hook, Manifest, Term
 from hookport.model.runs import BLOCK, Answer, Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.sdk.scripts import LANGUAGES, Part, filled, script, way_to
+from hookport.shapes.dialect import EventSpec, says
+from hookport.shapes.entries import slots
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import fired_for, mcp_name, tool_name, write_event
 from hookport.wire.table import Wire

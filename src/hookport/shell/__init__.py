@@ -16,7 +16,7 @@ folder). `reading.problem` says why a text cannot be read to its end; a guard sh
 
 from __future__ import annotations
 
-from hookport.model._value import Value
+from hookport.model.value import Value
 from hookport.shell.syntax import DEEP, MANY, MARKS, ONE, PART, STAR, unmarked
 from hookport.shell.walk import SAID, Ask, Command, TooMuchError, Walk, joined, name_of, quote
 from hookport.shell.wrappers import SHELLS, codes, language

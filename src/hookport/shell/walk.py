@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 
-from hookport.model._value import Value
+from hookport.model.value import Value
 from hookport.shell import outputs
 from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
 from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, code_of

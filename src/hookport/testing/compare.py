@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Decision
 from hookport.testing.run import Got
 from hookport.testing.suite import Case, Expected

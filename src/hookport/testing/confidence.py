@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.errors import HookportError
 from hookport.findings import Finding
 from hookport.runtime import policy

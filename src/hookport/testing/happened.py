@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hookport.agents import names
-from hookport.agents._wiring import wire
+from hookport.agents import names, wire
 from hookport.errors import InputError, Problem
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hookport import agents as dialects
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.errors import UsageError, closest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.model.runs import Event
 from hookport.testing.bench import Bench, Outcome, Stock
 from hookport.testing.disguises import (

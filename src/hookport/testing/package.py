@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import names
-from hookport.agents._wiring import wire
+from hookport.agents import names, wire
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS

@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import documents
-from hookport.agents import agents
-from hookport.agents._wiring import wire
+from hookport.agents import agents, wire
 from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Call, Decision, Event
 from hookport.project.discovery import Discovery

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hookport.agents._wiring import recognised, wire
+from hookport.agents import recognised, wire
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy

@@ -8,8 +8,8 @@ from __future__ import annotations
 import os
 
 from hookport import __version__
-from hookport.model._json import loads
-from hookport.model._value import Value
+from hookport.model.json_text import loads
+from hookport.model.value import Value
 from hookport.runtime import dispatch, folders, plan, policy, sessions, trust
 from hookport.runtime.plan import Plan
 

@@ -14,8 +14,7 @@ from pathlib import Path
 
 import hookport
 from hookport import __version__
-from hookport.agents import added, builtin, get, markers, names
-from hookport.agents._wiring import wire
+from hookport.agents import added, builtin, get, markers, names, wire
 from hookport.errors import InputError, Problem
 from hookport.findings import (
     BridgeDiffers,

@@ -5,7 +5,7 @@ A decision that an agent cannot be told is told as something stricter, or named 
 
 from __future__ import annotations
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
 from hookport.wire.events import result_text
 from hookport.wire.spellings import bears, fill, get, merged, put

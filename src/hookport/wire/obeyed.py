@@ -6,7 +6,7 @@ an answer counts here only where the agent was seen, or is documented, to obey i
 
 from __future__ import annotations
 
-from hookport.model._json import loads
+from hookport.model.json_text import loads
 from hookport.model.runs import Decision
 from hookport.wire.answers import decision_in, failed, verdict_of
 from hookport.wire.spellings import get

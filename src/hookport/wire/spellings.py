@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from hookport.model._json import dumps, loads
+from hookport.model.json_text import dumps, loads
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

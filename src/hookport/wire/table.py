@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.model._value import Value
+from hookport.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
-from hookport.agents._base import SECOND, Dialect, EventSpec, HandlerSpec, Location, Matching, Timeout, named
-from hookport.agents._by_event import BY_EVENT
 from hookport.model.events import EVENTS
+from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.dialect import (
+    SECOND,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    Timeout,
+    named,
+)
 from hookport.wire.table import Wire
 
 HERE = "made up"

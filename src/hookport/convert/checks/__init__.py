@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from hookport import agents as dialects
 from hookport import findings as f
-from hookport.agents import Decoded, Dialect, EventSpec, Place, Tree
-from hookport.agents._base import (
+from hookport.agents import Decoded, Dialect, EventSpec, Place, Tree, wire
+from hookport.convert.checks.rules import dead_rule, tool_of
+from hookport.errors import SLIP, closest, spell_path
+from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
+from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
     Matching,
@@ -26,14 +30,9 @@ from hookport.agents._base import (
     native_tools,
     says,
 )
-from hookport.agents._entries import slots, write_timeout
-from hookport.agents._limits import too_slow
-from hookport.agents._matchers import read_matcher, unmarked
-from hookport.agents._wiring import wire
-from hookport.convert.checks.rules import dead_rule, tool_of
-from hookport.errors import SLIP, closest, spell_path
-from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
-from hookport.model.tools import TOOLS
+from hookport.shapes.entries import slots, write_timeout
+from hookport.shapes.limits import too_slow
+from hookport.shapes.matchers import read_matcher, unmarked
 from hookport.wire.events import is_other
 
 if TYPE_CHECKING:

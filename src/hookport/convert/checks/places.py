@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hookport.agents import Place, Tree
-from hookport.agents._base import Path
+from hookport.shapes.dialect import Path
 
 if TYPE_CHECKING:
     from hookport.convert.checks import Reading

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from hookport import agents
 from hookport.agents import Dialect
-from hookport.agents._base import native_tools, says, tools_named
 from hookport.model.hooks import Hook
 from hookport.runtime.rules import COVERED
+from hookport.shapes.dialect import native_tools, says, tools_named
 
 # Keys of tools' inputs; a rule has the value alone. `domain:` is a word of rules.
 FIELDS = ("command", "description", "file_path", "path", "prompt", "run_in_background", "timeout", "url")

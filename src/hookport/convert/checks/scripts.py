@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect
-from hookport.agents._base import Location
 from hookport.convert.checks import Reading, Seen, fresh, seen_in
 from hookport.findings import Finding
+from hookport.shapes.dialect import Location
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value after which the script's name follows; any other may mean that there is none.

@@ -12,9 +12,6 @@ from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect
-from hookport.agents._base import says
-from hookport.agents._entries import event_order, merge_entries, slots
-from hookport.agents._matchers import read_matcher, write_matcher
 from hookport.convert.degrade import answers, commands, fields, guards, handlers, matchers
 from hookport.convert.degrade.capabilities import Scripts, infer
 from hookport.convert.degrade.work import Work, deny_command, specs_of
@@ -22,6 +19,9 @@ from hookport.convert.degrade.wrapping import ON_PATH, Bridge
 from hookport.findings import Finding
 from hookport.model.events import about_tool
 from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import says
+from hookport.shapes.entries import event_order, merge_entries, slots
+from hookport.shapes.matchers import read_matcher, write_matcher
 
 __all__ = ["Degraded", "degrade", "deny_command", "infer"]
 

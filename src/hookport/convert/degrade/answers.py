@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from hookport import findings as f
-from hookport.agents import Dialect, names
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, names, wire
 from hookport.convert.degrade.work import Work, specs_of
 from hookport.wire.answers import extras_of
 from hookport.wire.table import Wire

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.agents._base import says, variable_in
-from hookport.agents._entries import shell_word, slots
-from hookport.agents._wiring import wire
+from hookport.agents import wire
 from hookport.convert.degrade.work import Work, can_block, each_command, powershell, quoted, without
 from hookport.model.hooks import NOTHING
+from hookport.shapes.dialect import says, variable_in
+from hookport.shapes.entries import shell_word, slots
 
 
 def standing(work: Work) -> bool:

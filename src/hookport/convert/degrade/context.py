@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hookport.agents import Dialect, EventSpec
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, EventSpec, wire
 from hookport.convert.degrade.capabilities import denies
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.runs import Decision, Event
+from hookport.shapes.entries import slots
 from hookport.wire.answers import write_answer
 from hookport.wire.table import Wire, table_of
 

@@ -8,11 +8,11 @@ from datetime import timedelta
 from typing import Any
 
 from hookport import findings as f
-from hookport.agents._base import SECOND, Dialect, EventSpec, Timeout, Tree, dialect_data, says
-from hookport.agents._entries import slots
-from hookport.agents._limits import longest_wait, spell, too_slow
 from hookport.convert.degrade.work import Work, specs_of
 from hookport.model.hooks import NOTHING, Hook
+from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, dialect_data, says
+from hookport.shapes.entries import slots
+from hookport.shapes.limits import longest_wait, spell, too_slow
 
 # What is said about a hook and changes nothing in what it does, with the value that says nothing.
 _WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}

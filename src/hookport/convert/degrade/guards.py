@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from hookport import findings as f
-from hookport.agents._base import EventSpec, event_specs, says
-from hookport.agents._entries import slots
 from hookport.convert.degrade.commands import closed
 from hookport.convert.degrade.work import Work, each_command, quoted, specs_of
 from hookport.model.events import AFTER_OF, split_native
+from hookport.shapes.dialect import EventSpec, event_specs, says
+from hookport.shapes.entries import slots
 
 
 def event(work: Work) -> bool:

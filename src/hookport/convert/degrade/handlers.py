@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.agents._base import SECOND, says
-from hookport.agents._entries import shell_word
 from hookport.convert.degrade.work import (
     Work,
     deny_command,
@@ -20,6 +18,8 @@ from hookport.convert.degrade.work import (
 from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, literal, wrapped
 from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
+from hookport.shapes.dialect import SECOND, says
+from hookport.shapes.entries import shell_word
 
 
 def handler(work: Work) -> bool:

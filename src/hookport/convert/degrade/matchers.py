@@ -5,7 +5,14 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.agents._base import (
+from hookport.agents import wire
+from hookport.convert.degrade.work import Work, specs_of
+from hookport.convert.degrade.wrapping import literal, said_as_option
+from hookport.model.events import about_tool
+from hookport.model.hooks import ANY_SERVER, Hook, Term
+from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
+from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     McpNames,
@@ -20,8 +27,8 @@ from hookport.agents._base import (
     terms_of,
     tools_named,
 )
-from hookport.agents._entries import slots
-from hookport.agents._matchers import (
+from hookport.shapes.entries import slots
+from hookport.shapes.matchers import (
     alternatives,
     found_in,
     mcp_parts,
@@ -30,14 +37,7 @@ from hookport.agents._matchers import (
     read_matcher,
     write_matcher,
 )
-from hookport.agents._terms import re2_problem
-from hookport.agents._wiring import wire
-from hookport.convert.degrade.work import Work, specs_of
-from hookport.convert.degrade.wrapping import literal, said_as_option
-from hookport.model.events import about_tool
-from hookport.model.hooks import ANY_SERVER, Hook, Term
-from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
-from hookport.model.tools import TOOLS
+from hookport.shapes.terms import re2_problem
 from hookport.wire.events import places_of, subject_field
 
 # What says that the target runs a hook more often than its matcher does.

@@ -9,12 +9,12 @@ from typing import Any, TypedDict, Unpack
 
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, get
-from hookport.agents._base import dialect_data
-from hookport.agents._entries import slots
 from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
 from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
+from hookport.shapes.dialect import dialect_data
+from hookport.shapes.entries import slots
 
 
 class HandlerValues(TypedDict, total=False):

@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get
-from hookport.agents._base import SECOND, dialect_data
-from hookport.agents._entries import slots
-from hookport.agents._wiring import wire
+from hookport.agents import Dialect, get, wire
 from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook, Term
 from hookport.runtime import select
+from hookport.shapes.dialect import SECOND, dialect_data
+from hookport.shapes.entries import slots
 from hookport.wire.table import Wire, table_of
 
 PROGRAM = "hookport"

@@ -11,8 +11,8 @@ import socket
 import time
 from contextlib import suppress
 
-from hookport.model._value import Value
 from hookport.model.runs import RunResult
+from hookport.model.value import Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -241,7 +241,7 @@ def _text_of(data: bytes, response: HTTPResponse) -> str:
 
 
 def _is_json(text: str) -> bool:
-    from hookport.model._json import loads
+    from hookport.model.json_text import loads
 
     try:
         loads(text)

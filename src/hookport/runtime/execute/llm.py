@@ -14,8 +14,8 @@ import re
 import sys
 import time
 
-from hookport.model._value import Value
 from hookport.model.runs import RunResult
+from hookport.model.value import Value
 from hookport.runtime.execute import process
 
 TYPE_CHECKING = False

@@ -11,7 +11,10 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from hookport.agents._base import (
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
+from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import (
     Decoded,
     Dialect,
     EventSpec,
@@ -25,7 +28,7 @@ from hookport.agents._base import (
     event_named,
     matching_of,
 )
-from hookport.agents._entries import (
+from hookport.shapes.entries import (
     bind,
     group_extra,
     kind_word,
@@ -38,10 +41,7 @@ from hookport.agents._entries import (
     type_problem,
     write_entry,
 )
-from hookport.agents._matchers import means_all, read_matcher
-from hookport.errors import Problem, closest, spell_path
-from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
-from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.matchers import means_all, read_matcher
 
 
 class _Reading:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hookport.agents._base import Path, Tree
-from hookport.agents._entries import kind_word
-from hookport.agents._patterns import compiled
 from hookport.errors import Problem
 from hookport.model.hooks import Term
+from hookport.shapes.dialect import Path, Tree
+from hookport.shapes.entries import kind_word
+from hookport.shapes.patterns import compiled
 
 _RE2_LACKS = (
     (r"\(\?<?[=!]", "lookaround"),

@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
-
-from hookport.agents import get, names
-from hookport.agents._base import Dialect, EventSpec, ToolName, Tree, terms_of
-from hookport.agents._limits import longest_wait
 from hookport.model.events import native_event
-from hookport.wire import recognition
+from hookport.shapes.dialect import Dialect, EventSpec, ToolName, terms_of
+from hookport.shapes.limits import longest_wait
 from hookport.wire.table import Wire
 
 
-@cache
-def wire(name: str) -> Wire:
-    """The wire of the dialect of that id."""
-    dialect = get(name)
+def complete_wire(dialect: Dialect) -> Wire:
+    """The wire of a dialect with what follows from its tables."""
     mcp = dialect.mcp
     return dialect.wire.replace(
         id=dialect.id,
@@ -81,8 +74,3 @@ def _by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
     for row in sorted(rows, key=lambda row: row.alias or row.gone):
         found.setdefault(row.tool, []).append(row.native)
     return found
-
-
-def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
-    """(dialect, native event) of those a payload may be of, the likeliest first."""
-    return [(own.id, native) for own, native in recognition.recognised(payload, map(wire, names()))]

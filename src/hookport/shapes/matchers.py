@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import re
 
-from hookport.agents._base import (
+from hookport.model.hooks import ANY_SERVER, Term
+from hookport.model.patterns import matches_all
+from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     Matching,
@@ -20,10 +23,7 @@ from hookport.agents._base import (
     terms_of,
     tools_named,
 )
-from hookport.agents._patterns import compiled, compiles
-from hookport.model.hooks import ANY_SERVER, Term
-from hookport.model.patterns import matches_all
-from hookport.model.tools import TOOLS
+from hookport.shapes.patterns import compiled, compiles
 from hookport.wire.events import mcp_spelled
 
 _ANY = r".*"

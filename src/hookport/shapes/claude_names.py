@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.agents._base import McpNames, aliases, named
+from hookport.shapes.dialect import McpNames, aliases, named
 
 # `spec` is the format's own specification, `claude` what Claude Code calls the tools it does not name.
 TOOLS = (

@@ -6,7 +6,7 @@ replaces what it does otherwise.
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.table import Wire
 
 KEYS = {

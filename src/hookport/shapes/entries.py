@@ -10,8 +10,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any
 
-from hookport.agents._adoption import unadopted
-from hookport.agents._base import (
+from hookport.errors import Problem, slip
+from hookport.model.events import native_event, split_native
+from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
+from hookport.shapes.adoption import unadopted
+from hookport.shapes.dialect import (
     SECOND,
     Dialect,
     EventSpec,
@@ -29,10 +32,7 @@ from hookport.agents._base import (
     is_split,
     terms_of,
 )
-from hookport.agents._matchers import normal, read_matcher, write_matcher
-from hookport.errors import Problem, slip
-from hookport.model.events import native_event, split_native
-from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
+from hookport.shapes.matchers import normal, read_matcher, write_matcher
 
 _HOOK_ATTRS = frozenset(
     {"name", "description", "content", "condition", "priority", "metadata", "enabled", "blocking"}

@@ -7,7 +7,7 @@ says what stdin holds; it is the canonical event, with the names of the manifest
 
 from __future__ import annotations
 
-from hookport.agents._base import Tree
+from hookport.shapes.dialect import Tree
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire
 

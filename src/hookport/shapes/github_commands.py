@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from hookport.agents._base import Tree
+    from hookport.shapes.dialect import Tree
 
 # A hook that has a command for Windows only does nothing elsewhere, and that is what this does.
 NO_COMMAND = ":"

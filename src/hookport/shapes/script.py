@@ -17,7 +17,11 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from hookport.agents._base import (
+from hookport.errors import Problem, closest
+from hookport.findings import Finding, UnknownEvent
+from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
+from hookport.model.tools import TOOLS
+from hookport.shapes.dialect import (
     SECOND,
     Decoded,
     Dialect,
@@ -31,13 +35,9 @@ from hookport.agents._base import (
     native_tools,
     variable_in,
 )
-from hookport.agents._entries import bind, slots, write_entry
-from hookport.agents._module import MARK, read_data
-from hookport.agents._terms import write_terms
-from hookport.errors import Problem, closest
-from hookport.findings import Finding, UnknownEvent
-from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
-from hookport.model.tools import TOOLS
+from hookport.shapes.entries import bind, slots, write_entry
+from hookport.shapes.module import MARK, read_data
+from hookport.shapes.terms import write_terms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

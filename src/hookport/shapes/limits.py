@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
-from hookport.agents._base import SECOND, Dialect, EventSpec
 from hookport.model.hooks import Hook
+from hookport.shapes.dialect import SECOND, Dialect, EventSpec
 
 
 def longest_wait(dialect: Dialect, specs: Iterable[EventSpec], type_: str = "command") -> timedelta | None:
