@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from hookport.agents._open_plugin_wire import WIRE
 from hookport.findings import Finding, UnknownEvent
+from hookport.shapes import claude_wire
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_names import MCP, TOOLS
 from hookport.shapes.dialect import (
@@ -20,6 +20,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
 )
+from hookport.wire.table import Wire
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -111,6 +112,26 @@ LACKS = {
 
 # "Tools SHOULD enforce timeouts": there is no field.
 WAIT = Timeout(None)
+
+
+# The wire of open plugin hooks: "event context as JSON on stdin" in Claude Code's keys, and exit codes.
+# The specification says no more, and hosts that load such plugins send what Claude Code sends.
+
+# Only exit code 0 has a meaning in the specification; hosts take 2 for a block (OP1).
+DENY: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}
+BLOCKS = ("before_tool_execute", "before_prompt", "agent_stop", "subagent_stop")
+
+WIRE: Wire = claude_wire.WIRE.replace(
+    # Codex, Copilot CLI and VS Code set both for the hooks of plugins (doc); the second is Claude Code's.
+    env={
+        "PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "PLUGIN_DATA": "$data",
+        "CLAUDE_PLUGIN_DATA": "$data",
+    },
+    env_of={"SessionStart": claude_wire.ENV_FILE},
+    answers={**{event: {"deny": DENY} for event in BLOCKS}, "*": {}},
+)
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
