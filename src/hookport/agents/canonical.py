@@ -19,7 +19,7 @@ from hookport.model.hooks import (
     Manifest,
 )
 from hookport.model.tools import TOOLS
-from hookport.shapes.canonical_wire import WIRE
+from hookport.shapes.canonical_answer import ANSWER, READ
 from hookport.shapes.dialect import (
     SECOND,
     Decoded,
@@ -40,6 +40,8 @@ from hookport.shapes.dialect import (
 from hookport.shapes.entries import kind_word, own_data, read_entry, type_problem, write_entry
 from hookport.shapes.matchers import normal
 from hookport.shapes.terms import read_terms, write_terms
+from hookport.wire.events import FACTS
+from hookport.wire.table import Wire
 
 SOURCES = {
     "spec": "Hook Interchange Format Specification 1.0.0-draft",
@@ -62,6 +64,48 @@ _HOOK_KEYS = (
     "degradation",
     "provider_data",
     "capabilities",
+)
+
+
+# The wire: the canonical event, with the names of the manifest's own fields, which the specification leaves
+# open.
+
+KEYS = {
+    "event": "event",
+    "session": "session_id",
+    "cwd": "cwd",
+    "root": "project_root",
+    "timestamp": "timestamp",
+    "tool": "tool_name",
+    "input": "tool_input",
+    "call_id": "tool_call_id",
+    # As a matcher says it; the name of an MCP tool is the agent's own, and each has other rules for it.
+    "server": "mcp.server",
+    "mcp_tool": "mcp.tool",
+    "result": "tool_result",
+    "error": "tool_error",
+    "prompt": "prompt",
+    "final_message": "final_message",
+    "stop_active": "stop_active",
+    "source": "source",
+    "subagent": "subagent",
+    **{name: name for name in FACTS},
+    "transcript": "transcript_path",
+    "agent_transcript": "agent_transcript_path",
+    "turn": "turn_id",
+    "parent_agent": "parent_agent_id",
+    "parent_session": "parent_session_id",
+    "session_ms": "session_duration_ms",
+    "file": "file_path",
+}
+
+WIRE = Wire(
+    keys=KEYS,
+    inputs={"edits": {}},
+    answers={"*": ANSWER},
+    reads={"*": READ},
+    starts_in="root",
+    marks=("event", "project_root"),
 )
 
 

@@ -6,7 +6,26 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from hookport.shapes.by_event import BY_EVENT
-from hookport.shapes.claude_wire import CLAUDE
+from hookport.shapes.claude_wire import (
+    ALWAYS,
+    ANSWERS,
+    BLOCK,
+    CONTEXT,
+    ENV_FILE,
+    EXIT,
+    KEYS_OF,
+    MESSAGE,
+    OBEY,
+    OBEY_NOTHING,
+    OBEYS,
+    PERMISSION_EXTRAS,
+    READ,
+    READ_TEXT,
+    READS,
+    VERDICTS,
+    WIRE,
+    permission,
+)
 from hookport.shapes.dialect import (
     SECOND,
     Dialect,
@@ -174,6 +193,108 @@ WAIT = Timeout(SECOND, default=timedelta(seconds=600))
 RULED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
 
 
+# What only Claude Code has of the wire that others took over from it.
+
+# Events of Claude Code itself on which all that is printed is thrown away (doc).
+SILENT = (
+    *("InstructionsLoaded", "MessageDisplay", "Notification", "WorktreeRemove", "PostCompact"),
+    *("SessionEnd", "StopFailure"),
+)
+_TERMINAL = {"terminal": "terminalSequence"}
+_TITLE = {**_TERMINAL, "session_title": "hookSpecificOutput.sessionTitle"}
+_SUPPRESS_PROMPT = {"suppress_prompt": "hookSpecificOutput.suppressOriginalPrompt"}
+_WATCH = {"watch_paths": "hookSpecificOutput.watchPaths"}
+_ELICITATION = {"action": "hookSpecificOutput.action", "content": "hookSpecificOutput.content"}
+EXTRAS = {
+    "PermissionRequest": {**_TERMINAL, **PERMISSION_EXTRAS},
+    "PermissionDenied": {**_TERMINAL, "retry": "hookSpecificOutput.retry"},
+    "UserPromptSubmit": {**_TITLE, **_SUPPRESS_PROMPT},
+    "UserPromptExpansion": {**_TERMINAL, **_SUPPRESS_PROMPT},
+    "SessionStart": {
+        **_TITLE,
+        **_WATCH,
+        "initial_prompt": "hookSpecificOutput.initialUserMessage",
+        "reload_skills": "hookSpecificOutput.reloadSkills",
+    },
+    "CwdChanged": _WATCH,
+    "FileChanged": _WATCH,
+    "MessageDisplay": {"display": "hookSpecificOutput.displayContent"},
+    "PostToolUse": {**_TERMINAL, "classifier_context": "hookSpecificOutput.classifierContext"},
+    "Elicitation": _ELICITATION,
+    "ElicitationResult": _ELICITATION,
+    "*": _TERMINAL,
+}
+ACTIONS = ("hookSpecificOutput.action", {"accept": "allow", "decline": "deny", "cancel": "deny"})
+READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
+
+CLAUDE_WIRE = WIRE.replace(
+    keys_of={
+        **KEYS_OF,
+        "UserPromptExpansion": {"source": "command_name"},
+        "Setup": {"source": "trigger"},
+        "Elicitation": {"source": "mcp_server_name"},
+        "ElicitationResult": {"source": "mcp_server_name"},
+        "PreModelSwitch": {"source": "to_model"},
+        "PostModelSwitch": {"source": "to_model"},
+    },
+    # Captured on 2.1.325: Bash, EnterWorktree, Read, Write and Agent, MCP.
+    texts=("stdout", "message", "file.content", "content:parts", ":parts"),
+    results={"shell": {"stdout": "$text", "stderr": "", "interrupted": False, "isImage": False}},
+    answers={
+        **ANSWERS,
+        **{event: {} for event in SILENT},
+        "PreCompact": {"deny": BLOCK},
+        "ConfigChange": {"deny": BLOCK},
+        "CwdChanged": {"message": MESSAGE},
+        "FileChanged": {"message": MESSAGE},
+        "Setup": {**ALWAYS, "context": CONTEXT},
+        "TaskCreated": {"deny": BLOCK, "message": MESSAGE},
+        "TaskCompleted": {**ALWAYS, "deny": EXIT},
+        "TeammateIdle": {**ALWAYS, "deny": EXIT},
+        "Elicitation": {"deny": EXIT},
+        "ElicitationResult": {"deny": EXIT},
+        "PreModelSwitch": {
+            "deny": permission("deny"),
+            "ask": permission("ask"),
+            "allow": permission("allow"),
+        },
+        "PostModelSwitch": {"context": CONTEXT},
+        # The text on stdout is the worktree's path, so it has to come through.
+        "WorktreeCreate": {"deny": {**EXIT, "alone": True}, "context": {"stdout": "$context"}},
+    },
+    reads={
+        **READS,
+        "WorktreeCreate": {**READ_TEXT, "exits": {"+": "deny"}},
+        "Elicitation": READ_ELICITATION,
+        "ElicitationResult": READ_ELICITATION,
+    },
+    env={
+        "CLAUDE_PROJECT_DIR": "$root",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_DATA": "$data",
+        "CLAUDE_CODE_SESSION_ID": "$session",
+        "CLAUDE_EFFORT": "$effort",
+    },
+    env_of=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
+    marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
+    # (doc, the tools reference of 2.1.325)
+    others=(
+        *("EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree", "LSP", "ToolSearch"),
+        *("TaskOutput", "TaskStop", "SendMessage", "Cron*", "ListMcpResourcesTool", "ReadMcpResourceTool"),
+    ),
+    # It ended a Stop hook that always blocks after eight blocks (lab).
+    caps_stops=True,
+    extras=EXTRAS,
+    obeys={
+        **OBEYS,
+        "WorktreeCreate": {**OBEY_NOTHING, "exits": {"+": "deny"}},
+        "PreModelSwitch": OBEY,
+        "Elicitation": {**OBEY, "verdicts": [ACTIONS]},
+        "ElicitationResult": {**OBEY, "verdicts": [ACTIONS]},
+    },
+)
+
+
 def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
     """The entry with `asyncRewake` as the async hook it is, and why a rule keeps it from running."""
     if entry.get("asyncRewake") is True:
@@ -320,7 +441,7 @@ DIALECT = Dialect(
         "native": HandlerSpec("mcp_tool", {"if": "condition"}, WAIT),
     },
     shape=BY_EVENT,
-    wire=CLAUDE,
+    wire=CLAUDE_WIRE,
     precedence=1,
     runs_once=Once("lab"),
     switch=(("disableAllHooks",), True),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from hookport.findings import Finding, UnknownEvent
 from hookport.shapes import claude_wire
 from hookport.shapes.by_event import BY_EVENT
-from hookport.shapes.claude_names import MCP, TOOLS
+from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.dialect import (
     Decoded,
     Dialect,

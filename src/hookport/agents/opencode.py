@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookport.agents._opencode_plugin import CODE
-from hookport.shapes.canonical_wire import ANSWER, READ
+from hookport.shapes.canonical_answer import ANSWER, READ
 from hookport.shapes.dialect import (
     Dialect,
     EventSpec,

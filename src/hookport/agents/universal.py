@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from hookport.errors import Problem
 from hookport.shapes.by_event import BY_EVENT
-from hookport.shapes.claude_names import MCP, TOOLS
+from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, nested, permission
 from hookport.shapes.claude_wire import KEYS as CLAUDE
 from hookport.shapes.dialect import (

@@ -1,0 +1,34 @@
+"""The interchange format's answer: exit codes 0, 1, 2 and the JSON printed with 0.
+
+The truth table of `blocking`, exit code and decision is that of the public draft 0.1, section 5.3, which
+1.0 keeps: exit code 2 of a hook that may not block is a failure, a printed deny always denies.
+"""
+
+from __future__ import annotations
+
+from hookport.shapes.dialect import Tree
+
+ANSWER: dict[str, Tree] = {
+    "deny": {"json": {"decision": "deny", "reason": "$reason"}},
+    "ask": {"json": {"decision": "ask", "reason": "$reason"}},
+    "allow": {"json": {"decision": "allow", "reason": "$reason"}},
+    "rewrite": {"json": {"updated_input": "$input"}},
+    "context": {"json": {"context": "$context"}},
+    "halt": {"json": {"continue": False, "reason": "$reason"}},
+    "message": {"json": {"system_message": "$message"}},
+    "suppress": {"json": {"suppress_output": True}},
+    "result": {"json": {"updated_result": "$result"}},
+}
+
+READ = {
+    "verdicts": [("decision", {"allow": "allow", "deny": "deny", "ask": "ask"})],
+    "reason": ["reason"],
+    "context": ["context"],
+    "input": ["updated_input"],
+    "halt": ["continue"],
+    "suppress": ["suppress_output"],
+    "message": ["system_message"],
+    "result": ["updated_result"],
+    "exits": {"2": "deny"},
+    "text": "failure",
+}
