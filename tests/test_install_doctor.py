@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hookport.agents._codex_fingerprint import fingerprint
 
 from hookport.agents import agents, get
+from hookport.agents.codex import fingerprint
 from hookport.convert import pipeline
 from hookport.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
 from hookport.doctor.repair import repair

@@ -28,8 +28,12 @@ from hookport.shapes.claude_wire import (
     nested,
 )
 from hookport.shapes.dialect import (
+    MODIFIED,
     REPOSITORY,
     SECOND,
+    TRUSTED,
+    UNTRUSTED,
+    AgentHook,
     Decoded,
     Dialect,
     EventSpec,
@@ -296,6 +300,15 @@ CONTEXT_LIMIT = 2500
 # Events that have no matcher, whatever is written.
 UNMATCHED = ("user_prompt_submit", "stop")
 
+WAIT = Timeout(SECOND, default=timedelta(seconds=600), whole=True, minimum=SECOND)
+SKIPPED = Timeout(SECOND, whole=True)
+REQUIREMENTS = ("/etc/codex/requirements.toml", "C:/ProgramData/OpenAI/Codex/requirements.toml")
+
+# `hooks/list` of `codex app-server` gives keys, hashes and states (0.166.0, 2026-07).
+LIST_REQUEST = 2
+ANSWER_SECONDS = 30.0
+STATES = {"trusted": TRUSTED, "managed": TRUSTED, "modified": MODIFIED}
+
 
 def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
     """The hash of a handler of an event, in snake case."""
@@ -413,11 +426,91 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     return given, findings
 
 
-WAIT = Timeout(SECOND, default=timedelta(seconds=600), whole=True, minimum=SECOND)
-SKIPPED = Timeout(SECOND, whole=True)
+def list_hooks(root: str, env: Mapping[str, str]) -> list[AgentHook] | None:
+    """Every hook of a project with its state; None where Codex is not on the path or does not answer."""
+    import shutil
+
+    program = shutil.which("codex", path=env.get("PATH"))
+    answer = _ask_server(program, root, env) if program else {}
+    if "result" not in answer:
+        return None
+    found = answer["result"].get("data", [])
+    return [
+        _listed_hook(hook)
+        for folder in found
+        for hook in folder.get("hooks", ())
+        if hook.get("enabled", True)
+    ]
 
 
-REQUIREMENTS = ("/etc/codex/requirements.toml", "C:/ProgramData/OpenAI/Codex/requirements.toml")
+def _listed_hook(row: Mapping[str, Tree]) -> AgentHook:
+    state = TRUSTED if row.get("isManaged") else STATES.get(str(row.get("trustStatus")), UNTRUSTED)
+    return AgentHook(
+        "codex",
+        str(row["key"]),
+        str(row.get("sourcePath", "")),
+        str(row.get("eventName", "")),
+        str(row.get("command") or ""),
+        str(row.get("currentHash", "")),
+        state,
+    )
+
+
+def _ask_server(program: str, root: str, env: Mapping[str, str]) -> Tree:
+    """The answer of the app server; it is ended if it takes too long."""
+    import subprocess
+    from threading import Timer
+
+    try:
+        server = subprocess.Popen(
+            [program, "app-server"],
+            cwd=root,
+            env=dict(env),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            encoding="utf-8",
+            errors="replace",
+        )
+    except OSError:
+        return {}
+    watch = Timer(ANSWER_SECONDS, server.kill)
+    watch.start()
+    try:
+        assert server.stdin is not None  # noqa: S101  (it is a pipe)
+        assert server.stdout is not None  # noqa: S101
+        server.stdin.writelines(json.dumps(message) + "\n" for message in _server_requests(root))
+        server.stdin.flush()
+        return next(
+            (answer for answer in _server_answers(server.stdout) if answer.get("id") == LIST_REQUEST), {}
+        )
+    except OSError:
+        return {}
+    finally:
+        watch.cancel()
+        server.kill()
+        server.communicate()
+
+
+def _server_requests(root: str) -> tuple[dict[str, Tree], ...]:
+    client = {"clientInfo": {"name": "hookport", "version": "1"}}
+    return (
+        {"id": 1, "method": "initialize", "params": client},
+        {"method": "initialized"},
+        {"id": LIST_REQUEST, "method": "hooks/list", "params": {"cwds": [root]}},
+    )
+
+
+def _server_answers(lines: Iterator[str]) -> Iterator[dict[str, Tree]]:
+    for line in lines:
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            continue
+        if isinstance(answer, dict):
+            yield answer
+
 
 DIALECT = Dialect(
     id="codex",
@@ -532,6 +625,7 @@ DIALECT = Dialect(
         "Start `codex` here and review the hook with `/hooks`.",
         "lab",
         fingerprint,
+        list_hooks,
     ),
     notes=(
         "Codex skips new and changed hooks without a word until they are trusted: review them with `/hooks`.",

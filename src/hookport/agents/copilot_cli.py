@@ -400,7 +400,7 @@ def decision(verdict: str, **more: Tree) -> dict[str, Tree]:
     return {"json": {"permissionDecision": verdict, "permissionDecisionReason": "$reason"}, **more}
 
 
-BLOCK = {"json": {"decision": "block", "reason": "$reason"}}
+BLOCK_ANSWER = {"json": {"decision": "block", "reason": "$reason"}}
 # Inside hookSpecificOutput it is dropped nearly everywhere (lab g, CP3).
 CONTEXT = {"json": {"additionalContext": "$context"}}
 NATIVE_REWRITE = {"json": {"modifiedArgs": "$input"}}
@@ -425,14 +425,14 @@ ANSWERS: dict[str, dict[str, Tree]] = {
         "allow": {"json": {"behavior": "allow"}},
     },
     "after_tool_execute": {
-        "deny": BLOCK,
+        "deny": BLOCK_ANSWER,
         "context": CONTEXT,
         "result": {"json": {"modifiedResult": {"resultType": "success", "textResultForLlm": "$result"}}},
     },
     "tool_use_failure": {"context": CONTEXT},
-    "before_prompt": {"deny": BLOCK, "context": CONTEXT},
-    "agent_stop": {"deny": BLOCK},
-    "subagent_stop": {"deny": BLOCK},
+    "before_prompt": {"deny": BLOCK_ANSWER, "context": CONTEXT},
+    "agent_stop": {"deny": BLOCK_ANSWER},
+    "subagent_stop": {"deny": BLOCK_ANSWER},
     "session_start": {"context": CONTEXT},
     "subagent_start": {"context": CONTEXT},
     "notification": {"context": CONTEXT},

@@ -159,7 +159,7 @@ CLI_OTHERS = ("Think", "EnterPlanMode", "ExitPlanMode", "TaskList", "TaskOutput"
 # What is not marked otherwise was captured or measured on kimi-cli 1.51.0 and Kimi Code 2.1.0. Both are read;
 # scripts are written to as Kimi Code does it.
 
-KEYS = {
+PAYLOAD_KEYS = {
     "event": "hook_event_name",
     "session": "session_id",
     "cwd": "cwd",
@@ -246,7 +246,7 @@ OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 
 WIRE = Wire(
     obeys={"PreToolUse": OBEY, "UserPromptSubmit": OBEY, "Stop": OBEY, "*": OBEY_NOTHING},
-    keys=KEYS,
+    keys=PAYLOAD_KEYS,
     keys_of=KEYS_OF,
     words=WORDS,
     fixed={"session_id": "$session", "cwd": "$cwd"},

@@ -25,7 +25,7 @@ from hookport.project.discovery import Found, Module, discover
 from hookport.project.misplaced import find_misplaced
 from hookport.project.plan_builder import is_dispatch, listed, name_of
 from hookport.runtime import journal, pauses, trust
-from hookport.shapes.agent_trust import MODIFIED, TRUSTED, UNTRUSTED
+from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.vendor import vendored
 
 BY_ITSELF = "by itself"

@@ -1,15 +1,12 @@
 """Agents that approve hooks by themselves: what they say of each, and their approval with the user's consent.
 
-What one of them needs for that is in its own module beside its dialect.
+What one of them needs for that stands in its `HookTrust`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from types import ModuleType
 
 from hookport import documents
 from hookport.agents import Dialect, get, names
@@ -17,27 +14,29 @@ from hookport.errors import InputError, Problem
 from hookport.install.files import Change, apply, read
 from hookport.model.hooks import Hook
 from hookport.project import salvage
-from hookport.project.agent_trust import fingerprint_of, trust_key, trust_of_hook
+from hookport.project.agent_trust import at, fingerprint_of, trust_key, trust_of_hook
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
-from hookport.shapes.agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
+from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED, AgentHook, HookTrust, Tree
 from hookport.shapes.dialect import Path as Way
 
 __all__ = ["AgentHook", "approve", "states", "untrusted"]
 
 
-def _modules() -> dict[str, ModuleType]:
+def _approving() -> Iterator[tuple[Dialect, HookTrust]]:
     """The agents with an approval of their own."""
-    places = {name: f"hookport.agents._{name.replace('-', '_')}_trust" for name in names()}
-    return {name: import_module(place) for name, place in places.items() if find_spec(place)}
+    for name in names():
+        dialect = get(name)
+        if dialect.hook_trust:
+            yield dialect, dialect.hook_trust
 
 
 def states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
     """What each agent says of its hooks in a project; of one that does not answer, what its files say."""
     found: list[AgentHook] = []
-    for name, module in _modules().items():
-        said = module.listed(root, env)
-        found += _remembered(get(name), root, env) if said is None else said
+    for dialect, trust in _approving():
+        listed = trust.list_hooks(root, env) if trust.list_hooks else None
+        found += _remembered(dialect, root, env) if listed is None else listed
     return found
 
 
@@ -56,8 +55,8 @@ def _remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator
         except InputError:
             continue
         decoded = reading.decoded if reading else None
-        for hook, at in zip(decoded.manifest.hooks, decoded.places, strict=True) if decoded else ():
-            yield _as_kept(dialect, hook, file, at.path, root, env)
+        for hook, spot in zip(decoded.manifest.hooks, decoded.places, strict=True) if decoded else ():
+            yield _as_kept(dialect, hook, file, spot.path, root, env)
 
 
 def _as_kept(
@@ -78,17 +77,30 @@ def untrusted(root: str, env: Mapping[str, str]) -> list[AgentHook]:
 
 def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> None:
     """Write the approval of a project's hooks into the settings of their agents."""
-    for name, module in _modules().items():
-        own = [hook for hook in hooks if hook.agent == name]
-        path = module.settings(env)
+    for dialect, trust in _approving():
+        own = [hook for hook in hooks if hook.agent == dialect.id]
+        path = absolute(dialect, trust.file, root, env)
         if not own or not path:
             continue
         before = read(path)
         kind = documents.kind_of(path)
         try:
             document = documents.parse(before or b"", kind)
-            after = document.rewrite(module.trusting(document.tree, own))
+            after = document.rewrite(_approved(trust, document.tree, own))
         except (documents.SyntaxProblem, documents.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         apply([Change(path, before, after)], env, what="trust --agents", root=root)
+
+
+def _approved(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
+    """An agent's settings with hooks approved as they are now."""
+    state = dict(at(tree, trust.key) or {})
+    for hook in hooks:
+        state[hook.key] = {**state.get(hook.key, {}), trust.field: hook.hash}
+    return _with(tree, trust.key, state)
+
+
+def _with(tree: Tree, key: Sequence[str], value: Tree) -> Tree:
+    """A tree with a value at the end of a way of keys."""
+    return {**(tree or {}), key[0]: _with(tree.get(key[0]) or {}, key[1:], value)} if key else value

@@ -243,12 +243,28 @@ class FolderTrust(NamedTuple):
     lift_shows: bool = True
 
 
+TRUSTED, UNTRUSTED, MODIFIED = "trusted", "untrusted", "modified"
+
+
+class AgentHook(NamedTuple):
+    """One hook as its agent sees it: `hash` is what the agent calls it now, `key` where it stands."""
+
+    agent: str
+    key: str
+    file: str
+    event: str
+    command: str
+    hash: str
+    state: str
+
+
 class HookTrust(NamedTuple):
     """Where an agent remembers the hooks that it trusts, one by one.
 
     At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
     numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
     makes the value that `field` must have from the event, the group and the entry as they are now.
+    `list_hooks` asks the agent for the hooks of a project; None where it does not answer.
     """
 
     file: str
@@ -259,6 +275,7 @@ class HookTrust(NamedTuple):
     fix: str
     source: str
     fingerprint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
+    list_hooks: Callable[[str, Mapping[str, str]], list[AgentHook] | None] | None = None
 
 
 class PluginStore(NamedTuple):
