@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import subprocess
@@ -48,6 +49,27 @@ def test_no_dialect_is_named_outside_its_folder() -> None:
         if any(name.strip("\"'") != own.get(path) for name in word.findall(line))
     ]
     assert found == []
+
+
+def imported_by(path: Path) -> set[str]:
+    """All that a module imports, whole: `package.module`, and `package.module.name`."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_bytes())):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            found |= {f"{node.module}.{alias.name}" for alias in node.names}
+    return found
+
+
+def test_a_private_module_is_imported_by_its_own_package_only() -> None:
+    private = re.compile(r"(hookport(?:\.\w+)*?)\._(?!_)")
+    foreign = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        name = ".".join(("hookport", *path.relative_to(SOURCE).with_suffix("").parts))
+        owners = [(match[1], full) for full in imported_by(path) if (match := private.match(full))]
+        foreign += [f"{name}: {full}" for owner, full in owners if not name.startswith(f"{owner}.")]
+    assert foreign == []
 
 
 def test_the_registry_loads_no_dialect() -> None:

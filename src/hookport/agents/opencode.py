@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookport.agents._opencode_plugin import CODE
 from hookport.shapes.canonical_answer import ANSWER, READ
 from hookport.shapes.dialect import (
     Dialect,
@@ -276,7 +275,9 @@ DIALECT = Dialect(
     mcp=McpNames("", "_", "src"),
     matching=Matching("terms"),
     handlers=HANDLERS,
-    shape=module(CODE),
+    # The template imports nothing: the host is Bun, and a plugin that does not load is skipped without a word
+    # (OC1).
+    shape=module("opencode.ts"),
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from hookport.agents._pi_extension import CODE, IMPORTS
 from hookport.shapes.canonical_answer import ANSWER, READ
 from hookport.shapes.dialect import (
     Dialect,
@@ -232,7 +231,9 @@ DIALECT = Dialect(
     ),
     matching=Matching("terms"),
     handlers=HANDLERS,
-    shape=module(CODE, IMPORTS),
+    # A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would
+    # go on as if nothing had been said (lab), so the template catches it and answers.
+    shape=module("pi.ts"),
     wire=wire_for([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,

@@ -1,9 +1,3 @@
-"""OpenCode's own part of the generated plugin: its callbacks, its bus and how answers take effect there.
-
-Nothing is imported: the host is Bun, and a plugin that does not load is skipped without a word (OC1).
-"""
-
-CODE = r"""
 const ROOT = "OPENCODE_PROJECT_DIR";
 const BEFORE = "tool.execute.before";
 const AFTER = "tool.execute.after";
@@ -156,4 +150,3 @@ export const HookportPlugin = async (host) => {
   }
   return hooks;
 };
-"""

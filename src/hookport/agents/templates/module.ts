@@ -1,12 +1,11 @@
-"""What generated plugins have in common: how a hook is matched, run within its time and understood.
+// __MARK__
+// __TITLE__ loads every file in this folder.
 
-JavaScript without a host. A host's own part says `ROOT`, the variable with the project's folder; `isAfter`,
-whether an event comes after a tool; and `start(argv, {cwd, env}, input, isQuiet)`, which gives a child with
-`pid`, `exited` (rejected where it did not start), `exitCode`, `kill`, and the streams `stdout` and `stderr`.
-Everything written to the child's stdin is followed by its end: a command that reads all of it must not wait.
-"""
+// __IMPORTS__
+const HOOKS = __HOOKS__;
+const CALLBACKS = __CALLBACKS__;
 
-CODE = r"""const SYSTEM = { win32: "windows", darwin: "osx" }[process.platform] ?? "linux";
+const SYSTEM = { win32: "windows", darwin: "osx" }[process.platform] ?? "linux";
 const LONGEST = 2147483647; // milliseconds; a longer timer would fire at once
 const LARGEST = 32 << 20; // characters of an answer, which may hold the whole input of a call
 const LONGEST_REASON = 4000; // characters that a model is told
@@ -165,4 +164,3 @@ const rewrite = (args, input) => {
   for (const key of Object.keys(args)) if (!(key in input)) delete args[key];
   Object.assign(args, input);
 };
-"""

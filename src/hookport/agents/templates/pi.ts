@@ -1,19 +1,9 @@
-"""pi's own part of the generated extension: its events, and how an answer takes effect there.
-
-A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would go on
-as if nothing had been said (measured, 0.87.1), so it is caught and answered here.
-"""
-
-IMPORTS = """\
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 
-"""
-
-CODE = r"""
 const ROOT = "PI_PROJECT_DIR";
 const BEFORE = "tool_call";
 const AFTER = "tool_result";
@@ -225,4 +215,3 @@ export default function (pi) {
     if (needed.has(name)) pi.on(name, handlers[name] ?? only);
   }
 }
-"""
