@@ -6,8 +6,9 @@ written into both files, each in its product's own names, and read from both as 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 from hookport.errors import Problem, closest, spell_path
@@ -17,7 +18,6 @@ from hookport.findings import (
     GuardDropped,
     NativeDropped,
     NeverRuns,
-    OtherSettings,
     ServerWidened,
     TargetNote,
 )
@@ -36,7 +36,6 @@ from hookport.shapes.dialect import (
     Path,
     Place,
     Quirk,
-    RefusedError,
     Shape,
     Timeout,
     ToolName,
@@ -45,9 +44,10 @@ from hookport.shapes.dialect import (
     event_named,
     named,
 )
-from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
-from hookport.shapes.matchers import read_matcher, write_matcher
+from hookport.shapes.entries import kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.matchers import write_matcher
 from hookport.shapes.patterns import compiled
+from hookport.shapes.table_list import bind_table, decode_tables, decoded, write_tables
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -334,63 +334,33 @@ def view(dialect: Dialect, product: Product | None) -> Dialect:
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """The hooks of all files; one that stands in both products' files is one hook."""
-    problems: list[Problem] = []
-    findings: list[Finding] = []
-    read: list[tuple[Product | None, Hook, Place]] = []
-    data: dict[str, Tree] = {}
-    for file, tree in trees.items():
-        product = product_of(file)
-        if not isinstance(tree, Mapping):
-            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
-            continue
-        others = {key: value for key, value in tree.items() if key != "hooks"}
-        if others:
-            data[file] = others
-            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
-        entries = tree.get("hooks", [])
-        if not isinstance(entries, list):
-            wrong = f"must be written as [[hooks]], a list of tables, not as {kind_word(entries)}"
-            problems.append(Problem(wrong, ("hooks",), file))
-            continue
-        for number, entry in enumerate(entries):
-            here: list[Problem] = []
-            path: Path = ("hooks", number)
-            hook = _read(view(dialect, product), product, entry, path, here)
-            problems += [problem._replace(file=file) for problem in here]
-            if hook:
-                read.append((product, hook, Place(file, path)))
-                reason = _idle(entry)
-                if reason:
-                    way = "Leave the matcher out to have it run."
-                    never = NeverRuns.at(
-                        spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way
-                    )
-                    findings.append(never._replace(file=file))
-    if problems:
-        raise RefusedError(*problems)
-    both = {product_of(file) for file in trees} >= set(PRODUCTS)
-    hooks = _paired(dialect, read) if both else [(hook, place) for _, hook, place in read]
-    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    read = decode_tables(dialect, trees, partial(_read, dialect), partial(_never_runs, dialect))
+    if not {product_of(file) for file in trees} >= set(PRODUCTS):
+        return read
+    rows = zip(read.manifest.hooks, read.places, strict=True)
+    hooks = _paired(dialect, [(product_of(place.file), hook, place) for hook, place in rows])
+    return decoded(dialect, hooks, own_data(dialect, read.manifest), read.findings)
 
 
 def _read(
-    dialect: Dialect, product: Product | None, entry: Tree, path: Path, problems: list[Problem]
+    dialect: Dialect, file: str, entry: Mapping[str, Tree], path: Path, problems: list[Problem]
 ) -> Hook | None:
-    if not isinstance(entry, dict):
-        problems.append(Problem(f"must be a table, not {kind_word(entry)}", path))
-        return None
+    product = product_of(file)
     problems += _refusals(product, entry, path)
-    hook = read_entry(dialect, entry, path, KEYS[:2], problems)
+    hook = read_entry(view(dialect, product), entry, path, KEYS[:2], problems)
     if hook is None or problems:
         return None
     spec = next(row for row in EVENTS if row.native == entry["event"])
     matcher = entry.get("matcher", "")
-    if _is_dead(spec, matcher):
-        # Written back where it came from: without it a hook that never ran would begin to (KI1, KI3).
-        hook = hook._replace(provider_data={dialect.id: {"matcher": matcher}})
-    terms, _ = read_matcher(dialect, spec, matcher)
-    return bind(dialect, hook, spec.native, spec, terms, "")
+    is_dead = _is_dead(spec, matcher)  # (KI1, KI3)
+    return bind_table(view(dialect, product), hook, spec.native, spec, matcher, is_dead=is_dead)
+
+
+def _never_runs(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> Iterator[Finding]:
+    reason = _idle(entry)
+    if reason:
+        way = "Leave the matcher out to have it run."
+        yield NeverRuns.at(spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way)
 
 
 def _is_dead(spec: EventSpec, matcher: str) -> bool:
@@ -466,7 +436,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     for product in PRODUCTS:
         entries = [entry for hook in manifest.hooks if (entry := _entry(dialect, product, hook)) is not None]
         if entries or chosen:
-            files[product.path] = {**own_data(dialect, manifest).get(product.path, NOTHING), "hooks": entries}
+            files[product.path] = write_tables(dialect, manifest, product.path, entries)
     return files
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from hookport.errors import Problem, closest, spell_path
-from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, OtherSettings, UnknownEvent
+from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
     SECOND,
@@ -20,9 +20,7 @@ from hookport.shapes.dialect import (
     Matching,
     McpNames,
     Path,
-    Place,
     Quirk,
-    RefusedError,
     Shape,
     Timeout,
     Tree,
@@ -31,9 +29,10 @@ from hookport.shapes.dialect import (
     event_named,
     named,
 )
-from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
-from hookport.shapes.matchers import MARK, read_matcher, write_matcher
+from hookport.shapes.entries import kind_word, read_entry, slots, write_entry
+from hookport.shapes.matchers import MARK, write_matcher
 from hookport.shapes.patterns import compiled
+from hookport.shapes.table_list import bind_table, decode_tables, write_tables
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -216,43 +215,16 @@ WIRE = Wire(
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     """The hooks of all files; one that Vibe does not load gets a finding."""
-    problems: list[Problem] = []
-    findings: list[Finding] = []
-    hooks: list[tuple[Hook, Place]] = []
-    data: dict[str, Tree] = {}
     taken: set[str] = set()
-    for file, tree in trees.items():
-        if not isinstance(tree, Mapping):
-            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
-            continue
-        others = {key: value for key, value in tree.items() if key != "hooks"}
-        if others:
-            data[file] = others
-            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
-        entries = tree.get("hooks", [])
-        if not isinstance(entries, list):
-            wrong = f"must be written as [[hooks]], a list of tables, not as {kind_word(entries)}"
-            problems.append(Problem(wrong, ("hooks",), file))
-            continue
-        for number, entry in enumerate(entries):
-            here: list[Problem] = []
-            path: Path = ("hooks", number)
-            hook = _read(dialect, entry, path, here)
-            problems += [problem._replace(file=file) for problem in here]
-            if hook is None:
-                continue
-            hooks.append((hook, Place(file, path)))
-            findings += [one._replace(file=file) for one in _unloaded(dialect, entry, path, taken)]
-    if problems:
-        raise RefusedError(*problems)
-    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return decode_tables(
+        dialect,
+        trees,
+        lambda _, entry, path, problems: _read(dialect, entry, path, problems),
+        lambda entry, path: _unloaded(dialect, entry, path, taken),
+    )
 
 
-def _read(dialect: Dialect, entry: Tree, path: Path, problems: list[Problem]) -> Hook | None:
-    if not isinstance(entry, Mapping):
-        problems.append(Problem(f"must be a table, not {kind_word(entry)}", path))
-        return None
+def _read(dialect: Dialect, entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> Hook | None:
     native, match = entry.get("type"), entry.get("match", "")
     if native is None:
         problems.append(Problem("'type' is missing, so Vibe does not load this hook", path))
@@ -263,16 +235,20 @@ def _read(dialect: Dialect, entry: Tree, path: Path, problems: list[Problem]) ->
         return None
     spec = event_named(dialect, OLD.get(str(native), str(native)))
     strict = {"strict": entry["strict"]} if "strict" in entry and not _can_be_strict(spec) else {}
-    kept = ("type", "match", *strict)
-    hook = read_entry(dialect, entry, path, kept, problems)
+    hook = read_entry(dialect, entry, path, ("type", "match", *strict), problems)
     if hook is None:
         return None
-    # Written back where it came from: without it a hook that never ran would begin to (MV5).
-    dead = {"match": match} if "match" in entry and _is_dead(spec, match) else {}
-    own = {**dialect_data(hook, dialect.id), **strict, **dead}
+    own = {**dialect_data(hook, dialect.id), **strict}
     hook = hook._replace(provider_data={dialect.id: own} if own else NOTHING)
-    terms = read_matcher(dialect, spec, match or "*")[0] if spec and spec.subject and not dead else ()
-    return bind(dialect, hook, spec.native if spec else str(native), spec, terms, "")
+    is_dead = "match" in entry and _is_dead(spec, match)  # (MV5)
+    return bind_table(
+        dialect,
+        hook,
+        spec.native if spec else str(native),
+        spec,
+        match if is_dead else match or "*",
+        is_dead=is_dead,
+    )
 
 
 def _can_be_strict(spec: EventSpec | None) -> bool:
@@ -319,7 +295,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The file of the project."""
     path = dialect.locations[0].path
     entries = [_entry(dialect, hook) for hook in manifest.hooks]
-    return {path: {**own_data(dialect, manifest).get(path, NOTHING), "hooks": entries}}
+    return {path: write_tables(dialect, manifest, path, entries)}
 
 
 def _entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:

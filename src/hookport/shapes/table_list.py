@@ -1,0 +1,99 @@
+"""Configuration as a list of tables, each of which names its event: `[[hooks]]` in TOML.
+
+What an agent's loader takes, and which entries it never runs, differs by agent; how files are gone through,
+what is kept beside the hooks and how a matcher that says nothing survives does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+from hookport.errors import Problem
+from hookport.findings import Finding, OtherSettings
+from hookport.model.hooks import NOTHING, Hook, Manifest
+from hookport.shapes.dialect import (
+    Decoded,
+    Dialect,
+    EventSpec,
+    Path,
+    Place,
+    RefusedError,
+    Tree,
+    dialect_data,
+)
+from hookport.shapes.entries import bind, kind_word, own_data
+from hookport.shapes.matchers import read_matcher
+
+KEY = "hooks"
+Table = Mapping[str, Tree]
+# The hook of one table of a file, or none and the problems; why a table that was read never runs.
+ReadTable = Callable[[str, Table, Path, list[Problem]], Hook | None]
+FindFaults = Callable[[Table, Path], Iterable[Finding]]
+
+
+def decode_tables(
+    dialect: Dialect, trees: Mapping[str, Tree], read_table: ReadTable, find_faults: FindFaults
+) -> Decoded:
+    """The hooks of all files, each as often as it stands there."""
+    problems: list[Problem] = []
+    findings: list[Finding] = []
+    hooks: list[tuple[Hook, Place]] = []
+    data: dict[str, Tree] = {}
+    for file, tree in trees.items():
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
+            continue
+        others = {key: value for key, value in tree.items() if key != KEY}
+        if others:
+            data[file] = others
+            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
+        tables = tree.get(KEY, [])
+        if not isinstance(tables, list):
+            wrong = f"must be written as [[{KEY}]], a list of tables, not as {kind_word(tables)}"
+            problems.append(Problem(wrong, (KEY,), file))
+            continue
+        for number, table in enumerate(tables):
+            path: Path = (KEY, number)
+            if not isinstance(table, Mapping):
+                problems.append(Problem(f"must be a table, not {kind_word(table)}", path, file))
+                continue
+            here: list[Problem] = []
+            hook = read_table(file, table, path, here)
+            problems += [problem._replace(file=file) for problem in here]
+            if hook:
+                hooks.append((hook, Place(file, path)))
+                findings += [finding._replace(file=file) for finding in find_faults(table, path)]
+    if problems:
+        raise RefusedError(*problems)
+    return decoded(dialect, hooks, data, findings)
+
+
+def decoded(
+    dialect: Dialect,
+    hooks: list[tuple[Hook, Place]],
+    data: Mapping[str, Tree],
+    findings: Iterable[Finding],
+) -> Decoded:
+    """A manifest of hooks with their places; `data` is what else the files say, by file."""
+    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+
+def bind_table(
+    dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, matcher: str, *, is_dead: bool
+) -> Hook:
+    """The hook on its event.
+
+    A matcher that says nothing is kept, and written back where it came from: without it a hook that never
+    ran would begin to.
+    """
+    if is_dead:
+        own = {**dialect_data(hook, dialect.id), dialect.matcher_key: matcher}
+        hook = hook._replace(provider_data={dialect.id: own})
+    terms = read_matcher(dialect, spec, matcher)[0] if spec and spec.subject and not is_dead else ()
+    return bind(dialect, hook, native, spec, terms, "")
+
+
+def write_tables(dialect: Dialect, manifest: Manifest, file: str, tables: list[Tree]) -> Tree:
+    """What a file says: its other settings as they were, then the hooks."""
+    return {**own_data(dialect, manifest).get(file, NOTHING), KEY: tables}
