@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 from hookport.agents import Decoded, Dialect, Tree, get, names
 from hookport.agents._base import Location
 from hookport.agents._base import Path as Way
+from hookport.base import folders
 from hookport.convert.pipeline import kind_in
-from hookport.runtime import folders
 
 Scope = Literal["project", "user"]
 

@@ -16,6 +16,7 @@ from hookport.agents import event_specs, get, names
 from hookport.agents._base import EventSpec, event_named, says
 from hookport.agents._entries import slots
 from hookport.agents._wiring import wire
+from hookport.base.files import keep_file, remove_old
 from hookport.convert.checks.scripts import named_script
 from hookport.errors import HookportError, InputError
 from hookport.findings import (
@@ -598,14 +599,9 @@ def _parsed(text: bytes) -> Plan:
 
 def _keep(path: str, text: bytes, env: Mapping[str, str]) -> str:
     """Write a plan where the next dispatch finds it; empty, or why that did not work."""
-    draft = Path(f"{path}.{os.getpid()}")
     try:
-        draft.parent.mkdir(0o700, parents=True, exist_ok=True)
-        draft.write_bytes(plan.sealed(text, path, env))
-        draft.replace(path)
-        for old in draft.parent.iterdir():
-            if time.time() - old.stat().st_mtime > FORGET_SECONDS:
-                old.unlink()
+        keep_file(path, plan.sealed(text, path, env))
+        remove_old(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
     return ""

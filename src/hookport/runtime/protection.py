@@ -10,8 +10,9 @@ from __future__ import annotations
 import os
 import sys
 
+from hookport.base import folders
 from hookport.model._json import loads
-from hookport.runtime import folders, journal, trust
+from hookport.runtime import journal, trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 
+from hookport.base.files import keep_file
 from hookport.model._json import dumps
 from hookport.runtime import journal
 from hookport.wire.spellings import iso
@@ -93,19 +94,4 @@ def _spelled(payload: bytes) -> dict[str, str]:
 def _write(folder: str, name: str, record: dict[str, Tree]) -> None:
     """A file is there whole or not at all, and only its owner can read it."""
     data = dumps(record, default=str).encode("ascii") + b"\n"
-    os.makedirs(folder, 0o700, exist_ok=True)
-    path = os.path.join(folder, name)
-    draft = os.path.join(folder, f".{name}.draft")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    target = os.open(draft, flags, 0o600)
-    try:
-        while data:
-            data = data[os.write(target, data) :]
-        os.close(target)
-        target = -1
-        os.replace(draft, path)
-    except BaseException:
-        if target >= 0:
-            os.close(target)
-        os.unlink(draft)
-        raise
+    keep_file(os.path.join(folder, name), data)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import os
 import time
 
+from hookport.base.files import keep_file
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.model.runs import Call
@@ -110,14 +111,8 @@ def _copied(entries: list[Entry], wire: Wire, event: Event, agent: Wire, env: Ma
         entries = [*entries, Entry("call", "", call.id, call.native, call.raw, time=event.timestamp)]
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     path = os.path.join(state, FOLDER, f"{name[:120]}.jsonl")
-    draft = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            file.writelines(written(entries, wire, event, agent))
-        os.replace(draft, path)
+        keep_file(path, "".join(written(entries, wire, event, agent)).encode())
     except OSError:
         return ""
     return path

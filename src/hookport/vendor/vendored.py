@@ -8,9 +8,10 @@ from __future__ import annotations
 import os
 
 from hookport import __version__
+from hookport.base import folders
 from hookport.model._json import loads
 from hookport.model._value import Value
-from hookport.runtime import dispatch, folders, plan, policy, sessions, trust
+from hookport.runtime import dispatch, plan, policy, sessions, trust
 from hookport.runtime.plan import Plan
 
 TYPE_CHECKING = False
