@@ -10,7 +10,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
 # What makes a folder a project.
 MARKS = (".git", ".hookport", "hookport.lock")
@@ -32,21 +32,69 @@ def own(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str
 def _named(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
     if chosen := env.get(variable):
         return os.path.abspath(chosen)
-    home = env.get("HOME", "")
-    usual = os.path.join(home, below_home) if os.path.isabs(home) else ""
+    home = named_home(env)
+    usual = os.path.join(home, below_home) if home else ""
     # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
     named = env.get("LOCALAPPDATA" if os.name == "nt" else xdg, "")
     base = named if os.path.isabs(named) else usual
     return os.path.join(base, "hookport") if base else ""
 
 
+def named_home(env: Mapping[str, str]) -> str:
+    """The home that the environment names; empty where it names none, or one relative to a project."""
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    return home if os.path.isabs(home) else ""
+
+
+def home(env: Mapping[str, str]) -> str:
+    """Where the user's files are, never in a project; empty where there is no place for them.
+
+    An agent that starts without `HOME` takes the one of the password file, and so do we: its hooks run.
+    """
+    folder = os.path.expanduser(env.get("HOME") or env.get("USERPROFILE") or "~")
+    if not os.path.isabs(folder):
+        return ""
+    return (real_home() or folder) if is_in_project(folder) else folder
+
+
+def config(env: Mapping[str, str]) -> str:
+    """Where the user's settings are, never in a project; empty where there is no place for them."""
+    # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
+    named = env.get("XDG_CONFIG_HOME", "")
+    if os.path.isabs(named) and not is_in_project(named):
+        return named
+    return os.path.join(home(env), ".config") if home(env) else ""
+
+
 def user_settings(env: Mapping[str, str]) -> str:
-    """The file of the user's own settings, never one in a project; empty where there is no place for it."""
-    config, home = env.get("XDG_CONFIG_HOME", ""), env.get("HOME") or env.get("USERPROFILE", "")
-    if not os.path.isabs(config) or is_in_project(config):
-        home = real_home() if not os.path.isabs(home) or is_in_project(home) else home
-        config = os.path.join(home, ".config") if home else ""
-    return os.path.join(config, "hookport", "config.json") if config else ""
+    """The file of the user's own settings for hookport, with no home that of the password file."""
+    folder = config(env) or (os.path.join(real_home(), ".config") if real_home() else "")
+    return os.path.join(folder, "hookport", "config.json") if folder else ""
+
+
+def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
+    """A path from a project's root, or from the home; as it is where it is in neither."""
+    if path == root:
+        return "."
+    for start, short in ((root, ""), (named_home(env), "~/")):
+        if start and path.startswith(os.path.join(start, "")):
+            return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
+    return path
+
+
+def upward(folder: str, end: str = "") -> Iterator[str]:
+    """A folder and those above it, as far as those below another one."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if end == folder or above in (end, folder):
+            return
+        folder = above
+
+
+def repository(folder: str, end: str = "") -> str:
+    """The root of the repository that a folder is in, below another folder; empty where there is none."""
+    return next((one for one in upward(folder, end) if os.path.lexists(os.path.join(one, ".git"))), "")
 
 
 def is_in_project(folder: str) -> bool:
@@ -62,16 +110,13 @@ def is_in_project(folder: str) -> bool:
 def _is_in_project(folder: str) -> bool:
     home = real_home()
     home = os.path.join(os.path.realpath(home), "") if home else ""
-    while True:
-        start = os.path.join(folder, "")
+    for above in upward(folder):
+        start = os.path.join(above, "")
         if home.startswith(start):
             return False
         if any(os.path.lexists(start + mark) for mark in MARKS):
             return True
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
+    return False
 
 
 def real_home() -> str:

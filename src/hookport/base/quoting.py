@@ -5,7 +5,11 @@ from __future__ import annotations
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
 
-def quote(word: str, *, always: bool = False) -> str:
-    """The same as `shlex.quote`; always in quotes, a word is neither a keyword nor an assignment."""
-    is_plain = word and PLAIN.issuperset(word) and not always
-    return word if is_plain else "'" + word.replace("'", "'\"'\"'") + "'"
+def quote(word: str) -> str:
+    """A word in quotes, so that it is neither a keyword nor an assignment."""
+    return "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def quote_if_needed(word: str) -> str:
+    """The same as `shlex.quote`, for what people read."""
+    return word if word and PLAIN.issuperset(word) else quote(word)

@@ -18,8 +18,9 @@ from hookport.agents._entries import shell_word, slots
 from hookport.agents._limits import longest_wait
 from hookport.agents._matchers import normal
 from hookport.agents._wiring import wire
+from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
-from hookport.convert.degrade.work import deny_command, powershell, quoted
+from hookport.convert.degrade.work import deny_command, powershell
 from hookport.convert.degrade.wrapping import Bridge, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
@@ -108,7 +109,7 @@ def command(
         return call
     if not guards:
         quiet = 0 if _denies_by_one(dialect, spec) else 1
-        return f"{start.there} || {{ printf '%s\\n' {quoted(gone)} >&2; exit {quiet}; }}; {call}"
+        return f"{start.there} || {{ printf '%s\\n' {quote(gone)} >&2; exit {quiet}; }}; {call}"
     missing, dead = (_denied(dialect, spec, text) for text in (gone, not_started))
     passes = 0 if _denies_by_one(dialect, spec) else 1
     answered = f"{IS_ALIVE}) exit 0;; {FAILED_OPEN}) exit {passes};;"

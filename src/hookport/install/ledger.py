@@ -20,6 +20,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from hookport.base import folders
 from hookport.base.files import DRAFT, replace_file
 from hookport.base.files import lock as lock_file
 from hookport.errors import InputError, Problem
@@ -90,7 +91,9 @@ class Run(NamedTuple):
         if self.root:
             return self.root == root
         paths = {path for entry in self.entries for path in (entry.path, entry.target)}
-        return any(_is_in(path, root) for path in paths) and root != os.path.realpath(env.get("HOME", "-"))
+        return any(_is_in(path, root) for path in paths) and root != os.path.realpath(
+            folders.named_home(env) or "-"
+        )
 
 
 class Broken(NamedTuple):

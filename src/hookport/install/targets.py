@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple
 from hookport.agents import Dialect, agents, get
 from hookport.agents._base import Location
 from hookport.agents._module import MARK
+from hookport.base import folders
 from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
 from hookport.install import files
@@ -46,7 +47,7 @@ class Target(NamedTuple):
 
     def path(self, place: str) -> str:
         """A place of the dialect on this machine; empty if the environment names no home for it."""
-        if place.startswith("~/") and not (self.env.get("HOME") or self.env.get("USERPROFILE")):
+        if place.startswith("~/") and not folders.named_home(self.env):
             return ""
         return absolute(self.dialect, place, self.root, self.env)
 

@@ -19,6 +19,7 @@ from hookport import documents
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
 from hookport.agents._base import Location
+from hookport.base.folders import spell_path
 from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
@@ -330,7 +331,7 @@ def _fix(
 ) -> str:
     """The one command that puts a file where it is read; a file that is there is not replaced."""
     file, place = Path(stray.file), stray.place
-    name = _quoted(_shown(file, root, env))
+    name = _quoted(spell_path(str(file), root, env))
     target = Path(absolute(reader, place, root, env) or place)
     is_other = content.id != reader.id or _kind(place) != _kind(stray.file)
     if is_other and reader.kind == "agent":
@@ -346,13 +347,6 @@ def _quoted(place: str) -> str:
     return f"~/{shlex.quote(place[2:])}" if place.startswith("~/") else shlex.quote(place)
 
 
-def _shown(file: Path, root: str, env: Mapping[str, str]) -> str:
-    home = home_folder(env)
-    if file.is_relative_to(root):
-        return file.relative_to(root).as_posix()
-    return f"~/{file.relative_to(home).as_posix()}" if home and file.is_relative_to(home) else str(file)
-
-
 def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
     """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
     dialect = next((one for one in map(get, names()) if one.companions), None)
@@ -361,7 +355,7 @@ def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
     name = _declared_name(data) or file.parent.name
     scope = "project" if file.is_relative_to(root) else "user"
     pattern = next(one.path for one in dialect.locations if one.scope == scope)
-    shown = PurePosixPath(_shown(file, root, env))
+    shown = PurePosixPath(spell_path(str(file), root, env))
     if fnmatchcase(str(shown.parent), str(PurePosixPath(pattern).parent)):
         target = shown.with_name(dialect.file_name)
         fix = f"Run `mv {_quoted(str(shown))} {_quoted(str(target))}`."

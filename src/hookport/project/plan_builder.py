@@ -16,6 +16,7 @@ from hookport.agents import event_specs, get, names
 from hookport.agents._base import EventSpec, event_named, says
 from hookport.agents._entries import slots
 from hookport.agents._wiring import wire
+from hookport.base import folders
 from hookport.base.files import keep_file, remove_old
 from hookport.convert.checks.scripts import named_script
 from hookport.errors import HookportError, InputError
@@ -493,10 +494,10 @@ def _own_files() -> list[str]:
 
 def _repositories(cwd: str, root: str) -> Iterator[str]:
     """The places whose being there makes another folder the project's root."""
-    folder = Path(cwd or root)
-    for one in (folder, *folder.parents):
-        yield str(one / ".git")
-        if str(one) == root and (one / ".git").exists():
+    for folder in folders.upward(cwd or root):
+        mark = Path(folder, ".git")
+        yield str(mark)
+        if folder == root and mark.exists():
             return
 
 

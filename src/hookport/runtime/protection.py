@@ -172,7 +172,11 @@ class Guarded:
         return self._linked(plain)
 
     def _from_home(self, word: str) -> str:
-        return self.env.get("HOME", "") + word[1:] if word == "~" or word.startswith("~/") else word
+        return (
+            (self.env.get("HOME") or folders.real_home()) + word[1:]
+            if word == "~" or word.startswith("~/")
+            else word
+        )
 
     def _resolved(self, path: str) -> str:
         try:
@@ -381,7 +385,7 @@ class Guarded:
         return self._matched(marked, is_tree=True)
 
     def _variables(self, word: str) -> str:
-        return self.env.get("HOME", "") + word[5:] if word.startswith("$HOME/") else word
+        return (self.env.get("HOME") or folders.real_home()) + word[5:] if word.startswith("$HOME/") else word
 
     def hinted(self, text: str) -> str:
         """A protected path whose name, or that of its folder in the project, stands somewhere in a text."""

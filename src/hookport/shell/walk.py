@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 
+from hookport.base import quoting
 from hookport.model._value import Value
 from hookport.shell import outputs
 from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
@@ -702,7 +703,7 @@ def joined(folder: str, path: str) -> str:
 
 def quote(words: Iterable[str]) -> str:
     """Words as a text that is read as these words."""
-    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+    return " ".join(quoting.quote(word) for word in words)
 
 
 def _merged(*lists: list[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from hookport.agents import names
 from hookport.agents._wiring import wire
+from hookport.base import folders
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS
@@ -69,9 +70,10 @@ def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Br
 
 
 def _upward(start: Path) -> Iterable[Path]:
+    root = folders.repository(str(start))
     for folder in (start, *start.parents)[:MOST_LEVELS]:
         yield folder
-        if (folder / ".git").exists():
+        if str(folder) == root:
             return
 
 

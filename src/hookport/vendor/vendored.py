@@ -9,6 +9,7 @@ import os
 
 from hookport import __version__
 from hookport.base import folders
+from hookport.base.quoting import quote_if_needed
 from hookport.model._json import loads
 from hookport.model._value import Value
 from hookport.runtime import dispatch, plan, policy, sessions, trust
@@ -33,8 +34,6 @@ RENEW = "Run `hookport sync --vendor` where hookport is installed"
 LARGE = 64 * 1024
 # Around a path in a command; no command has it.
 MARK = "\0"
-# What `shlex.quote` leaves as it is.
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
 
 class Bridge(Value):
@@ -349,7 +348,7 @@ def checked(hook: Planned, root: str, old: list[str]) -> Planned:
 def placed(hook: Planned, root: str) -> Planned:
     """A hook of the plan as it is on this machine."""
     words = hook.command.split(MARK)
-    words[1::2] = [quoted(_full(root, word)) for word in words[1::2]]
+    words[1::2] = [quote_if_needed(_full(root, word)) for word in words[1::2]]
     return hook.replace(
         command="".join(words), file=_full(root, hook.file), package=_full(root, hook.package)
     )
@@ -357,11 +356,6 @@ def placed(hook: Planned, root: str) -> Planned:
 
 def _full(root: str, path: str) -> str:
     return root if path == "." else os.path.normpath(os.path.join(root, path)) if path else ""
-
-
-def quoted(word: str) -> str:
-    """The same as `shlex.quote`."""
-    return word if word and PLAIN.issuperset(word) else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:

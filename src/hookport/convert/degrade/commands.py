@@ -8,7 +8,8 @@ from hookport import findings as f
 from hookport.agents._base import says, variable_in
 from hookport.agents._entries import shell_word, slots
 from hookport.agents._wiring import wire
-from hookport.convert.degrade.work import Work, can_block, each_command, powershell, quoted, without
+from hookport.base.quoting import quote
+from hookport.convert.degrade.work import Work, can_block, each_command, powershell, without
 from hookport.model.hooks import NOTHING
 
 
@@ -97,7 +98,7 @@ def environment(work: Work) -> bool:
         if handler.type != "command":
             work.note(f.FieldDropped, field="env")
         elif good:
-            settings = " ".join(f"{name}={quoted(value)}" for name, value in good.items())
+            settings = " ".join(f"{name}={quote(value)}" for name, value in good.items())
             work.note(f.CarriedInCommand, what="env")
             on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
             each_command(

@@ -11,6 +11,7 @@ from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, get
 from hookport.agents._base import dialect_data
 from hookport.agents._entries import slots
+from hookport.base.quoting import quote
 from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
 from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.findings import Finding, Kind
@@ -189,12 +190,8 @@ def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = 
         answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
             "{reason}", json.dumps(reason)[1:-1]
         )
-        return f"printf '%s\\n' {quoted(answer)}"
-    return f"printf '%s\\n' {quoted(reason)} >&2; exit 2"
-
-
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\"'\"'") + "'"
+        return f"printf '%s\\n' {quote(answer)}"
+    return f"printf '%s\\n' {quote(reason)} >&2; exit 2"
 
 
 def each_command(
