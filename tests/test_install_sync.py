@@ -30,7 +30,7 @@ from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import RunResult
-from hookport.project.plan_builder import is_dispatch, is_ours
+from hookport.project.ownership import is_dispatch, is_ours
 from hookport.wire.answers import read_answer
 from tests.approval import approve
 

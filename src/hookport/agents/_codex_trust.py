@@ -13,11 +13,9 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from threading import Timer
-from typing import Any
 
 from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
-
-Tree = Any
+from hookport.base.tree import Tree
 
 AGENT, PROGRAM = "codex", "codex"
 LIST = 2

@@ -21,9 +21,9 @@ from hookport.model.hooks import Hook
 from hookport.project import ownership
 from hookport.project.agent_trust import closed_gate, trust_of_folder
 from hookport.project.discovery import Found
-from hookport.project.ownership import Loading
+from hookport.project.ownership import Loading, is_dispatch
 from hookport.project.places import is_same
-from hookport.project.plan_builder import is_dispatch, name_of, spell_switch
+from hookport.project.plan_builder import name_of, spell_switch
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."

@@ -18,16 +18,16 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from hookport.base import folders
 from hookport.base.files import DRAFT, replace_file
 from hookport.base.files import lock as lock_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.findings import Finding, LedgerBroken
 from hookport.runtime import journal
 
-Tree = Any
 T = TypeVar("T")
 
 VERSION = 1

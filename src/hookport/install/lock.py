@@ -11,18 +11,19 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hookport.agents import get
 from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.findings import Finding, NotAsApproved
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery
 from hookport.project.places import own_place
+from hookport.project.settings import project_settings
 from hookport.runtime import approvals, trust
 
-Tree = Any
 Lock = dict[str, Tree]
 What = Literal["new", "changed", "gone"]
 
@@ -49,7 +50,7 @@ def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     return {
         **lock,
         "definitions": {one.definition: json.loads(one.text) for one in identities},
-        "settings": plan_builder.project_settings(found.root),
+        "settings": project_settings(found.root),
     }
 
 

@@ -11,10 +11,11 @@ import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents import Dialect, get
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.errors import HookportError, spell_path
 from hookport.lab import witness
@@ -22,12 +23,11 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
+from hookport.project.ownership import agent_of
 from hookport.project.places import own_place
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned
 from hookport.wire.events import native_name, read_event
-
-Tree = Any
 
 
 class Firing(NamedTuple):
@@ -138,7 +138,7 @@ class Watch:
     def _number(self, file: str, place: str, hook: Hook) -> int | None:
         """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
         command = hook.handler.command
-        if not command or plan_builder.agent_of(command):
+        if not command or agent_of(command):
             return None
         for number, one in enumerate(self.hooks):
             if (one.file, one.place) == (file, place):

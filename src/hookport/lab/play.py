@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.lab.driver import Call, Step
 from hookport.lab.protocols import Result, Said
-
-Tree = Any
 
 
 class Spec(NamedTuple):

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 
-Tree = Any
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
 
 

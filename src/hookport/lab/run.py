@@ -10,12 +10,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents import Dialect, event_specs, get
 from hookport.agents import agents as all_agents
 from hookport.agents._base import event_named
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.lab import formats, judge, mcp_lab, player, stage
 from hookport.lab.driver import Call, Driver, Stage, Step
@@ -28,7 +29,6 @@ from hookport.model.runs import Decision, Event
 from hookport.project.places import sites
 from hookport.wire.answers import write_answer
 
-Tree = Any
 # How long `hookport sync` and the like may take on a machine that is busy.
 INSTALL_SECONDS = 120
 # How long hooks that nobody waits for have to come up after the agent has ended.

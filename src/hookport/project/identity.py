@@ -9,16 +9,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents import get
 from hookport.base.folders import spell_path
+from hookport.base.tree import Tree
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.covered import cover, named_globs
 from hookport.project.discovery import Found
 from hookport.runtime import trust
-
-Tree = Any
 
 
 class Identity(NamedTuple):

@@ -7,11 +7,12 @@ import os
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents import Dialect, get, names
 from hookport.agents._base import Path as Way
 from hookport.agents._module import MARK
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (
@@ -29,8 +30,6 @@ from hookport.project.places import (
     sites,
     ways_inside,
 )
-
-Tree = Any
 
 # Where generated code says so.
 HEAD = 4096

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    Tree = Any
+    from hookport.base.tree import Tree
+
     Lock = Mapping[str, Any]
 
 # As long as another process may take to write.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any, BinaryIO
 
-    Tree = Any
+    from hookport.base.tree import Tree
 
 # Newest first.
 FILES = ("journal.jsonl", "journal.1.jsonl", "journal.2.jsonl", "journal.3.jsonl")

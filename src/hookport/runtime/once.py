@@ -21,13 +21,11 @@ from hookport.runtime.trust import sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.engine import Report
     from hookport.runtime.plan import Planned
-
-    Tree = Any
 
 FOLDER = "once"
 # How long after a decision another entry may answer from it. Where no id tells that it is the same call, an

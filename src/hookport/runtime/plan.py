@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    Tree = Any
 
 FORMAT = 12
 LONGEST_NAME = 200

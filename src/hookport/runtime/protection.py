@@ -19,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
     from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
     from hookport.runtime.effects import Effect
     from hookport.shell import Command
-
-    Tree = Any
 
 # The key in the user's own settings.
 SWITCH = "self_protection"

@@ -17,12 +17,10 @@ from hookport.wire.spellings import iso
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Answer
     from hookport.runtime.dispatch import Told
-
-    Tree = Any
 
 VERSION = 1
 

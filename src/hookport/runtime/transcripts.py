@@ -24,13 +24,12 @@ from hookport.wire.spellings import SPELLINGS, get
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.surroundings import Wanted
     from hookport.wire.table import Wire
 
-    Tree = Any
     Read = Callable[[Tree], Iterator["Entry"]]
 
 # The end of a file is read.

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.runtime.plan import Planned
 
-    Tree = Any
     Record = Mapping[str, Any]
 
 VERSION = 2

@@ -10,13 +10,14 @@ import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import Dialect, agents, get, names
 from hookport.agents._base import EventSpec, says
 from hookport.agents._entries import slots
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.convert.degrade import degrade
 from hookport.errors import InputError, InternalError, Problem, UsageError, closest
@@ -29,8 +30,6 @@ from hookport.sdk.scripts import LANGUAGES, Part, filled, script, way_to
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import fired_for, mcp_name, tool_name, write_event
 from hookport.wire.table import Wire
-
-Tree = Any
 
 # A name is that of a folder, and the start of the names of cases, which have 64 signs at most.
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

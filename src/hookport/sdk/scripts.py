@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hookport.base.quoting import quote
+from hookport.base.tree import Tree
 from hookport.model.runs import Answer
 
-Tree = Any
 # `guard` stops what has a word in it, `gate` stops an agent from ending once, `context` tells the agent
 # something, `observe` only looks.
 Kind = Literal["guard", "gate", "context", "observe"]

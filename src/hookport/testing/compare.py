@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.model.runs import Decision
 from hookport.testing.run import Got
 from hookport.testing.suite import Case, Expected
 from hookport.wire.events import canonical_input
 
-Tree = Any
 _MISSING = object()
 
 

@@ -16,10 +16,11 @@ from collections.abc import Iterable, Mapping
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hookport import agents as dialects
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.errors import UsageError, closest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult
@@ -57,7 +58,6 @@ if TYPE_CHECKING:
     Hook = Function | ModuleType | str | Path | list[Function] | tuple[Function, ...]
 
 Verdict = Literal["none", "allow", "ask", "deny"]
-Tree = Any
 
 SESSION, PROJECT = "a-session", "/home/dev/project"
 # The tool that takes such a field, the most telling first.

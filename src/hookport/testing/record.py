@@ -12,11 +12,12 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import agents
 from hookport.agents._wiring import wire
+from hookport.base.tree import Tree
 from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Call, Decision, Event
 from hookport.project.discovery import Discovery
@@ -31,8 +32,6 @@ from hookport.testing.happened import CUT, Happened, Record
 from hookport.testing.package import hooks_in, meant, origin
 from hookport.testing.suite import CONFIG, PLACE, Config, Suite, texts_changed
 from hookport.wire.events import rewritten, write_event
-
-Tree = Any
 
 # In place of what tells one session, time or person from another.
 SESSION, HOME = "recorded", "/home/user"

@@ -6,9 +6,10 @@ import json
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hookport.agents._wiring import recognised, wire
+from hookport.base.tree import Tree
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy
@@ -21,7 +22,6 @@ from hookport.testing.suite import PLACE, Case, Config, overridden, texts_change
 from hookport.wire.events import fired_for, native_for, native_name, read_event, tool_name, write_event
 from hookport.wire.table import Wire, wait_of
 
-Tree = Any
 Status = Literal["passed", "failed", "not applicable"]
 
 # Behind the dialect of a hook that no agent waits for: what it says decides nothing.

@@ -6,9 +6,10 @@ import math
 import re
 import warnings
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from functools import lru_cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 from hookport import agents as dialects
 from hookport import findings as f
@@ -31,16 +32,12 @@ from hookport.agents._limits import too_slow
 from hookport.agents._matchers import read_matcher, unmarked
 from hookport.agents._wiring import wire
 from hookport.convert.checks.rules import dead_rule, tool_of
+from hookport.documents import Document
 from hookport.errors import SLIP, closest, spell_path
+from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
 from hookport.wire.events import is_other
-
-if TYPE_CHECKING:
-    from datetime import timedelta
-
-    from hookport.documents import Document
-    from hookport.findings import Finding, Kind
 
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
 # Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
