@@ -804,7 +804,7 @@ def test_a_source_that_is_not_there_is_refused(disk: Disk) -> None:
         load(str(disk.root / "some"), None, disk.env)
     (disk.root / "odd").mkdir()
     os.mkfifo(disk.root / "odd/HOOK.md")
-    with pytest.raises(InputError, match="is not a plain file"):
+    with pytest.raises(InputError, match="is a pipe, a socket or a device"):
         load(str(disk.root / "odd"), None, disk.env)
 
 
