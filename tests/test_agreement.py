@@ -16,7 +16,7 @@ from hookport.doctor.walk import look, walk
 from hookport.install import lock, sync
 from hookport.install.sync import Wish
 from hookport.project.discovery import discover
-from hookport.project.plan_builder import is_ours
+from hookport.project.ownership import is_ours
 from tests.test_corpus import Case, build, cases, project
 
 if TYPE_CHECKING:

@@ -294,7 +294,7 @@ def test_what_is_not_approved_is_no_guard_yet(place: Place) -> None:
 def test_of_two_settings_the_stricter_holds(
     place: Place, settings: str | None, of_user: str | None, word: str
 ) -> None:
-    from hookport.project.plan_builder import settings_in
+    from hookport.project.settings import settings_in
 
     for path, said_ in ((".hookport/config.json", settings), ("~/config/hookport/config.json", of_user)):
         if said_:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from hookport.agents import get, names
+from hookport.base import folders
 from hookport.errors import InputError, UsageError
 from hookport.findings import (
     DraftSpec,
@@ -34,7 +35,6 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, Found, discover, load, project_root
 from hookport.project.disk import HEAD, LARGEST, Log, data_of, is_folder
 from hookport.project.places import sites
-from hookport.runtime import folders
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 
@@ -804,7 +804,7 @@ def test_a_source_that_is_not_there_is_refused(disk: Disk) -> None:
         load(str(disk.root / "some"), None, disk.env)
     (disk.root / "odd").mkdir()
     os.mkfifo(disk.root / "odd/HOOK.md")
-    with pytest.raises(InputError, match="is not a plain file"):
+    with pytest.raises(InputError, match="is a pipe, a socket or a device"):
         load(str(disk.root / "odd"), None, disk.env)
 
 

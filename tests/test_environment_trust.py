@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 import hookport
+from hookport.base import folders
 from hookport.project import plan_builder
 from hookport.project.places import config_folder, home_folder
-from hookport.runtime import folders, journal, plan
+from hookport.runtime import journal, plan
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

@@ -7,17 +7,13 @@ from __future__ import annotations
 
 import json
 import os
+import pytest
 import shlex
 import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
-
 from hookport import bridge, cli
 from hookport.agents import agents, event_specs, get, wire
 from hookport.convert import pipeline
@@ -28,10 +24,12 @@ from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import RunResult
-from hookport.project.plan_builder import is_dispatch, is_ours
+from hookport.project.ownership import is_dispatch, is_ours
 from hookport.shapes.entries import slots
 from hookport.wire.answers import read_answer
+from pathlib import Path
 from tests.approval import approve
+from typing import Any, NamedTuple
 
 AGENTS = agents()
 GUARD = """---

@@ -25,7 +25,7 @@ from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
-from hookport.project.plan_builder import is_ours
+from hookport.project.ownership import is_ours
 
 FOLDER = Path(__file__).parent / "installs"
 AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]

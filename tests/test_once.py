@@ -23,7 +23,7 @@ from hookport.install.sync import Wish
 from hookport.install.targets import SCOPES, Scope, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
-from hookport.project.plan_builder import agent_of, is_dispatch, is_ours
+from hookport.project.ownership import agent_of, is_dispatch, is_ours
 from hookport.runtime import once
 from tests.agents import SEATS, args_of, payload_of
 from tests.approval import approve

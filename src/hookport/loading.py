@@ -24,12 +24,14 @@ SUFFIX = f".{sys.implementation.cache_tag}.pyc"
 MOST_BYTES = 1 << 20
 # What every dispatch needs, each behind what it imports: Python has not to look for these one by one.
 NEEDED = (
+    "hookport.base",
+    "hookport.base.folders",
+    "hookport.base.files",
     "hookport.model",
     "hookport.model.value",
     "hookport.model.runs",
     "hookport.runtime",
     "hookport.model.json_text",
-    "hookport.runtime.folders",
     "hookport.runtime.redaction",
     "hookport.wire",
     "hookport.wire.spellings",

@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from hookport.agents import get, names
+from hookport.base.files import NEW, replace_file
 from hookport.cli import report
 from hookport.cli.terminal import Paint, plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
@@ -146,7 +147,7 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
         for path, file in planned:
             path.parent.mkdir(parents=True, exist_ok=True)
             undo.append((path, _put_aside(path) if path in taken else None))
-            replace(path, _data(file), executable=file.text.startswith("#!"))
+            replace_file(str(path), _data(file), NEW[file.text.startswith("#!")], is_durable=True)
     except OSError as error:
         _take_back(undo)
         where = error.filename or str(folder)
@@ -179,23 +180,3 @@ def _take_back(undo: list[tuple[Path, Path | None]]) -> None:
 
 def _data(file: File) -> bytes:
     return file.text.encode("utf-8", "surrogateescape")
-
-
-def replace(path: Path, data: bytes, *, executable: bool) -> None:
-    """Write a file whole or not at all."""
-    import os
-    import tempfile
-
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        umask = os.umask(0)
-        os.umask(umask)
-        Path(name).chmod((0o777 if executable else 0o666) & ~umask)
-        Path(name).replace(path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise

@@ -15,6 +15,7 @@ from collections import deque
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from hookport.base.folders import spell_path
 from hookport.cli.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.runtime import journal
@@ -91,12 +92,12 @@ def _records(reader: journal.Reader) -> list[Record]:
         return list(reader.new())
     except OSError as error:
         message = f"the journal cannot be read: {error.strerror}"
-        raise InputError(Problem(message, file=_spell(error.filename))) from error
+        raise InputError(Problem(message, file=spell_path(error.filename, "", os.environ))) from error
 
 
 def _tell(events: int, found: int, shown: int, skipped: int) -> None:
     """What else there is to know, where it is not mistaken for an event."""
-    file = _spell(journal.path(os.environ))
+    file = spell_path(journal.path(os.environ), "", os.environ)
     if not file:
         _say("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:
@@ -112,11 +113,6 @@ def _tell(events: int, found: int, shown: int, skipped: int) -> None:
 def _say(line: str) -> None:
     sys.stdout.flush()
     sys.stderr.write(f"hookport: {line}\n")
-
-
-def _spell(file: str) -> str:
-    home = os.environ.get("HOME", "")
-    return f"~{file.removeprefix(home)}" if home and file.startswith(home + os.sep) else file
 
 
 def moment(text: str, now: datetime) -> datetime:

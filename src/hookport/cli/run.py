@@ -21,6 +21,7 @@ from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder
 from hookport.project.discovery import load
+from hookport.project.settings import settings_in
 from hookport.runtime import dispatch, engine, policy
 from hookport.runtime.engine import Report, Run
 
@@ -58,7 +59,7 @@ def run(args: Namespace) -> int:
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    on_failure = policy.standing(plan_builder.settings_in(found.root, env), env)
+    on_failure = policy.standing(settings_in(found.root, env), env)
     setting = engine.Setting(it.wire, wire, env, on_failure, natively=True)
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from hookport import doctor
 from hookport import findings as f
+from hookport.base.folders import spell_path
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.cli.terminal import CLEAR, Paint, plain, table
@@ -169,10 +170,7 @@ def listed(root: str, paths: tuple[str, ...]) -> str:
 
 def shown(root: str, path: str) -> str:
     """A path as a person reads it: relative to the project, or from the home."""
-    for base, start in ((root, ""), (os.environ.get("HOME", ""), "~/")):
-        if base and Path(path).is_relative_to(base):
-            return f"{start}{Path(path).relative_to(base)}"
-    return path
+    return spell_path(path, root, os.environ)
 
 
 class Progress:

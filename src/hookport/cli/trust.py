@@ -28,7 +28,8 @@ from hookport.install.targets import SCOPES, target
 from hookport.project import environment
 from hookport.project.discovery import Discovery, discover
 from hookport.project.misplaced import find_misplaced
-from hookport.project.plan_builder import is_ours, listed
+from hookport.project.ownership import is_ours
+from hookport.project.plan_builder import listed
 from hookport.runtime import approvals, consent, trust
 
 

@@ -29,6 +29,7 @@ from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, detected, target
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.misplaced import Stray, find_misplaced
+from hookport.project.places import home_folder
 from hookport.project.plan_builder import listed
 
 __all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
@@ -220,8 +221,7 @@ def _once(found: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
 def world_of(cwd: str, env: Mapping[str, str]) -> World:
     """Where to look for a folder."""
     here = Path(os.path.realpath(cwd))
-    home = env.get("HOME") or env.get("USERPROFILE") or ""
-    return World(here, Path(project_root(cwd, env)), Path(home) if Path(home).is_absolute() else None, env)
+    return World(here, Path(project_root(cwd, env)), home_folder(env), env)
 
 
 def case_of(dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True) -> Case:

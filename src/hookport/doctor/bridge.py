@@ -33,7 +33,7 @@ from hookport.install.shortfalls import shortfalls
 from hookport.install.sync import installed_in, ours_within
 from hookport.install.targets import target
 from hookport.model.runs import Event, RunResult
-from hookport.project import plan_builder
+from hookport.project import ownership, plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import policy, probe
 from hookport.runtime.redaction import clean
@@ -255,7 +255,7 @@ def late(case: Case) -> Iterator[Diagnosis]:
 
 def short(case: Case) -> Iterator[Diagnosis]:
     """Hooks that lose something in the agent although hookport runs them there."""
-    if not any(plan_builder.is_ours(one.hook.handler.command) for _, one in case.commands()):
+    if not any(ownership.is_ours(one.hook.handler.command) for _, one in case.commands()):
         return
     world = case.world
     runs = plan_builder.runnable(discover(str(world.cwd), world.env))

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
+from hookport.base.folders import spell_path
 from hookport.convert.checks.addresses import refusal
 from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
 from hookport.doctor import syntax
@@ -85,11 +86,7 @@ class Machine(NamedTuple):
 
     def name_of(self, path: Path) -> str:
         """A path as people write it: from the project's root, or from their home."""
-        home = self.env.get("HOME", "")
-        for folder, sign in ((self.root, ""), (Path(home) if home else None, "~/")):
-            if folder and path.is_relative_to(folder):
-                return sign + path.relative_to(folder).as_posix()
-        return str(path)
+        return spell_path(str(path), str(self.root), self.env)
 
 
 def find_faults(

@@ -27,7 +27,7 @@ from hookport.install.coverage import Installed, commands_for
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES as TARGET_SCOPES
 from hookport.install.targets import target
-from hookport.project import environment, plan_builder, sources
+from hookport.project import environment, ownership, plan_builder, sources
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.runtime import journal, pauses, plan, trust
 from hookport.runtime.plan import Planned
@@ -202,7 +202,7 @@ def _unstartable(one: Found, world: World) -> Iterator[Diagnosis]:
 def _uncalled(mine: Own, cases: list[Case]) -> Iterator[Diagnosis]:
     """Hooks that wait for an agent to call hookport, which none does."""
     called = any(
-        is_ours(one) or plan_builder.is_ours(one.hook.handler.command)
+        is_ours(one) or ownership.is_ours(one.hook.handler.command)
         for case in cases
         for source in case.sources
         for one in source.hooks

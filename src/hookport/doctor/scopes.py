@@ -16,7 +16,7 @@ from hookport.doctor.bridge import call_of, is_ours
 from hookport.doctor.case import Case, Diagnosis, about, at_file, name
 from hookport.doctor.files import SCOPES, Source, counted, read, shown
 from hookport.project.agent_trust import expand_last
-from hookport.project.plan_builder import MARK
+from hookport.project.ownership import MARK
 
 
 def misplaced(case: Case) -> Iterator[Diagnosis]:

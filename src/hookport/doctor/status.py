@@ -23,7 +23,8 @@ from hookport.install.targets import SCOPES, Scope, detected, target
 from hookport.project.answers import disobeyed
 from hookport.project.discovery import Found, Module, discover
 from hookport.project.misplaced import find_misplaced
-from hookport.project.plan_builder import is_dispatch, listed, name_of
+from hookport.project.ownership import is_dispatch
+from hookport.project.plan_builder import listed, name_of
 from hookport.runtime import journal, pauses, trust
 from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.vendor import vendored

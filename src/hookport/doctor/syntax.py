@@ -9,13 +9,13 @@ import json
 import os
 import re
 import subprocess
-import tempfile
 import warnings
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.runtime import folders
+from hookport.base import folders
+from hookport.base.files import keep_file
 
 # Interpreters start in tens of milliseconds; one that takes longer says nothing.
 SECONDS = 5
@@ -172,9 +172,6 @@ def _keep(env: Mapping[str, str], rows: dict[str, list]) -> None:  # type: ignor
         return
     newest = dict(list(rows.items())[-MOST_KEPT:])
     try:
-        file.parent.mkdir(0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False, encoding="utf-8") as made:
-            json.dump(newest, made)
-        Path(made.name).replace(file)
+        keep_file(str(file), json.dumps(newest).encode())
     except OSError:
         return

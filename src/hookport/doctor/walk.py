@@ -37,8 +37,8 @@ from hookport.install.targets import SCOPES, target
 from hookport.model.runs import Event
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.misplaced import Stray, find_misplaced
-from hookport.project.ownership import waits_for_trust
-from hookport.project.plan_builder import identified, is_dispatch, is_ours, name_of, planned, spell_switch
+from hookport.project.ownership import is_dispatch, is_ours, waits_for_trust
+from hookport.project.plan_builder import identified, name_of, planned, spell_switch
 from hookport.runtime import engine, pauses, policy, trust
 from hookport.wire.table import Wire
 

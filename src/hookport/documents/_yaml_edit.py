@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 from hookport.documents._align import align, anchored_additions
 from hookport.documents._document import MAX_DEPTH, RewriteFailed, SyntaxProblem, check_new, newline_of, same
@@ -11,9 +12,6 @@ from hookport.documents._layout import HASH, Frame, Layout
 from hookport.documents._splice import Splices
 from hookport.documents._yaml import Node, Source
 from hookport.documents._yaml_dump import after_key, block, flow, scalar
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+")
 _COLON = re.compile(r"[ \t]*+:")

@@ -23,8 +23,9 @@ from hookport.install import entries, files
 from hookport.install.targets import Target
 from hookport.model.hooks import Hook
 from hookport.project.discovery import Found
+from hookport.project.ownership import is_ours
 from hookport.project.places import absolute, own_place
-from hookport.project.plan_builder import is_ours, planned
+from hookport.project.plan_builder import planned
 from hookport.runtime import covering
 from hookport.shapes.adoption import adopted, clause, clauses, unadopted
 from hookport.shapes.dialect import attrs_of

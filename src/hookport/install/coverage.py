@@ -5,9 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Sequence
-from pathlib import Path
-from typing import Literal, NamedTuple
-
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
 from hookport.convert.degrade.wrapping import unwrapped
@@ -20,10 +17,12 @@ from hookport.model.hooks import Hook
 from hookport.project import ownership
 from hookport.project.agent_trust import closed_gate, trust_of_folder
 from hookport.project.discovery import Found
-from hookport.project.ownership import Loading
+from hookport.project.ownership import Loading, is_dispatch
 from hookport.project.places import is_same
-from hookport.project.plan_builder import is_dispatch, name_of, spell_switch
+from hookport.project.plan_builder import name_of, spell_switch
 from hookport.shapes.dialect import event_named
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."

@@ -8,22 +8,22 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Literal, NamedTuple
-
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, agents, event_specs, get, wire
+from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
-from hookport.convert.degrade.work import deny_command, powershell, quoted
+from hookport.convert.degrade.work import deny_command, powershell
 from hookport.convert.degrade.wrapping import Bridge, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
-from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
+from hookport.model.hooks import DEFAULT_TIMEOUT, Handler, Hook, Manifest, NOTHING
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
+from hookport.project.ownership import AFTER, MARK, is_ours
 from hookport.project.places import absolute
-from hookport.project.plan_builder import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
+from hookport.project.plan_builder import name_of, one_word, planned
+from hookport.project.settings import settings_in
 from hookport.runtime import policy, sessions
 from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE, bridge_file
 from hookport.shapes.dialect import SECOND, is_split, says, terms_of
@@ -32,6 +32,8 @@ from hookport.shapes.limits import longest_wait
 from hookport.shapes.matchers import normal
 from hookport.vendor import vendored
 from hookport.wire.table import table_of
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 Mode = Literal["native", "bridge"]
 
@@ -107,7 +109,7 @@ def command(
         return call
     if not guards:
         quiet = 0 if _denies_by_one(dialect, spec) else 1
-        return f"{start.there} || {{ printf '%s\\n' {quoted(gone)} >&2; exit {quiet}; }}; {call}"
+        return f"{start.there} || {{ printf '%s\\n' {quote(gone)} >&2; exit {quiet}; }}; {call}"
     missing, dead = (_denied(dialect, spec, text) for text in (gone, not_started))
     passes = 0 if _denies_by_one(dialect, spec) else 1
     answered = f"{IS_ALIVE}) exit 0;; {FAILED_OPEN}) exit {passes};;"

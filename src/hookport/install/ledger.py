@@ -13,19 +13,21 @@ import hashlib
 import json
 import os
 import sys
-import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
+from hookport.base import folders
+from hookport.base.files import DRAFT, replace_file
+from hookport.base.files import lock as lock_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.findings import Finding, LedgerBroken
 from hookport.runtime import journal
 
-Tree = Any
 T = TypeVar("T")
 
 VERSION = 1
@@ -33,7 +35,6 @@ VERSION = 1
 KEPT_RUNS, MOST_RUNS = 20, 400
 LOCK_SECONDS = 60
 POLL_SECONDS = 0.01
-DRAFT = ".new"
 NAMES = {"files": "*.json", "runs": "[0-9]" * 8 + "*.json"}
 DIGITS = 8
 
@@ -90,7 +91,9 @@ class Run(NamedTuple):
         if self.root:
             return self.root == root
         paths = {path for entry in self.entries for path in (entry.path, entry.target)}
-        return any(_is_in(path, root) for path in paths) and root != os.path.realpath(env.get("HOME", "-"))
+        return any(_is_in(path, root) for path in paths) and root != os.path.realpath(
+            folders.named_home(env) or "-"
+        )
 
 
 class Broken(NamedTuple):
@@ -176,26 +179,11 @@ def locked(env: Mapping[str, str]) -> Iterator[Path]:
 
 
 def _take(held: int, place: Path) -> None:
-    until = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(held, msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError) as error:
-            if time.monotonic() > until:
-                message = (
-                    f"another hookport has been writing for {LOCK_SECONDS} s. Try again when it has ended."
-                )
-                raise InputError(Problem(message, file=str(place / "lock"))) from error
-            time.sleep(POLL_SECONDS)
-        else:
-            return
+    try:
+        lock_file(held, LOCK_SECONDS)
+    except (BlockingIOError, PermissionError) as error:
+        message = f"another hookport has been writing for {LOCK_SECONDS} s. Try again when it has ended."
+        raise InputError(Problem(message, file=str(place / "lock"))) from error
 
 
 def newest(place: Path) -> Run | Broken | None:
@@ -313,17 +301,8 @@ def _listed(place: Path | None, name: str) -> list[Path]:
 
 
 def _write(file: Path, tree: Tree) -> None:
-    draft = file.with_name(file.name + DRAFT)
-    with open(draft, "wb", opener=_private) as stream:
-        stream.write(json.dumps(tree, indent=1).encode() + b"\n")
-        stream.flush()
-        os.fsync(stream.fileno())
-    draft.replace(file)
+    replace_file(str(file), json.dumps(tree, indent=1).encode() + b"\n", is_durable=True)
     flush(file.parent)
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _remove(file: Path) -> None:

@@ -8,22 +8,22 @@ from __future__ import annotations
 
 import json
 import os
-import stat
-import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 from hookport.agents import get
+from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.findings import Finding, NotAsApproved
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery
 from hookport.project.places import own_place
+from hookport.project.settings import project_settings
 from hookport.runtime import approvals, trust
 
-Tree = Any
 Lock = dict[str, Tree]
 What = Literal["new", "changed", "gone"]
 
@@ -50,7 +50,7 @@ def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     return {
         **lock,
         "definitions": {one.definition: json.loads(one.text) for one in identities},
-        "settings": plan_builder.project_settings(found.root),
+        "settings": project_settings(found.root),
     }
 
 
@@ -239,23 +239,8 @@ def _how(was: str | None, now: str | None) -> What:
 
 
 def _replace(path: Path, data: bytes) -> None:
-    """The old file or the new one, whole, whatever happens; a link stays one."""
-    target = Path(os.path.realpath(path))
-    number, draft = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    """A link stays one."""
     try:
-        with os.fdopen(number, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else 0o666 & ~_umask()
-        Path(draft).chmod(mode)
-        Path(draft).replace(target)
+        replace_file(os.path.realpath(path), data, None, is_durable=True)
     except OSError as error:
-        Path(draft).unlink(missing_ok=True)
         raise InputError(Problem(f"cannot be written: {error.strerror}", file=str(path))) from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -29,8 +29,8 @@ from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.misplaced import find_misplaced
-from hookport.project.ownership import also_reads
-from hookport.project.plan_builder import agent_of, is_dispatch, is_ours, judged, listed, name_of
+from hookport.project.ownership import agent_of, also_reads, is_dispatch, is_ours
+from hookport.project.plan_builder import judged, listed, name_of
 from hookport.runtime import trust
 from hookport.shapes.dialect import says
 from hookport.shapes.entries import slots

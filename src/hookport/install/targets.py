@@ -5,16 +5,16 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Literal, NamedTuple
-
 from hookport.agents import Dialect, agents, get
+from hookport.base import folders
 from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
 from hookport.install import files
 from hookport.project.places import absolute
 from hookport.shapes.dialect import Location
 from hookport.shapes.module import MARK
+from pathlib import Path
+from typing import Literal, NamedTuple
 
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")
@@ -46,7 +46,7 @@ class Target(NamedTuple):
 
     def path(self, place: str) -> str:
         """A place of the dialect on this machine; empty if the environment names no home for it."""
-        if place.startswith("~/") and not (self.env.get("HOME") or self.env.get("USERPROFILE")):
+        if place.startswith("~/") and not folders.named_home(self.env):
             return ""
         return absolute(self.dialect, place, self.root, self.env)
 

@@ -15,10 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 import hookport
 from hookport.agents import get
+from hookport.base.tree import Tree
 from hookport.lab import drivers, formats, player, programs, run
 from hookport.lab import scenario as scenarios
 from hookport.lab.driver import Driver
@@ -29,7 +30,6 @@ from hookport.lab.results import Result, Results, write
 from hookport.lab.run import Done, Run
 from hookport.lab.scenario import Mode, Scenario, Sharing
 
-Tree = Any
 Job = TypeVar("Job")
 Gain = TypeVar("Gain")
 # How long runs that are ended have to clean up.

@@ -10,10 +10,8 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
-
 from hookport.agents import Dialect, get, wire
+from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.errors import HookportError, spell_path
 from hookport.lab import witness
@@ -21,13 +19,13 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
+from hookport.project.ownership import agent_of
 from hookport.project.places import own_place
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned
 from hookport.wire.events import native_name, read_event
-
-Tree = Any
-
+from pathlib import Path
+from typing import NamedTuple
 
 class Firing(NamedTuple):
     """One time that a hook ran, in which process of the agent, on what, and what it said.
@@ -137,7 +135,7 @@ class Watch:
     def _number(self, file: str, place: str, hook: Hook) -> int | None:
         """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
         command = hook.handler.command
-        if not command or plan_builder.agent_of(command):
+        if not command or agent_of(command):
             return None
         for number, one in enumerate(self.hooks):
             if (one.file, one.place) == (file, place):

@@ -14,12 +14,12 @@ from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from hookport.base.tree import Tree
 from hookport.lab.scenario import Hook
 from hookport.model.events import EVENTS
 
-Tree = Any
 Scope = Literal["project", "user"]
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
 # The name that every agent knows the MCP server by.

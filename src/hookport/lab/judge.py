@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from hookport.base.tree import Tree
 from hookport.lab import abilities
 from hookport.lab.abilities import Ability
 from hookport.lab.driver import Driver
@@ -14,7 +15,6 @@ from hookport.lab.play import Outcome
 from hookport.lab.scenario import Check, Need, Scenario, filled
 from hookport.model.events import EVENTS
 
-Tree = Any
 Word = Literal["pass", "fail", "cannot"]
 # Of several the last of these counts: what an agent cannot is the same for every format that is bridged.
 ORDER: tuple[Word, ...] = ("cannot", "pass", "fail")

@@ -8,12 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.lab.driver import Call, Step
 from hookport.lab.protocols import Result, Said
-
-Tree = Any
 
 
 class Spec(NamedTuple):
@@ -132,6 +132,5 @@ def read_outcome(path: Path) -> Outcome:
 
 def write(path: Path, value: Spec | Outcome) -> None:
     """Write it whole or not at all."""
-    new = path.with_suffix(".new")
-    new.write_text(json.dumps(value.as_dict(), ensure_ascii=False, indent=1) + "\n", "utf-8")
-    new.replace(path)
+    text = json.dumps(value.as_dict(), ensure_ascii=False, indent=1)
+    replace_file(str(path), text.encode() + b"\n", None)

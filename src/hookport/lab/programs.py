@@ -19,10 +19,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from hookport.base import folders
 from hookport.errors import HookportError
 from hookport.lab.driver import Driver, Package
 from hookport.lab.stage import PROXIES
-from hookport.runtime import folders
 
 # Told what is done now, at its beginning and then every second.
 Progress = Callable[[str], None]

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from hookport.base.files import replace_file
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 
-Tree = Any
 NOTHING: Mapping[str, Tree] = MappingProxyType({})
 
 
@@ -95,9 +96,7 @@ def write(folder: Path, results: Results) -> Path:
     """Put results into a folder, whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / name_of(results)
-    draft = path.with_suffix(".new")
-    draft.write_text(text_of(results), "utf-8")
-    draft.replace(path)
+    replace_file(str(path), text_of(results).encode(), None)
     return path
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.model.events import EVENTS
 from hookport.model.tools import TOOLS
 
-Tree = Any
 Path = tuple[str | int, ...]
 Mode = Literal["bridge", "native"]
 # `together`: one run, in which every format has its own hook and its own marker; `each`: a run for each

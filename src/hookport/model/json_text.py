@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Tree = Any
+    from hookport.base.tree import Tree
 
 WHITESPACE = " \t\n\r"
 

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from hookport import shell
 from hookport.agents import Dialect, get
+from hookport.base.folders import spell_path
 from hookport.model.hooks import Hook
 from hookport.runtime import trust
 
@@ -712,7 +713,7 @@ class _Work:
         return plain
 
     def _shown(self, path: str) -> str:
-        return trust.named(path, self.root, {"HOME": self.home})
+        return spell_path(path, self.root, {"HOME": self.home})
 
 
 def _variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:

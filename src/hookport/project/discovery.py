@@ -11,10 +11,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import NamedTuple
-
 from hookport.agents import Dialect, get
+from hookport.base.folders import repository, upward
 from hookport.convert import pipeline
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import above, named_script
@@ -46,8 +44,9 @@ from hookport.project.spots import (
     spots_of,
 )
 from hookport.project.switches import Switch, Switches
-from hookport.shapes.dialect import NO_SWITCH
-from hookport.shapes.dialect import Path as Way
+from hookport.shapes.dialect import NO_SWITCH, Path as Way
+from pathlib import Path
+from typing import NamedTuple
 
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
@@ -117,9 +116,9 @@ class _Unit(NamedTuple):
 
 def project_root(cwd: str, env: Mapping[str, str]) -> str:
     """The repository that a folder is in, else the nearest folder with hooks, else the folder itself."""
-    folders = _upward(cwd, env)
-    repository = next((folder for folder in folders if is_there(folder / ".git")), None)
-    return str(repository or next((folder for folder in folders if _marks(folder)), folders[0]))
+    here = os.path.realpath(cwd)
+    marked = (str(folder) for folder in _upward(here, env) if _marks(folder))
+    return repository(here, _end(env)) or next(marked, here)
 
 
 def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
@@ -218,16 +217,14 @@ def _package(dialect: Dialect, file: Path) -> Path:
     return above(dialect, file, "plugin") or sources.root_of(file, dialect)
 
 
-def _upward(cwd: str, env: Mapping[str, str]) -> list[Path]:
+def _upward(cwd: str, env: Mapping[str, str]) -> Iterator[Path]:
     """A folder and those above it, up to the user's home, which is a project only for itself."""
-    here, home = Path(os.path.realpath(cwd)), home_folder(env)
-    end = Path(os.path.realpath(home)) if home else None
-    folders = [here]
-    for folder in here.parents if here != end else ():
-        if folder == end:
-            break
-        folders.append(folder)
-    return folders
+    return map(Path, upward(os.path.realpath(cwd), _end(env)))
+
+
+def _end(env: Mapping[str, str]) -> str:
+    home = home_folder(env)
+    return os.path.realpath(home) if home else ""
 
 
 def _marks(folder: Path) -> list[str]:

@@ -9,15 +9,15 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hookport.agents import get
+from hookport.base.folders import spell_path
+from hookport.base.tree import Tree
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.covered import cover, named_globs
 from hookport.project.discovery import Found
 from hookport.runtime import trust
-
-Tree = Any
 
 
 class Identity(NamedTuple):
@@ -51,21 +51,21 @@ def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[st
     if get(hook.dialect).companions and found.scripts:
         # The script is known by its name; where it stands and what starts it are no part of the definition.
         script = found.scripts[0]
-        hook = hook._replace(handler=hook.handler._replace(command=trust.named(script, root, env)))
+        hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))
         under = os.path.dirname(script)  # noqa: PTH120
         everything = tuple(trust.below(under)[0])
     covered = cover(found, root, env, (*named_globs(found.hook), *globs))
     paths = dict.fromkeys((*everything, *covered.files))
     beside = {
-        trust.named(folder, root, env): names
+        spell_path(folder, root, env): names
         for folder, names in covered.beside.items()
         if not (under and (folder == under or folder.startswith(f"{under}/")))
     }
     return Identity(
-        f"{trust.named(found.file, root, env)}#{found.place}",
+        f"{spell_path(found.file, root, env)}#{found.place}",
         text_of(hook),
-        tuple(trust.named(path, root, env) for path in paths),
-        trust.named(under, root, env) if under else "",
+        tuple(spell_path(path, root, env) for path in paths),
+        spell_path(under, root, env) if under else "",
         beside,
         covered.not_covered,
         covered.local,

@@ -12,14 +12,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from pathlib import Path, PurePosixPath
-from typing import NamedTuple
-
-from hookport import documents
-from hookport import findings as f
+from hookport import documents, findings as f
 from hookport.agents import Dialect, get, names
+from hookport.base.folders import spell_path
 from hookport.convert import pipeline
-from hookport.errors import SLIP, InputError
+from hookport.errors import InputError, SLIP
 from hookport.findings import Finding
 from hookport.project import salvage, sources
 from hookport.project.disk import Log, data_of
@@ -28,6 +25,8 @@ from hookport.project.spots import Folders, folders_of, module_spots, scoped_spo
 from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
 from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
 # A word that a file with hooks has: the key, or an event of any dialect is near one of these.
@@ -330,7 +329,7 @@ def _fix(
 ) -> str:
     """The one command that puts a file where it is read; a file that is there is not replaced."""
     file, place = Path(stray.file), stray.place
-    name = _quoted(_shown(file, root, env))
+    name = _quoted(spell_path(str(file), root, env))
     target = Path(absolute(reader, place, root, env) or place)
     is_other = content.id != reader.id or _kind(place) != _kind(stray.file)
     if is_other and reader.kind == "agent":
@@ -346,13 +345,6 @@ def _quoted(place: str) -> str:
     return f"~/{shlex.quote(place[2:])}" if place.startswith("~/") else shlex.quote(place)
 
 
-def _shown(file: Path, root: str, env: Mapping[str, str]) -> str:
-    home = home_folder(env)
-    if file.is_relative_to(root):
-        return file.relative_to(root).as_posix()
-    return f"~/{file.relative_to(home).as_posix()}" if home and file.is_relative_to(home) else str(file)
-
-
 def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
     """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
     dialect = next((one for one in map(get, names()) if one.companions), None)
@@ -361,7 +353,7 @@ def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
     name = _declared_name(data) or file.parent.name
     scope = "project" if file.is_relative_to(root) else "user"
     pattern = next(one.path for one in dialect.locations if one.scope == scope)
-    shown = PurePosixPath(_shown(file, root, env))
+    shown = PurePosixPath(spell_path(str(file), root, env))
     if fnmatchcase(str(shown.parent), str(PurePosixPath(pattern).parent)):
         target = shown.with_name(dialect.file_name)
         fix = f"Run `mv {_quoted(str(shown))} {_quoted(str(target))}`."

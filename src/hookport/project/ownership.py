@@ -1,4 +1,6 @@
-"""Which agents load a file of hooks by themselves: by their places, their start folder and what they trust.
+"""Which commands are ours, and which agents load a file of hooks by themselves.
+
+The latter by their places, their start folder and what they trust.
 
 The place decides, not the dialect: a file that is written for an agent and stands elsewhere is not loaded by
 it. Where an agent reads another agent's file besides its own, that does not count: it does less with it.
@@ -28,6 +30,19 @@ from hookport.project.places import CATALOGUE, absolute, catalogues, is_same, ow
 from hookport.project.spots import catalogued_in, in_manifests, written_files
 from hookport.runtime.plan import ENTRIES
 from hookport.shapes.dialect import Location, PluginStore
+
+# How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
+# and what it is asked, for all hooks or for one that was installed.
+_WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
+_CALL = re.compile(
+    rf"""(?:^|; |& )(?P<before>(?:{_WORD} )*?)(?P<program>{_WORD}) """
+    r"""(?:dispatch (?P<dispatch>[\w-]+) (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*(?:; hookport=\$\?; .*)?$"""
+    r"""|wrap [\w-]+ (?P<wrap>[\w-]+) (?:'[^']*'|\S+) )"""
+)
+# What follows the call in an entry that looks at how it ended.
+AFTER = "; hookport=$?;"
+# How an installed command ends that needs no bridge.
+MARK = "# hookport"
 
 
 class Loading(NamedTuple):
@@ -262,3 +277,37 @@ def also_reads(dialect: Dialect, found: Found, root: str, env: Mapping[str, str]
         if path and is_same(found.file, path):
             return place.path
     return ""
+
+
+def is_ours(command: str) -> bool:
+    """Whether hookport wrote the entry of a command: what is behind it is found by itself."""
+    return command.endswith(MARK) or any(_calls(command))
+
+
+def is_dispatch(command: str) -> bool:
+    """Whether a command calls the bridge for all hooks."""
+    return any(call["dispatch"] for call in _calls(command))
+
+
+def agent_of(command: str) -> str:
+    """The agent that an entry of ours was written for; empty where its command does not say."""
+    return next((call["dispatch"] or call["wrap"] for call in _calls(command)), "")
+
+
+def _calls(command: str) -> Iterator[re.Match[str]]:
+    """The calls of the bridge, by whatever path: the program itself, or a Python that runs it."""
+    for call in _CALL.finditer(command):
+        words = [_bare(word) for word in re.findall(_WORD, call["before"])]
+        name = _bare(call["program"])
+        by_python = not words or ("py" in words[0] and all(word.startswith("-") for word in words[1:]))
+        # A wrapped command that names no path was put there by a person.
+        known = name in ("bridge.py", "bridge.pyz") or (
+            call["dispatch"] and name in ("hookport", "hookport.exe")
+        )
+        if by_python and known:
+            yield call
+
+
+def _bare(word: str) -> str:
+    """The last part of a path, without quotes."""
+    return re.sub(r"""['"]""", "", word).replace("\\", "/").rpartition("/")[2]

@@ -6,14 +6,12 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
+from hookport.agents import Decoded, Dialect, Tree, get, names
+from hookport.base import folders
+from hookport.convert.pipeline import kind_in
+from hookport.shapes.dialect import Location, Path as Way
 from pathlib import Path
 from typing import Literal, NamedTuple
-
-from hookport.agents import Decoded, Dialect, Tree, get, names
-from hookport.convert.pipeline import kind_in
-from hookport.runtime import folders
-from hookport.shapes.dialect import Location
-from hookport.shapes.dialect import Path as Way
 
 Scope = Literal["project", "user"]
 
@@ -182,31 +180,20 @@ def _only(tree: Tree, way: Way) -> Tree:
 
 def home_folder(env: Mapping[str, str]) -> Path | None:
     """The user's home; None where there is none."""
-    named = env.get("HOME") or env.get("USERPROFILE") or "~"
-    if os.path.isabs(named):  # noqa: PTH117  (asked for every place of every agent)
-        return _own_home(named)
-    try:
-        home = Path(named).expanduser()
-    except RuntimeError:  # a user without a home
-        return None
-    return home if home.is_absolute() else None
-
-
-@cache
-def _own_home(named: str) -> Path:
-    """The home that the environment names, unless it is in a project."""
-    real = folders.real_home() if folders.is_in_project(named) else ""
-    return Path(real or named)
+    home = folders.home(env)
+    return _path(home) if home else None
 
 
 def config_folder(env: Mapping[str, str]) -> Path | None:
     """Where the user's own files are; None where the environment names no place."""
-    config = Path(env.get("XDG_CONFIG_HOME", ""))
-    # The XDG specification ignores any other.
-    if config.is_absolute() and not folders.is_in_project(str(config)):
-        return config
-    home = home_folder(env)
-    return home and home / ".config"
+    config = folders.config(env)
+    return _path(config) if config else None
+
+
+@cache
+def _path(folder: str) -> Path:
+    """Asked for every place of every agent."""
+    return Path(folder)
 
 
 def absolute(dialect: Dialect | None, place: str, root: str, env: Mapping[str, str]) -> str:

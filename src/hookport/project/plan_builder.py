@@ -2,65 +2,36 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any
-
-from hookport import __version__, agents
-from hookport import wire as wires
+from hookport import __version__, agents, wire as wires
 from hookport.agents import event_specs, get, names, wire
+from hookport.base import folders
+from hookport.base.files import keep_file, remove_old
 from hookport.convert.checks.scripts import named_script
-from hookport.errors import HookportError, InputError
-from hookport.findings import (
-    BadSettings,
-    BridgeEntry,
-    Finding,
-    FolderPassedOver,
-    HookDisabled,
-    HookSwitchedOff,
-)
+from hookport.errors import HookportError
+from hookport.findings import BridgeEntry, Finding, FolderPassedOver, HookDisabled, HookSwitchedOff
 from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.project import ownership, protected
-from hookport.project.discovery import Discovery, Found, discover, project_root
-from hookport.project.disk import data_of
+from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.identity import Identity, hook_of, identity, spell_definition
-from hookport.project.ownership import Readers
-from hookport.project.places import config_folder
+from hookport.project.ownership import Readers, is_ours
+from hookport.project.settings import covered_globs, read_settings, settings_in as settings_in
 from hookport.project.switches import Switch
-from hookport.runtime import approvals, plan, policy, protection, trust
-from hookport.runtime.execute import llm
+from hookport.runtime import approvals, plan, policy, trust
 from hookport.runtime.plan import Origin, Plan, Planned
 from hookport.runtime.select import tools_of
 from hookport.runtime.trust import Approval
 from hookport.shapes.dialect import EventSpec, event_named, says
 from hookport.shapes.entries import slots
 from hookport.wire.table import Wire
+from pathlib import Path
 
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100
-SETTINGS = (".hookport/config.json", "hookport/config.json")
-# The key of the model that hooks ask.
-LLM = "llm"
-# In a project's settings: globs of files that an approval covers besides, for all hooks or by their names.
-COVERS = "covers"
-# What settings may say, the stricter word first, and what holds where they say nothing.
-# How an agent's entry calls the bridge, as a command of its own: the words before the program, the program,
-# and what it is asked, for all hooks or for one that was installed.
-_WORD = r"""(?:'[^']*'|"[^"]*"|[^\s'"|&;])+"""
-_CALL = re.compile(
-    rf"""(?:^|; |& )(?P<before>(?:{_WORD} )*?)(?P<program>{_WORD}) """
-    r"""(?:dispatch (?P<dispatch>[\w-]+) (?:'[^']*'|\S+)(?: --\S+(?: \S+)?)*\s*(?:; hookport=\$\?; .*)?$"""
-    r"""|wrap [\w-]+ (?P<wrap>[\w-]+) (?:'[^']*'|\S+) )"""
-)
-# What follows the call in an entry that looks at how it ended.
-AFTER = "; hookport=$?;"
-# How an installed command ends that needs no bridge.
-MARK = "# hookport"
 FORGET_SECONDS = 30 * 24 * 3600
 LONGEST_SCRIPT = 1 << 18
 ONCE_DIGITS = 16
@@ -103,7 +74,7 @@ def without_hooks(root: str, env: Mapping[str, str]) -> Plan:
 
 def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
     """The text of the plan of what was found."""
-    settings, watched, findings = _settings(found.root, env)
+    settings, watched, findings = read_settings(found.root, env)
     files = dict.fromkeys((*found.watched, *watched, *_own_files()))
     if found.root:
         files |= dict.fromkeys((*_approvals(found.root, env), *protected.watched(env)))
@@ -153,7 +124,9 @@ def judged(
     }
     if known is not None:
         known |= {
-            id(one): own[id(one)].files for one in projects(found) if not _covers(found.root, name_of(one))
+            id(one): own[id(one)].files
+            for one in projects(found)
+            if not covered_globs(found.root, name_of(one))
         }
     own = {
         key: hook.replace(trust=trust.record(hook, found.root, env, approved)) for key, hook in own.items()
@@ -188,7 +161,7 @@ def projects(found: Discovery) -> list[Found]:
 
 def identity_of(found: Found, root: str, env: Mapping[str, str]) -> Identity:
     """What a hook of a project is, with the files that the project's settings cover."""
-    return identity(found, root, env, _covers(root, name_of(found)))
+    return identity(found, root, env, covered_globs(root, name_of(found)))
 
 
 def identified(found: Found, root: str, env: Mapping[str, str]) -> Planned:
@@ -259,11 +232,6 @@ def _approvals(root: str, env: Mapping[str, str]) -> list[str]:
     return [path for path in (str(Path(root) / trust.LOCK), trust.store(env)) if path]
 
 
-def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
-    """The settings that hold in a folder, whatever its hooks are like."""
-    return _settings(project_root(cwd, env), env)[0]
-
-
 def runnable(found: Discovery) -> list[Found]:
     """The hooks that may run: those that are on, without the entries that call us."""
     return [one for one in listed(found) if _is_on(one)]
@@ -296,40 +264,6 @@ def left_out(found: Discovery) -> Iterator[Finding]:
             )
         elif _is_bridge(one):
             yield BridgeEntry.at(one.place)._replace(file=one.file)
-
-
-def is_ours(command: str) -> bool:
-    """Whether hookport wrote the entry of a command: what is behind it is found by itself."""
-    return command.endswith(MARK) or any(_calls(command))
-
-
-def is_dispatch(command: str) -> bool:
-    """Whether a command calls the bridge for all hooks."""
-    return any(call["dispatch"] for call in _calls(command))
-
-
-def agent_of(command: str) -> str:
-    """The agent that an entry of ours was written for; empty where its command does not say."""
-    return next((call["dispatch"] or call["wrap"] for call in _calls(command)), "")
-
-
-def _calls(command: str) -> Iterator[re.Match[str]]:
-    """The calls of the bridge, by whatever path: the program itself, or a Python that runs it."""
-    for call in _CALL.finditer(command):
-        words = [_bare(word) for word in re.findall(_WORD, call["before"])]
-        name = _bare(call["program"])
-        by_python = not words or ("py" in words[0] and all(word.startswith("-") for word in words[1:]))
-        # A wrapped command that names no path was put there by a person.
-        known = name in ("bridge.py", "bridge.pyz") or (
-            call["dispatch"] and name in ("hookport", "hookport.exe")
-        )
-        if by_python and known:
-            yield call
-
-
-def _bare(word: str) -> str:
-    """The last part of a path, without quotes."""
-    return re.sub(r"""['"]""", "", word).replace("\\", "/").rpartition("/")[2]
 
 
 def _is_bridge(found: Found) -> bool:
@@ -491,97 +425,11 @@ def _own_files() -> list[str]:
 
 def _repositories(cwd: str, root: str) -> Iterator[str]:
     """The places whose being there makes another folder the project's root."""
-    folder = Path(cwd or root)
-    for one in (folder, *folder.parents):
-        yield str(one / ".git")
-        if str(one) == root and (one / ".git").exists():
+    for folder in folders.upward(cwd or root):
+        mark = Path(folder, ".git")
+        yield str(mark)
+        if folder == root and mark.exists():
             return
-
-
-def _settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], list[str], list[Finding]]:
-    """What the project's and the user's settings say; of two, the stricter holds, and one model of two."""
-    config = config_folder(env)
-    paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
-    findings: list[Finding] = []
-    said: dict[str, list[str]] = {name: [] for name in policy.WORDS}
-    models: list[dict[str, str]] = []
-    for path in paths:
-        is_project = path == paths[0]
-        try:
-            data = data_of(Path(path))
-            words = _said(data, of_user=not is_project) if data is not None else {}
-            model = _model(data) if data is not None else {}
-            # An address of the project gets a key of the user: once that is approved, and not before.
-            models.append(trust.approved_model(root, model, env) if is_project else model)
-            for name, word in (trust.approved_words(root, words, env) if is_project else words).items():
-                said[name].append(word)
-        except InputError as error:
-            findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
-        except (ValueError, RecursionError) as error:
-            findings.append(BadSettings.at("", why=str(error))._replace(file=path))
-    strict = {name: words[0] for name, words in policy.WORDS.items()}
-    if findings:
-        return strict, paths, findings
-    chosen: dict[str, Any] = {
-        name: words[0] if words[0] in said[name] else next(iter(said[name]), policy.DEFAULTS[name])
-        for name, words in policy.WORDS.items()
-    }
-    model = next(filter(None, models), {})
-    return {**chosen, **({LLM: model} if model else {})}, paths, findings
-
-
-def project_settings(root: str) -> dict[str, object]:
-    """What the settings of a project say, as it is approved; of settings that cannot be read their hash."""
-    path = Path(root) / SETTINGS[0]
-    try:
-        data = data_of(path)
-        if data is None:
-            return {}
-        words, tree = _said(data, of_user=False), json.loads(data.decode("utf-8-sig"))
-        return {**words, **{name: tree[name] for name in (COVERS, LLM) if tree.get(name)}}
-    except (InputError, ValueError, RecursionError):
-        return {"unreadable": trust.digest(str(path))}
-
-
-def _covers(root: str, name: str) -> list[str]:
-    """The globs of files that a project's settings cover for a hook: those for all, or those by its name."""
-    covers = project_settings(root).get(COVERS, [])
-    chosen = covers.get(name, []) if isinstance(covers, dict) else covers
-    return [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []
-
-
-def _is_globs(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
-
-
-def _said(data: bytes, *, of_user: bool) -> dict[str, str]:
-    """The words of one file of settings."""
-    tree = json.loads(data.decode("utf-8-sig"))
-    if not isinstance(tree, dict):
-        raise ValueError("it is not a JSON object")
-    if protection.SWITCH in tree and not of_user:
-        raise ValueError(f"{protection.SWITCH} is for the user's own settings, not for a project's")
-    if COVERS in tree and of_user:
-        raise ValueError(f"{COVERS} is for a project's settings, not for the user's own")
-    covers = tree.get(COVERS, [])
-    if not (_is_globs(covers) or (isinstance(covers, dict) and all(map(_is_globs, covers.values())))):
-        raise ValueError(f"{COVERS} is neither a list of globs nor hooks with their globs")
-    if LLM in tree and (mistake := llm.find_mistake(tree[LLM])):
-        raise ValueError(f"{LLM} {mistake}")
-    unknown = sorted(set(tree) - {*policy.WORDS, protection.SWITCH, COVERS, LLM})
-    if unknown:
-        raise ValueError(f"unknown key '{unknown[0]}'")
-    if not isinstance(tree.get(protection.SWITCH, True), bool):
-        raise ValueError(f"{protection.SWITCH} is neither true nor false")
-    for name, words in policy.WORDS.items():
-        if name in tree and tree[name] not in words:
-            raise ValueError(f"{name} is {tree[name]!r}, not {words[1]} or {words[0]}")
-    return {name: tree[name] for name in policy.WORDS if name in tree}
-
-
-def _model(data: bytes) -> dict[str, str]:
-    """What one file of settings, which was checked, says of the model."""
-    return dict(json.loads(data.decode("utf-8-sig")).get(LLM, {}))
 
 
 def _spoken(finding: Finding) -> str:
@@ -597,14 +445,9 @@ def _parsed(text: bytes) -> Plan:
 
 def _keep(path: str, text: bytes, env: Mapping[str, str]) -> str:
     """Write a plan where the next dispatch finds it; empty, or why that did not work."""
-    draft = Path(f"{path}.{os.getpid()}")
     try:
-        draft.parent.mkdir(0o700, parents=True, exist_ok=True)
-        draft.write_bytes(plan.sealed(text, path, env))
-        draft.replace(path)
-        for old in draft.parent.iterdir():
-            if time.time() - old.stat().st_mtime > FORGET_SECONDS:
-                old.unlink()
+        keep_file(path, plan.sealed(text, path, env))
+        remove_old(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
     return ""

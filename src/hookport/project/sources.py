@@ -20,7 +20,7 @@ from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.project import salvage
 from hookport.project.covered import scripts_of
-from hookport.project.disk import LARGEST, Log, leads_nowhere
+from hookport.project.disk import Log, data_of, leads_nowhere
 from hookport.project.places import (
     FRONTMATTER_HOOKS,
     catalogue_sites,
@@ -585,18 +585,10 @@ def _says_nothing(full: Path) -> bool:
 
 
 def _bytes(file: Path) -> bytes:
-    try:
-        if leads_nowhere(file):
-            raise InputError(Problem("is a link that leads nowhere", file=str(file)))
-        if file.exists() and not file.is_file():  # a pipe would be waited for
-            raise InputError(Problem("is not a plain file, so it was not read", file=str(file)))
-        if file.stat().st_size > LARGEST:
-            raise InputError(
-                Problem(f"is larger than {LARGEST // 1_000_000} MB, so it was not read", file=str(file))
-            )
-        return file.read_bytes()
-    except OSError as error:
-        raise InputError(Problem(f"cannot be read: {error.strerror or error}", file=str(file))) from None
+    data = data_of(file)
+    if data is None:
+        raise InputError(Problem("cannot be read: it is gone", file=str(file)))
+    return data
 
 
 def _glob(root: Path, pattern: str) -> list[Path]:

@@ -6,10 +6,8 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
-
 from hookport.agents import Dialect, get, names
+from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (
@@ -29,8 +27,8 @@ from hookport.project.places import (
 )
 from hookport.shapes.dialect import Path as Way
 from hookport.shapes.module import MARK
-
-Tree = Any
+from pathlib import Path
+from typing import NamedTuple
 
 # Where generated code says so.
 HEAD = 4096

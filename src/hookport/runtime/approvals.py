@@ -7,10 +7,11 @@ approves too.
 from __future__ import annotations
 
 import os
-import sys
 import time
 from contextlib import contextmanager
 
+from hookport.base.files import PRIVATE, replace_file
+from hookport.base.files import lock as lock_file
 from hookport.errors import InputError, Problem
 from hookport.model.json_text import dumps, loads
 from hookport.runtime import trust
@@ -21,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from typing import Any
 
-    Tree = Any
+    from hookport.base.tree import Tree
+
     Lock = Mapping[str, Any]
 
-PRIVATE = 0o600
+# As long as another process may take to write.
+LOCK_SECONDS = 60
 # More branches than anyone works on; the states that were approved longest ago go first.
 MOST_STATES = 500
 
@@ -84,7 +87,7 @@ def remember(
         os.makedirs(folder, 0o700, exist_ok=True)
         for hash_, data in contents.items():
             if approved_text(hash_, env) is None:
-                _replace(os.path.join(folder, hash_), data)
+                _write(os.path.join(folder, hash_), data)
 
 
 def forget(root: str | None, env: Mapping[str, str]) -> list[str]:
@@ -133,39 +136,17 @@ def _store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
         os.makedirs(os.path.dirname(place), 0o700, exist_ok=True)
         held = os.open(f"{os.path.splitext(place)[0]}.turn", os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
-            _wait(held)
+            lock_file(held, LOCK_SECONDS)
             projects = dict(trust.stored(env))
             yield projects
             text = dumps({"version": trust.VERSION, "projects": projects}, sort_keys=True)
-            _replace(place, text.encode() + b"\n")
+            _write(place, text.encode() + b"\n")
         finally:
             os.close(held)
     except OSError as error:
         raise InputError(Problem(f"cannot be written: {error.strerror}", file=place)) from None
 
 
-def _replace(path: str, data: bytes) -> None:
-    """The old file or the new one, whole, whatever happens; a link stays one."""
-    target = os.path.realpath(path)
-    draft = f"{target}.{os.getpid()}"
-    try:
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, PRIVATE), "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-    except OSError:
-        if os.path.exists(draft):
-            os.unlink(draft)
-        raise
-
-
-def _wait(held: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        msvcrt.locking(held, msvcrt.LK_LOCK, 1)
-    else:
-        import fcntl
-
-        fcntl.flock(held, fcntl.LOCK_EX)
+def _write(path: str, data: bytes) -> None:
+    """A link stays one."""
+    replace_file(os.path.realpath(path), data, is_durable=True)

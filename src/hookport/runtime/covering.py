@@ -12,12 +12,10 @@ from hookport.runtime import trust
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
-
-    Tree = Any
 
 DIGITS = 16
 

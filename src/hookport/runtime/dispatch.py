@@ -33,10 +33,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import RunResult
     from hookport.wire.table import Wire
-
-    Tree = Any
 
 # No agent sends more; what is larger is not read and is a failure.
 MOST_BYTES = 32 << 20

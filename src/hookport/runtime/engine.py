@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
     from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
 
-    Tree = Any
     Work = Generator["Job", RunResult | None, None]
 
 # A hook is run for each thing that a patch or a batch does, up to this many.

@@ -7,20 +7,19 @@ on `journal.lock`, so that nobody writes while files are renamed.
 from __future__ import annotations
 
 import os
-import sys
 import time
-
+from hookport.base.files import lock
+from hookport.base.folders import STATE, own
 from hookport.model.json_text import dumps, loads
-from hookport.runtime.folders import STATE, own
 from hookport.runtime.redaction import clean, walk
 from hookport.wire.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+    from hookport.base.tree import Tree
     from typing import Any, BinaryIO
 
-    Tree = Any
 
 # Newest first.
 FILES = ("journal.jsonl", "journal.1.jsonl", "journal.2.jsonl", "journal.3.jsonl")
@@ -79,12 +78,21 @@ def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = M
 def _add(place: str, line: bytes, most_bytes: int) -> None:
     turn = os.open(os.path.join(place, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     try:
-        locked = lock(turn, LOCK_SECONDS)
+        locked = _is_locked(turn)
         if locked:
             _rotate(place, len(line), most_bytes)
         _append(os.path.join(place, FILES[0]), line, locked=locked)
     finally:
         os.close(turn)
+
+
+def _is_locked(turn: int) -> bool:
+    """Whether the turn is ours; not on a file system without locks either."""
+    try:
+        lock(turn, LOCK_SECONDS)
+    except OSError:
+        return False
+    return True
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
@@ -121,29 +129,6 @@ def _fitting(text: str, longest: int = LONGEST_TEXT) -> str:
     elif len(kept) <= longest:
         return kept
     return f"{kept[:longest]}… [cut: {len(text)} characters in all]"
-
-
-def lock(held: int, seconds: float) -> bool:
-    """Lock a file; whether that worked in time. Closing it gives the lock back."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                msvcrt.locking(held, msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            if time.monotonic() > until:
-                return False
-            time.sleep(0.002)
-        except OSError:  # a file system without locks
-            return False
-        else:
-            return True
 
 
 def _rotate(place: str, more: int, most_bytes: int) -> None:

@@ -7,6 +7,7 @@ import sys
 import time
 
 from hookport import __version__
+from hookport.base.folders import repository
 from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, plan, policy, select, sessions
 from hookport.wire.events import canonical_name, named_roots
@@ -207,7 +208,7 @@ def _answer(
         recordings.append(Recording(folder, args, agent, native, payload))
     if command == "wrap":
         tables, wires = (
-            (bridge.tables, bridge.wire) if bridge else (_tables(_repository(dispatch.here()), env), _wire)
+            (bridge.tables, bridge.wire) if bridge else (_tables(_project_of(dispatch.here()), env), _wire)
         )
         sources = _wrapped(words[0], inner, options, dispatch.of_plan(tables, agent, wires), env)
     elif bridge is not None:
@@ -342,7 +343,7 @@ def _other_roots(kept: plan.Plan, folders: Iterable[str], env: Mapping[str, str]
     """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
     root = kept.header["root"]
     places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
-    strays = [place for place in places if place != root and _repository(place) != root]
+    strays = [place for place in places if place != root and _project_of(place) != root]
     found = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
     if strays:
         from hookport.runtime import trust
@@ -415,8 +416,10 @@ def _wrapped(
     env: Mapping[str, str],
 ) -> dispatch.Sources:
     """One command as the only hook there is."""
+    from hookport.base.quoting import quote
+
     late = options.get("--on-timeout", "")
-    what = inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner)
+    what = inner[0] if len(inner) == 1 else " ".join(quote(word) for word in inner)
     type_ = options.get("--type", "command")
     hook = plan.Planned(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
@@ -446,28 +449,18 @@ def _wrapped(
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
     sources = sources.replace(needs_approval=False, waiting=None)
     named = next(_named_roots(sources.agent, env), "")
-    root = named if named and not sources.agent.root_moves else _repository(named or dispatch.here())
+    root = named if named and not sources.agent.root_moves else _project_of(named or dispatch.here())
     return sources.replace(hooks=hooks, root=root)
+
+
+def _project_of(folder: str) -> str:
+    """The repository that a folder is in, or the folder."""
+    return repository(folder) or folder
 
 
 def _named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
     """The project's root where the agent names it in the environment."""
     return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
-
-
-def _repository(here: str) -> str:
-    """The repository that a folder is in, or the folder."""
-    folder = here
-    while not os.path.exists(os.path.join(folder, ".git")):
-        above = os.path.dirname(folder)
-        if above == folder:
-            return here
-        folder = above
-    return folder
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _wire(name: str) -> Wire:

@@ -8,9 +8,8 @@ the process that holds them. Whatever is wrong with it, the hooks run: twice is 
 from __future__ import annotations
 
 import os
-import sys
 import time
-
+from hookport.base.files import lock, unlock
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.model.value import Value
@@ -21,13 +20,11 @@ from hookport.runtime.trust import sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from typing import Any
-
+    from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.engine import Report
     from hookport.runtime.plan import Planned
 
-    Tree = Any
 
 FOLDER = "once"
 # How long after a decision another entry may answer from it. Where no id tells that it is the same call, an
@@ -39,7 +36,7 @@ MOST_RUNS = 100
 # An entry waits this share of its time for another one; the rest is for the hooks, if it has to run them.
 SHARE = 0.75
 LONGEST_WAIT = 30.0  # where the agent does not say how long it waits
-LOCK_SECONDS, PAUSE_SECONDS = 0.5, 0.003
+LOCK_SECONDS = 0.5
 # What is locked lies behind the text, since Windows refuses to read what is locked: one byte for the text,
 # and for each run one at the number of its process.
 TEXT = 1 << 30
@@ -125,7 +122,7 @@ def keep(turn: Turn, report: Report) -> None:
         said.pop(key, None)
     said = {key: clean(value) if isinstance(value, str) else value for key, value in said.items()}
     try:
-        _lock(turn.file, TEXT, time.monotonic() + LOCK_SECONDS)
+        lock(turn.file, LOCK_SECONDS, TEXT)
         runs = _read(turn.file)
         run = next(run for run in runs if run["run"] == turn.run)
         run |= {"by": turn.entry, "decided": time.time(), "decision": said}
@@ -151,7 +148,7 @@ def _until(deadline: float | None) -> float:
 def _turn(turn: Turn, event: Event, until: float) -> tuple[Turn, Sequence[str]]:
     """The turn, and the hooks that the other entry asked."""
     file, entry = turn.file, turn.entry
-    _lock(file, TEXT, time.monotonic() + LOCK_SECONDS)
+    lock(file, LOCK_SECONDS, TEXT)
     now, print_ = time.time(), _print(turn.key, event)
     runs = [run for run in _read(file) if _is_fresh(file, run, now)]
     others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
@@ -160,10 +157,10 @@ def _turn(turn: Turn, event: Event, until: float) -> tuple[Turn, Sequence[str]]:
     run: Tree = others[-1] if others else _new_run(event, now, print_, turn.hooks)
     run["entries"].append(entry)
     if not others:
-        _lock(file, _place(run), 0.0)
+        lock(file, 0.0, _place(run))
         runs.append(run)
     _write(file, runs[-MOST_RUNS:])
-    _unlock(file, TEXT)
+    unlock(file, TEXT)
     turn = turn.replace(run=run["run"])
     return _followed(turn, run, until) if others else (turn, ())
 
@@ -182,10 +179,10 @@ def _new_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
 def _followed(turn: Turn, run: Tree, until: float) -> tuple[Turn, Sequence[str]]:
     """What the other entry decided; a turn to run the hooks where its process ended without."""
     if "decision" not in run:
-        _lock(turn.file, _place(run), until)
-        _lock(turn.file, TEXT, time.monotonic() + LOCK_SECONDS)
+        lock(turn.file, until - time.monotonic(), _place(run))
+        lock(turn.file, LOCK_SECONDS, TEXT)
         run = next((one for one in _read(turn.file) if one["run"] == turn.run), {})
-        _unlock(turn.file, TEXT)
+        unlock(turn.file, TEXT)
     if "decision" not in run:
         return turn, ()
     decision = Decision(**run["decision"])
@@ -203,10 +200,10 @@ def _is_fresh(file: int, run: Tree, now: float) -> bool:
 def _is_held(file: int, place: int) -> bool:
     """Whether the process of a run is at it still."""
     try:
-        _lock(file, place, 0.0)
+        lock(file, 0.0, place)
     except (BlockingIOError, PermissionError):
         return True
-    _unlock(file, place)
+    unlock(file, place)
     return False
 
 
@@ -287,37 +284,3 @@ def _write(file: int, runs: list[Tree]) -> None:
 
 def _place(run: Tree) -> int:
     return TEXT + 1 + int(run["run"][0])
-
-
-def _lock(file: int, place: int, until: float) -> None:
-    """Lock one byte; an error where another process has it until then."""
-    while True:
-        try:
-            if sys.platform == "win32":
-                import msvcrt
-
-                os.lseek(file, place, os.SEEK_SET)
-                msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
-            else:
-                import fcntl
-
-                # Unlike `flock` it is of this process alone, whatever it starts.
-                fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)
-        except (BlockingIOError, PermissionError):
-            if time.monotonic() > until:
-                raise
-            time.sleep(PAUSE_SECONDS)
-        else:
-            return
-
-
-def _unlock(file: int, place: int) -> None:
-    if sys.platform == "win32":
-        import msvcrt
-
-        os.lseek(file, place, os.SEEK_SET)
-        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
-    else:
-        import fcntl
-
-        fcntl.lockf(file, fcntl.LOCK_UN, 1, place)

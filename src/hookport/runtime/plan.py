@@ -9,10 +9,10 @@ has the hash of each, so that the checksum of the whole can stop before them.
 from __future__ import annotations
 
 import os
-
+from hookport.base.files import keep_file
+from hookport.base.folders import CACHE, STATE, own
 from hookport.model.json_text import dumps, loads
 from hookport.model.value import Value
-from hookport.runtime.folders import CACHE, STATE, own
 from hookport.wire import recognition
 from hookport.wire.table import Wire
 
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from typing import Any
 
-    Tree = Any
 
 FORMAT = 12
 LONGEST_NAME = 200
@@ -301,15 +300,10 @@ def note(name: str, env: Mapping[str, str]) -> str:
 def keep_note(name: str, text: str, env: Mapping[str, str]) -> None:
     """Note something for later calls, with a checksum as plans have; without a place, they do without."""
     path, data = _note_path(name, env), text.encode()
-    draft = f"{path}.{os.getpid()}"
     try:
         key = _key(env) or _new_key(env)
-        if not path or not key:
-            return
-        os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(_note_seal(data, path, key) + b"\n" + data)
-        os.replace(draft, path)
+        if path and key:
+            keep_file(path, _note_seal(data, path, key) + b"\n" + data)
     except OSError:
         return
 

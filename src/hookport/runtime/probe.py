@@ -6,6 +6,7 @@ the agent's own terms. The answer is always a deny, so that nobody gains from a 
 
 from __future__ import annotations
 
+from hookport.base.quoting import quote_if_needed
 from hookport.model.runs import Answer, Decision
 from hookport.runtime import dispatch, engine, plan, policy
 
@@ -30,7 +31,7 @@ def answer(payload: bytes, native: str, sources: dispatch.Sources, env: Mapping[
         return None
     # A hook in the agent's own format that denies, as such a one would say it.
     said = dispatch.told_of(event, engine.Report(event, Decision("deny", word)), agent).answer
-    parts = [f"printf %s {_quoted(said.stdout)}", f"printf %s {_quoted(said.stderr)} >&2"]
+    parts = [f"printf %s {quote_if_needed(said.stdout)}", f"printf %s {quote_if_needed(said.stderr)} >&2"]
     hook = plan.Planned(
         name="probe",
         event=event.event,
@@ -43,7 +44,3 @@ def answer(payload: bytes, native: str, sources: dispatch.Sources, env: Mapping[
     if report.decision.verdict != "deny":
         report = report.replace(decision=Decision("deny", "the hook of the probe ran and did not deny"))
     return dispatch.told_of(event, report, agent).answer
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"

@@ -9,20 +9,19 @@ from __future__ import annotations
 
 import os
 import sys
-
+from hookport.base import folders
 from hookport.model.json_text import loads
-from hookport.runtime import folders, journal, trust
+from hookport.runtime import journal, trust
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-    from typing import Any
-
+    from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
     from hookport.runtime.effects import Effect
     from hookport.shell import Command
+    from typing import Any
 
-    Tree = Any
 
 # The key in the user's own settings.
 SWITCH = "self_protection"
@@ -171,7 +170,11 @@ class Guarded:
         return self._linked(plain)
 
     def _from_home(self, word: str) -> str:
-        return self.env.get("HOME", "") + word[1:] if word == "~" or word.startswith("~/") else word
+        return (
+            (self.env.get("HOME") or folders.real_home()) + word[1:]
+            if word == "~" or word.startswith("~/")
+            else word
+        )
 
     def _resolved(self, path: str) -> str:
         try:
@@ -380,7 +383,7 @@ class Guarded:
         return self._matched(marked, is_tree=True)
 
     def _variables(self, word: str) -> str:
-        return self.env.get("HOME", "") + word[5:] if word.startswith("$HOME/") else word
+        return (self.env.get("HOME") or folders.real_home()) + word[5:] if word.startswith("$HOME/") else word
 
     def hinted(self, text: str) -> str:
         """A protected path whose name, or that of its folder in the project, stands somewhere in a text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-
+from hookport.base.files import keep_file
 from hookport.model.json_text import dumps
 from hookport.runtime import journal
 from hookport.wire.spellings import iso
@@ -16,12 +16,10 @@ from hookport.wire.spellings import iso
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
-
+    from hookport.base.tree import Tree
     from hookport.model.runs import Answer
     from hookport.runtime.dispatch import Told
 
-    Tree = Any
 
 VERSION = 1
 
@@ -93,19 +91,4 @@ def _spelled(payload: bytes) -> dict[str, str]:
 def _write(folder: str, name: str, record: dict[str, Tree]) -> None:
     """A file is there whole or not at all, and only its owner can read it."""
     data = dumps(record, default=str).encode("ascii") + b"\n"
-    os.makedirs(folder, 0o700, exist_ok=True)
-    path = os.path.join(folder, name)
-    draft = os.path.join(folder, f".{name}.draft")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    target = os.open(draft, flags, 0o600)
-    try:
-        while data:
-            data = data[os.write(target, data) :]
-        os.close(target)
-        target = -1
-        os.replace(draft, path)
-    except BaseException:
-        if target >= 0:
-            os.close(target)
-        os.unlink(draft)
-        raise
+    keep_file(os.path.join(folder, name), data)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from typing import Any
 
-    Tree = Any
+    from hookport.base.tree import Tree
 
 REDACTED = "[redacted]"
 TOO_DEEP = "[nested too deep]"

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
+from hookport.base.quoting import quote_if_needed
+
 NAME, ARCHIVE = "hookport", ".hookport/bridge.pyz"
 
 
@@ -21,17 +23,12 @@ def command(*words: str, root: str = "") -> str:
     is_packed = is_packed and (not root or os.path.exists(os.path.join(root, ARCHIVE)))
     name, *rest = words
     spelled = (f"python3 {ARCHIVE}", INSTEAD.get(name, name)) if is_packed else (NAME, name)
-    return " ".join((*(("cd", _quoted(root), "&&") if root else ()), *spelled, *rest))
+    return " ".join((*(("cd", quote_if_needed(root), "&&") if root else ()), *spelled, *rest))
 
 
 def for_models(*words: str, root: str = "") -> str:
     """The same for a model, which may not run it: who may, and where."""
     return f"Ask the user to run `{command(*words, root=root)}` in their own terminal; it is refused here."
-
-
-def _quoted(path: str) -> str:
-    is_plain = path.isascii() and path.replace("/", "").replace("-", "").replace("_", "").isalnum()
-    return path if is_plain else "'" + path.replace("'", "'\\''") + "'"
 
 
 def _is_packed() -> bool:

@@ -13,12 +13,10 @@ from hookport.wire.events import mcp_name, native_for, subject_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
-
-    Tree = Any
 
 EVERY_SERVER = "*"
 KINDS = ("tool", "pattern", "mcp")

@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import os
 import time
-
+from hookport.base.files import keep_file, lock, remove_old
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
 from hookport.runtime.redaction import clean, walk
-from hookport.runtime.surroundings import ENV_FILES
-from hookport.runtime.surroundings import FORGET_SECONDS as ENV_FILE_SECONDS
+from hookport.runtime.surroundings import ENV_FILES, FORGET_SECONDS as ENV_FILE_SECONDS
 from hookport.runtime.trust import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any, Self
-
     from hookport.model.runs import Event
     from hookport.wire.table import Wire
+    from typing import Any, Self
+
 
 # Claude Code, Copilot and Qwen Code end a stop hook themselves after eight blocks (measured); so do we.
 MOST_STOPS = 8
@@ -50,7 +49,7 @@ class _Turn:
             if self.folder:
                 os.makedirs(self.folder, 0o700, exist_ok=True)
                 self.file = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
-                journal.lock(self.file, LOCK_SECONDS)
+                lock(self.file, LOCK_SECONDS)
         except OSError:
             pass
         return self
@@ -193,26 +192,15 @@ def _forget(env: Mapping[str, str]) -> None:
     ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
     for folder, seconds in ages.items():
         try:
-            for entry in os.scandir(f"{journal.folder(env)}/{folder}"):
-                if time.time() - entry.stat().st_mtime > seconds:
-                    os.unlink(entry.path)
+            remove_old(f"{journal.folder(env)}/{folder}", seconds)
         except OSError:
             continue
 
 
 def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:
     """Whether it could be kept."""
-    path = _path(event, env)
-    draft = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(draft, "wb", opener=_for_us_alone) as file:
-            file.write(dumps({**memory, "saved": time.time()}).encode())
-        os.replace(draft, path)
+        keep_file(_path(event, env), dumps({**memory, "saved": time.time()}).encode())
     except OSError:
         return False
     return True
-
-
-def _for_us_alone(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)

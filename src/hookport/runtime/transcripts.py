@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import os
 import time
-
+from hookport.base.files import keep_file
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Call
 from hookport.model.value import Value
@@ -23,13 +23,12 @@ from hookport.wire.spellings import SPELLINGS, get
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from typing import Any
-
+    from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.surroundings import Wanted
     from hookport.wire.table import Wire
 
-    Tree = Any
+
     Read = Callable[[Tree], Iterator["Entry"]]
 
 # The end of a file is read.
@@ -110,14 +109,8 @@ def _copied(entries: list[Entry], wire: Wire, event: Event, agent: Wire, env: Ma
         entries = [*entries, Entry("call", "", call.id, call.native, call.raw, time=event.timestamp)]
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     path = os.path.join(state, FOLDER, f"{name[:120]}.jsonl")
-    draft = f"{path}.{os.getpid()}"
     try:
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with open(
-            os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8"
-        ) as file:
-            file.writelines(written(entries, wire, event, agent))
-        os.replace(draft, path)
+        keep_file(path, "".join(written(entries, wire, event, agent)).encode())
     except OSError:
         return ""
     return path

@@ -11,7 +11,7 @@ import os
 import stat
 import sys
 import time
-
+from hookport.base.folders import named_home
 from hookport.model.json_text import loads
 from hookport.model.value import Value
 from hookport.runtime import journal, policy
@@ -20,11 +20,11 @@ from hookport.runtime.plan import TRUSTED_LOCK
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from hookport.base.tree import Tree
+    from hookport.runtime.plan import Planned
     from typing import Any
 
-    from hookport.runtime.plan import Planned
 
-    Tree = Any
     Record = Mapping[str, Any]
 
 VERSION = 2
@@ -261,7 +261,7 @@ def approval(root: str, env: Mapping[str, str]) -> Approval:
     named_state = _state(_tree(data)) if data is not None and sha256(data) in digests else None
     states = [named_state] if named_state else []
     why = ""
-    if _is_within(store(env), root) and not _is_within(env.get("HOME", ""), root):
+    if _is_within(store(env), root) and not _is_within(named_home(env), root):
         why = "your trust store is inside the project, where it proves nothing"
     else:
         kept, why = _kept_states(root, env)
@@ -373,7 +373,7 @@ def approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
     Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
     """
     projects, named = stored(env), _digests(env)
-    home = os.path.realpath(env.get("HOME") or os.sep)
+    home = os.path.realpath(named_home(env) or os.sep)
     found: dict[str, None] = {}
     for start in map(os.path.realpath, folders):
         folder, above, checkouts = "", start, set[str]()
@@ -445,18 +445,8 @@ def lock_of(hooks: Iterable[Planned], root: str, env: Mapping[str, str]) -> dict
 def resolved(name: str, root: str, env: Mapping[str, str]) -> str:
     """The path of a file as the lock names it: from the root, from the home, or absolute."""
     if name.startswith("~/"):
-        return os.path.join(env.get("HOME") or env.get("USERPROFILE") or os.sep, name[2:])
+        return os.path.join(named_home(env) or os.sep, name[2:])
     return os.path.normpath(os.path.join(root, name))
-
-
-def named(path: str, root: str, env: Mapping[str, str]) -> str:
-    """The other way round."""
-    if path == root:
-        return "."
-    for start, short in ((root, ""), (env.get("HOME", ""), "~/")):
-        if start and path.startswith(os.path.join(start, "")):
-            return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
-    return path
 
 
 def below(folder: str) -> tuple[list[str], list[str]]:

@@ -7,10 +7,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Call
     from hookport.model.runs import Event as Happened
-
-    Tree = Any
 
 # What a tool call that is none has.
 NO_INPUT: dict[str, object] = {}

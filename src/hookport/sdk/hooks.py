@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     Function: TypeAlias = Callable[[Event], Answer]
     OnFailure: TypeAlias = Literal["open", "closed"]
     F = TypeVar("F", bound=Callable[[Event], Decision | Iterable[Decision] | None])
-    Tree = Any
+    from hookport.base.tree import Tree
 
     class Decorator(Protocol):
         """`@before_prompt`, `@before_prompt()` and `@before_tool("shell", …)` are all right."""

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
+from hookport.base.quoting import quote
+from hookport.base.tree import Tree
 from hookport.model.runs import Answer
 
-Tree = Any
 # `guard` stops what has a word in it, `gate` stops an agent from ending once, `context` tells the agent
 # something, `observe` only looks.
 Kind = Literal["guard", "gate", "context", "observe"]
@@ -60,10 +61,10 @@ def _said(answer: Answer) -> list[tuple[str, str]]:
 
 
 def _shell(part: Part) -> str:
-    lines = [f"printf '%s\\n' {_quoted(text)}{' >&2' * (to == 'err')}" for to, text in _said(part.answer)]
+    lines = [f"printf '%s\\n' {quote(text)}{' >&2' * (to == 'err')}" for to, text in _said(part.answer)]
     lines += [f"exit {part.answer.exit_code}"] if part.answer.exit_code else []
     if part.kind == "guard":
-        return _joined("case $input in", f"*{_quoted(part.word)}*)", *_indented(lines), "  ;;", "esac")
+        return _joined("case $input in", f"*{quote(part.word)}*)", *_indented(lines), "  ;;", "esac")
     if part.kind == "gate":
         return _joined(
             'case $(printf %s "$input" | tr -d " ") in',
@@ -74,10 +75,6 @@ def _shell(part: Part) -> str:
             "esac",
         )
     return _joined(*lines)
-
-
-def _quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\\''") + "'"
 
 
 def _python(part: Part) -> str:

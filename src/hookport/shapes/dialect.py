@@ -12,13 +12,13 @@ from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from hookport.base.tree import Tree as Tree  # noqa: PLC0414  (agents take it from here)
 from hookport.errors import Problem
 from hookport.findings import Finding
 from hookport.model.events import Blocks
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
 from hookport.wire.table import Wire
 
-Tree = Any
 Path = tuple[str | int, ...]
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 SECOND = timedelta(seconds=1)

@@ -7,17 +7,17 @@ the question is what a text could do. Wrappers (`sudo`, `xargs`, `find -exec`, `
 from __future__ import annotations
 
 import os
-
+from hookport.base import quoting
 from hookport.model.value import Value
 from hookport.shell import outputs
 from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
-from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, code_of
+from hookport.shell.wrappers import SHELLS, SHELL_VARIABLES, WRAPPERS, Wrapper, code_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
-
     from hookport.shell.syntax import Node, Part, Redirection, Word
+
 
 LONGEST = 1_000_000
 MOST_COMMANDS, MOST_VALUES, MOST_STEPS = 5_000, 5_000, 20_000
@@ -702,7 +702,7 @@ def joined(folder: str, path: str) -> str:
 
 def quote(words: Iterable[str]) -> str:
     """Words as a text that is read as these words."""
-    return " ".join("'" + word.replace("'", "'\\''") + "'" for word in words)
+    return " ".join(quoting.quote(word) for word in words)
 
 
 def _merged(*lists: list[str]) -> list[str]:

@@ -20,7 +20,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from hookport.errors import UsageError
 from hookport.project.discovery import load
-from hookport.project.plan_builder import settings_in
+from hookport.project.settings import settings_in
 from hookport.runtime.plan import Planned
 from hookport.testing.package import Origin, hooks_in
 from hookport.testing.suite import CONFIG, PLACE

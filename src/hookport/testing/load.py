@@ -8,10 +8,10 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
 
 from hookport import documents
 from hookport.agents import agents, names
+from hookport.base.tree import Tree
 from hookport.documents import Document, SyntaxProblem
 from hookport.errors import Problem, closest
 from hookport.testing.suite import (
@@ -26,7 +26,6 @@ from hookport.testing.suite import (
     steps_of,
 )
 
-Tree = Any
 # What is wrong with a value, in words; empty if nothing is.
 Check = Callable[[Tree], str]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
-from typing import NamedTuple
-
 from hookport.agents import names, wire
+from hookport.base import folders
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, load
 from hookport.runtime.plan import Planned
-from hookport.testing.suite import CONFIG, Broken, Suite
+from hookport.testing.suite import Broken, CONFIG, Suite
+from pathlib import Path
+from typing import NamedTuple
 
 # `.claude/hooks/tests` is three folders below the project whose settings it is about.
 MOST_LEVELS = 3
@@ -68,9 +68,10 @@ def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Br
 
 
 def _upward(start: Path) -> Iterable[Path]:
+    root = folders.repository(str(start))
     for folder in (start, *start.parents)[:MOST_LEVELS]:
         yield folder
-        if (folder / ".git").exists():
+        if str(folder) == root:
             return
 
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hookport.runtime.folders import own
+from hookport.base.folders import own
 from hookport.testing.session import Result
 
 

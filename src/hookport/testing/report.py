@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
 from xml.etree import ElementTree as ET
 
+from hookport.base.tree import Tree
 from hookport.runtime.dispatch import said
 from hookport.testing import missing
 from hookport.testing.compare import Difference
@@ -16,7 +16,6 @@ from hookport.testing.session import Result, Task
 from hookport.testing.snapshots import diff
 from hookport.testing.suite import Broken, Case
 
-Tree = Any
 # A text painted in a style.
 Paint = Callable[[str, str], str]
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import difflib
 import json
 from pathlib import Path
-from typing import Any
 
+from hookport.base.tree import Tree
 from hookport.runtime.dispatch import said
 from hookport.testing.compare import Difference
 from hookport.testing.run import Got
 
-Tree = Any
 FOLDER = "snapshots"
 
 

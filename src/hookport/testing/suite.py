@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from hookport.base.tree import Tree
 from hookport.errors import Problem
 
-Tree = Any
 Steps = tuple[str, ...]
 
 CONFIG = "test-config.json"

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import marshal
 import os
-import time
 from importlib.machinery import ModuleSpec
 
 TYPE_CHECKING = False
@@ -66,15 +65,10 @@ class Importer:
 
 def keep(path: str, content: bytes) -> None:
     """Write what the next call finds; without it, that call is slower."""
-    folder = os.path.dirname(path)
-    draft = f"{path}.{os.getpid()}"
+    from hookport.base.files import keep_file, remove_old
+
     try:
-        os.makedirs(folder, 0o700, exist_ok=True)
-        with open(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            file.write(content)
-        os.replace(draft, path)
-        for old in os.scandir(folder):
-            if time.time() - old.stat().st_mtime > FORGET_SECONDS:
-                os.unlink(old.path)
+        keep_file(path, content)
+        remove_old(os.path.dirname(path), FORGET_SECONDS)
     except OSError:
         pass

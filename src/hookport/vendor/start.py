@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from types import CodeType
     from typing import Any
 
-TABLES, FOLDERS = "tables.plan", "hookport/runtime/folders.py"
+TABLES, FOLDERS = "tables.plan", "hookport/base/folders.py"
 IMPORTING, IMPORTING_FILE = "hookport.vendor.importing", "hookport/vendor/importing.py"
 
 

@@ -6,21 +6,22 @@ A source that is not what it was when the plan was made fails its hooks, and pol
 from __future__ import annotations
 
 import os
-
 from hookport import __version__
+from hookport.base import folders
+from hookport.base.quoting import quote_if_needed
 from hookport.model.json_text import loads
 from hookport.model.value import Value
-from hookport.runtime import dispatch, folders, plan, policy, sessions, trust
+from hookport.runtime import dispatch, plan, policy, sessions, trust
 from hookport.runtime.plan import Plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import Any
-
     from hookport.model.runs import Event
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
+    from typing import Any
+
 
     # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
     Content = str | list[str] | None
@@ -32,8 +33,6 @@ RENEW = "Run `hookport sync --vendor` where hookport is installed"
 LARGE = 64 * 1024
 # Around a path in a command; no command has it.
 MARK = "\0"
-# What `shlex.quote` leaves as it is.
-PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
 
 
 class Bridge(Value):
@@ -348,7 +347,7 @@ def checked(hook: Planned, root: str, old: list[str]) -> Planned:
 def placed(hook: Planned, root: str) -> Planned:
     """A hook of the plan as it is on this machine."""
     words = hook.command.split(MARK)
-    words[1::2] = [quoted(_full(root, word)) for word in words[1::2]]
+    words[1::2] = [quote_if_needed(_full(root, word)) for word in words[1::2]]
     return hook.replace(
         command="".join(words), file=_full(root, hook.file), package=_full(root, hook.package)
     )
@@ -356,11 +355,6 @@ def placed(hook: Planned, root: str) -> Planned:
 
 def _full(root: str, path: str) -> str:
     return root if path == "." else os.path.normpath(os.path.join(root, path)) if path else ""
-
-
-def quoted(word: str) -> str:
-    """The same as `shlex.quote`."""
-    return word if word and PLAIN.issuperset(word) else "'" + word.replace("'", "'\"'\"'") + "'"
 
 
 def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:

@@ -42,7 +42,7 @@ PACKED = (
     *("__init__.py", "errors.py"),
     *("cli/__init__.py", "cli/log.py", "cli/pause.py", "cli/terminal.py"),
     *(f"vendor/{name}.py" for name in ("__init__", "commands", "importing", "vendored")),
-    *("model/*.py", "shell/*.py", "wire/*.py", "runtime/*.py", "runtime/execute/*.py"),
+    *("base/*.py", "model/*.py", "shell/*.py", "wire/*.py", "runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
     *(f"sdk/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
     *(f"sdk/{name}.py" for name in ("deciding", "events", "hooks", "replies")),

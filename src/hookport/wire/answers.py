@@ -15,12 +15,10 @@ from hookport.wire.texts import MOST_CONTEXT, MOST_MESSAGE, MOST_REASON, fit, is
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import Event, RunResult
     from hookport.wire.table import Wire
-
-    Tree = Any
 
 # How the failure of a hook that took too long begins; what it means may differ from other failures.
 TIMED_OUT = "timed out"

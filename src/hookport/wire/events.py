@@ -19,11 +19,9 @@ PRIVILEGES = ("dangerouslyDisableSandbox",)
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.wire.table import Places, Wire
-
-    Tree = Any
 
 # In the name of an MCP tool whose server the agent does not say.
 UNKNOWN_SERVER = "unknown"

@@ -10,11 +10,10 @@ from __future__ import annotations
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.wire.table import Wire
 
-    Tree = Any
     Rules = tuple[tuple[tuple[str, ...], tuple[tuple[str, ...], ...]], ...]
 
 # Canonical field: the keys that stand for it. Of several in one input the first counts.

@@ -15,12 +15,10 @@ from hookport.wire.table import table_of
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import Any
 
+    from hookport.base.tree import Tree
     from hookport.model.runs import RunResult
     from hookport.wire.table import Wire
-
-    Tree = Any
 
 NESTED, NAME = "hookSpecificOutput", "hookEventName"
 KINDS: dict[str, tuple[type, str]] = {

@@ -9,9 +9,8 @@ from hookport.model.json_text import dumps, loads
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
 
-    Tree = Any
+    from hookport.base.tree import Tree
 
 
 def _from_json(value: Tree) -> Tree:

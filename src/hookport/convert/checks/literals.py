@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-Tree = Any
+from hookport.base.tree import Tree
+
 # A deeper or longer object is no answer of a hook.
 DEEPEST = 5
 LONGEST = 2000

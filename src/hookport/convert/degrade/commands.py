@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-
 from hookport import findings as f
 from hookport.agents import wire
-from hookport.convert.degrade.work import Work, can_block, each_command, powershell, quoted, without
+from hookport.base.quoting import quote
+from hookport.convert.degrade.work import Work, can_block, each_command, powershell, without
 from hookport.model.hooks import NOTHING
 from hookport.shapes.dialect import says, variable_in
 from hookport.shapes.entries import shell_word, slots
-
 
 def standing(work: Work) -> bool:
     """A script that the target runs in its place is there: a file that calls it would be written over it."""
@@ -97,7 +96,7 @@ def environment(work: Work) -> bool:
         if handler.type != "command":
             work.note(f.FieldDropped, field="env")
         elif good:
-            settings = " ".join(f"{name}={quoted(value)}" for name, value in good.items())
+            settings = " ".join(f"{name}={quote(value)}" for name, value in good.items())
             work.note(f.CarriedInCommand, what="env")
             on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
             each_command(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from hookport import findings as f
+from hookport.base.quoting import quote
 from hookport.convert.degrade.commands import closed
-from hookport.convert.degrade.work import Work, each_command, quoted, specs_of
+from hookport.convert.degrade.work import Work, each_command, specs_of
 from hookport.model.events import AFTER_OF, split_native
 from hookport.shapes.dialect import EventSpec, event_specs, says
 from hookport.shapes.entries import slots
-
 
 def event(work: Work) -> bool:
     """The target has the event, or one that comes too late, or the hook goes."""
@@ -160,7 +160,7 @@ def _speak_up(work: Work) -> None:
         work,
         lambda command: (
             f"out=$( {closed(command)}); code=$?; "
-            f'[ -n "${{out-}}" ] || out={quoted(answer)}; printf \'%s\\n\' "${{out-}}"; exit ${{code-}}'
+            f'[ -n "${{out-}}" ] || out={quote(answer)}; printf \'%s\\n\' "${{out-}}"; exit ${{code-}}'
         ),
     )
 

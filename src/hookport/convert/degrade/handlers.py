@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-
 from hookport import findings as f
+from hookport.base.quoting import quote
 from hookport.convert.degrade.work import (
     Work,
     deny_command,
     each_command,
     powershell,
-    quoted,
     specs_of,
     strategy_for,
     without,
@@ -20,7 +19,6 @@ from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
 from hookport.shapes.dialect import SECOND, says
 from hookport.shapes.entries import shell_word
-
 
 def handler(work: Work) -> bool:
     """The target has the handler's type on this event, or the strategy of the capability decides."""
@@ -110,10 +108,10 @@ def _curl(handler: Handler, *, failed: int) -> Handler:
     words = ["curl", "-gfsS", "-X", "POST"]
     if handler.timeout is not None:
         words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
-    words += ["-H", quoted("Content-Type: application/json")]
+    words += ["-H", quote("Content-Type: application/json")]
     for name, value in handler.headers.items():
         words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
-    command = " ".join([*words, "--data-binary", "@-", "--url", quoted(handler.url)]) + f" || exit {failed}"
+    command = " ".join([*words, "--data-binary", "@-", "--url", quote(handler.url)]) + f" || exit {failed}"
     return Handler(
         command=command,
         timeout=handler.timeout,
@@ -133,7 +131,7 @@ def _header(text: str, allowed: tuple[str, ...]) -> str:
             name = part.strip("${}")
             word += f'"${{{name}-}}"' if name in allowed else ""
         elif part:
-            word += quoted(part)
+            word += quote(part)
     return word or "''"
 
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import timedelta
-from typing import Any, TypedDict, Unpack
-
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, get
+from hookport.base.quoting import quote
 from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
-from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
+from hookport.convert.degrade.wrapping import Bridge, ON_PATH, agree, unwrapped
 from hookport.findings import Finding, Kind
-from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
+from hookport.model.hooks import CAPABILITIES, Handler, Hook, NOTHING, STRATEGIES
 from hookport.shapes.dialect import dialect_data
 from hookport.shapes.entries import slots
-
+from typing import Any, TypedDict, Unpack
 
 class HandlerValues(TypedDict, total=False):
     """The attributes of a handler that a target may not have."""
@@ -189,12 +188,8 @@ def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = 
         answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
             "{reason}", json.dumps(reason)[1:-1]
         )
-        return f"printf '%s\\n' {quoted(answer)}"
-    return f"printf '%s\\n' {quoted(reason)} >&2; exit 2"
-
-
-def quoted(text: str) -> str:
-    return "'" + text.replace("'", "'\"'\"'") + "'"
+        return f"printf '%s\\n' {quote(answer)}"
+    return f"printf '%s\\n' {quote(reason)} >&2; exit 2"
 
 
 def each_command(

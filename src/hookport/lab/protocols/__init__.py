@@ -13,12 +13,12 @@ import json
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from importlib.resources import files
-from typing import Any, NamedTuple, Protocol, cast
+from typing import NamedTuple, Protocol, cast
 
+from hookport.base.tree import Tree
 from hookport.lab.driver import Step
 
 # What stands in a request or an answer: parsed JSON.
-Tree = Any
 
 MODEL = "scripted-model"
 

@@ -552,9 +552,9 @@ def _why(error: OSError, path: str, shown: str) -> str:
     if number == errno.EACCES and os.path.isdir(path):
         return f"{shown} is a directory, not a program"
     if number == errno.EACCES and os.path.isfile(path) and not os.access(path, os.X_OK):
-        import shlex
+        from hookport.base.quoting import quote_if_needed
 
-        return f"{shown} is not executable. Try: chmod +x {shlex.quote(shown)}"
+        return f"{shown} is not executable. Try: chmod +x {quote_if_needed(shown)}"
     if number == errno.ENOEXEC:
         return f"{shown} is neither a program nor a script with a first line such as #!/bin/sh"
     return f"{shown} cannot be started: {error.strerror}"

@@ -1,0 +1,108 @@
+"""Files that several processes write: replaced whole or not at all, and locked while they are changed."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+# The end of the name under which a file is written, beside its place.
+DRAFT = ".new"
+# For the user alone, as everything in hookport's own folders is.
+PRIVATE = 0o600
+# A new file in a project, and one that can be run.
+NEW = {False: 0o666, True: 0o777}
+PAUSE_SECONDS = 0.002
+
+
+def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durable: bool = False) -> None:
+    """Put a file in its place, whole or not at all; where that fails, nothing is left behind.
+
+    It has the permissions of `mode` less the umask; with None those of the file that it replaces, if any. A
+    durable one is on the disk before it is in its place.
+    """
+    folder, name = os.path.split(path)
+    draft = os.path.join(folder, f".{name}.{os.urandom(6).hex()}{DRAFT}")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+    former = _mode_of(path) if mode is None else None
+    file = os.open(draft, flags, 0o666 if mode is None else mode)
+    try:
+        try:
+            left = memoryview(data)
+            while left:
+                left = left[os.write(file, left) :]
+            if is_durable:
+                os.fsync(file)
+        finally:
+            os.close(file)
+        if former is not None:
+            os.chmod(draft, former)
+        os.replace(draft, path)
+    except BaseException:
+        os.unlink(draft)
+        raise
+
+
+def keep_file(path: str, data: bytes) -> None:
+    """Replace a file in one of hookport's own folders, which is made where it is missing."""
+    os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
+    replace_file(path, data)
+
+
+def remove_old(folder: str, seconds: float) -> None:
+    """Remove the files of a folder that nobody has written for so long."""
+    for entry in os.scandir(folder):
+        if time.time() - entry.stat().st_mtime > seconds:
+            os.unlink(entry.path)
+
+
+def _mode_of(path: str) -> int | None:
+    try:
+        return os.stat(path).st_mode & 0o7777
+    except FileNotFoundError:
+        return None
+
+
+def lock(file: int, seconds: float, byte: int | None = None) -> None:
+    """Lock an open file, or one byte of it; OSError where another process has it for so long.
+
+    Closing it gives the lock back. A lock of one byte is of this process alone, whatever it starts.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            return _try_lock(file, byte)
+        except (BlockingIOError, PermissionError):
+            if time.monotonic() > until:
+                raise
+            time.sleep(PAUSE_SECONDS)
+
+
+def unlock(file: int, byte: int) -> None:
+    """Give back the lock of one byte."""
+    if sys.platform == "win32":
+        import msvcrt
+
+        os.lseek(file, byte, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_UNLCK, 1)
+    else:
+        import fcntl
+
+        fcntl.lockf(file, fcntl.LOCK_UN, 1, byte)
+
+
+def _try_lock(file: int, byte: int | None) -> None:
+    if sys.platform == "win32":
+        import msvcrt
+
+        if byte is not None:
+            os.lseek(file, byte, os.SEEK_SET)
+        msvcrt.locking(file, msvcrt.LK_NBLCK, 1)
+    elif byte is None:
+        import fcntl
+
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    else:
+        import fcntl
+
+        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, byte)

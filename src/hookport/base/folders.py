@@ -1,0 +1,129 @@
+"""Where hookport keeps files of its own: in the user's folders, or nowhere if the environment names none.
+
+What is kept there says what is approved, so a folder in a project, which anybody may have written, is
+refused: the user's own of the password file takes its place.
+"""
+
+from __future__ import annotations
+
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+# What makes a folder a project.
+MARKS = (".git", ".hookport", "hookport.lock")
+# Each of our folders: our own variable, the system's, where it is in a home.
+STATE = ("HOOKPORT_STATE_DIR", "XDG_STATE_HOME", ".local/state")
+CACHE = ("HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+_seen: dict[str, bool] = {}
+
+
+def own(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
+    """The folder that our own variable names, else one in the system's; never one relative to a project."""
+    named = _named(env, variable, xdg, below_home)
+    if not named or not is_in_project(named):
+        return named
+    home = real_home()
+    return os.path.join(home, below_home, "hookport") if home else ""
+
+
+def _named(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
+    if chosen := env.get(variable):
+        return os.path.abspath(chosen)
+    home = named_home(env)
+    usual = os.path.join(home, below_home) if home else ""
+    # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
+    named = env.get("LOCALAPPDATA" if os.name == "nt" else xdg, "")
+    base = named if os.path.isabs(named) else usual
+    return os.path.join(base, "hookport") if base else ""
+
+
+def named_home(env: Mapping[str, str]) -> str:
+    """The home that the environment names; empty where it names none, or one relative to a project."""
+    home = env.get("HOME") or env.get("USERPROFILE") or ""
+    return home if os.path.isabs(home) else ""
+
+
+def home(env: Mapping[str, str]) -> str:
+    """Where the user's files are, never in a project; empty where there is no place for them.
+
+    An agent that starts without `HOME` takes the one of the password file, and so do we: its hooks run.
+    """
+    folder = os.path.expanduser(env.get("HOME") or env.get("USERPROFILE") or "~")
+    if not os.path.isabs(folder):
+        return ""
+    return (real_home() or folder) if is_in_project(folder) else folder
+
+
+def config(env: Mapping[str, str]) -> str:
+    """Where the user's settings are, never in a project; empty where there is no place for them."""
+    # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
+    named = env.get("XDG_CONFIG_HOME", "")
+    if os.path.isabs(named) and not is_in_project(named):
+        return named
+    return os.path.join(home(env), ".config") if home(env) else ""
+
+
+def user_settings(env: Mapping[str, str]) -> str:
+    """The file of the user's own settings for hookport, with no home that of the password file."""
+    folder = config(env) or (os.path.join(real_home(), ".config") if real_home() else "")
+    return os.path.join(folder, "hookport", "config.json") if folder else ""
+
+
+def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
+    """A path from a project's root, or from the home; as it is where it is in neither."""
+    if path == root:
+        return "."
+    for start, short in ((root, ""), (named_home(env), "~/")):
+        if start and path.startswith(os.path.join(start, "")):
+            return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
+    return path
+
+
+def upward(folder: str, end: str = "") -> Iterator[str]:
+    """A folder and those above it, as far as those below another one."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if end == folder or above in (end, folder):
+            return
+        folder = above
+
+
+def repository(folder: str, end: str = "") -> str:
+    """The root of the repository that a folder is in, below another folder; empty where there is none."""
+    return next((one for one in upward(folder, end) if os.path.lexists(os.path.join(one, ".git"))), "")
+
+
+def is_in_project(folder: str) -> bool:
+    """Whether a folder is in a project, by its marks.
+
+    One that has the user's home in it, such as a repository of dotfiles, is the user's own.
+    """
+    if folder not in _seen:
+        _seen[folder] = _is_in_project(os.path.realpath(folder))
+    return _seen[folder]
+
+
+def _is_in_project(folder: str) -> bool:
+    home = real_home()
+    home = os.path.join(os.path.realpath(home), "") if home else ""
+    for above in upward(folder):
+        start = os.path.join(above, "")
+        if home.startswith(start):
+            return False
+        if any(os.path.lexists(start + mark) for mark in MARKS):
+            return True
+    return False
+
+
+def real_home() -> str:
+    """The user's home by the password file, which no environment changes; empty where there is none."""
+    try:
+        import pwd
+
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except (ImportError, KeyError):
+        return ""

@@ -1,0 +1,113 @@
+"""What a project's settings say, and the user's: of two words the strict one holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from hookport.errors import InputError
+from hookport.findings import BadSettings, Finding
+from hookport.project.discovery import project_root
+from hookport.project.disk import data_of
+from hookport.project.places import config_folder
+from hookport.runtime import policy, protection, trust
+from hookport.runtime.execute import llm
+
+SETTINGS = (".hookport/config.json", "hookport/config.json")
+# The key of the model that hooks ask.
+LLM = "llm"
+# In a project's settings: globs of files that an approval covers besides, for all hooks or by their names.
+COVERS = "covers"
+
+
+def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
+    """The settings that hold in a folder, whatever its hooks are like."""
+    return read_settings(project_root(cwd, env), env)[0]
+
+
+def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], list[str], list[Finding]]:
+    """What the project's and the user's settings say; of two, the stricter holds, and one model of two."""
+    config = config_folder(env)
+    paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
+    findings: list[Finding] = []
+    said: dict[str, list[str]] = {name: [] for name in policy.WORDS}
+    models: list[dict[str, str]] = []
+    for path in paths:
+        is_project = path == paths[0]
+        try:
+            data = data_of(Path(path))
+            words = _words_in(data, of_user=not is_project) if data is not None else {}
+            model = _model_in(data) if data is not None else {}
+            # An address of the project gets a key of the user: once that is approved, and not before.
+            models.append(trust.approved_model(root, model, env) if is_project else model)
+            for name, word in (trust.approved_words(root, words, env) if is_project else words).items():
+                said[name].append(word)
+        except InputError as error:
+            findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
+        except (ValueError, RecursionError) as error:
+            findings.append(BadSettings.at("", why=str(error))._replace(file=path))
+    strict = {name: words[0] for name, words in policy.WORDS.items()}
+    if findings:
+        return strict, paths, findings
+    chosen: dict[str, Any] = {
+        name: words[0] if words[0] in said[name] else next(iter(said[name]), policy.DEFAULTS[name])
+        for name, words in policy.WORDS.items()
+    }
+    model = next(filter(None, models), {})
+    return {**chosen, **({LLM: model} if model else {})}, paths, findings
+
+
+def project_settings(root: str) -> dict[str, object]:
+    """What the settings of a project say, as it is approved; of settings that cannot be read their hash."""
+    path = Path(root) / SETTINGS[0]
+    try:
+        data = data_of(path)
+        if data is None:
+            return {}
+        words, tree = _words_in(data, of_user=False), json.loads(data.decode("utf-8-sig"))
+        return {**words, **{name: tree[name] for name in (COVERS, LLM) if tree.get(name)}}
+    except (InputError, ValueError, RecursionError):
+        return {"unreadable": trust.digest(str(path))}
+
+
+def covered_globs(root: str, name: str) -> list[str]:
+    """The globs of files that a project's settings cover for a hook: those for all, or those by its name."""
+    covers = project_settings(root).get(COVERS, [])
+    chosen = covers.get(name, []) if isinstance(covers, dict) else covers
+    return [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []
+
+
+def _is_globs(value: object) -> bool:
+    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+
+
+def _words_in(data: bytes, *, of_user: bool) -> dict[str, str]:
+    """The words of one file of settings."""
+    tree = json.loads(data.decode("utf-8-sig"))
+    if not isinstance(tree, dict):
+        raise ValueError("it is not a JSON object")
+    if protection.SWITCH in tree and not of_user:
+        raise ValueError(f"{protection.SWITCH} is for the user's own settings, not for a project's")
+    if COVERS in tree and of_user:
+        raise ValueError(f"{COVERS} is for a project's settings, not for the user's own")
+    covers = tree.get(COVERS, [])
+    if not (_is_globs(covers) or (isinstance(covers, dict) and all(map(_is_globs, covers.values())))):
+        raise ValueError(f"{COVERS} is neither a list of globs nor hooks with their globs")
+    if LLM in tree and (mistake := llm.find_mistake(tree[LLM])):
+        raise ValueError(f"{LLM} {mistake}")
+    unknown = sorted(set(tree) - {*policy.WORDS, protection.SWITCH, COVERS, LLM})
+    if unknown:
+        raise ValueError(f"unknown key '{unknown[0]}'")
+    if not isinstance(tree.get(protection.SWITCH, True), bool):
+        raise ValueError(f"{protection.SWITCH} is neither true nor false")
+    for name, words in policy.WORDS.items():
+        if name in tree and tree[name] not in words:
+            raise ValueError(f"{name} is {tree[name]!r}, not {words[1]} or {words[0]}")
+    return {name: tree[name] for name in policy.WORDS if name in tree}
+
+
+def _model_in(data: bytes) -> dict[str, str]:
+    """What one file of settings, which was checked, says of the model."""
+    return dict(json.loads(data.decode("utf-8-sig")).get(LLM, {}))
