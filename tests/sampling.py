@@ -16,7 +16,7 @@ from hookport import documents
 from hookport.agents import get, names
 from hookport.agents._wiring import wire
 from hookport.wire.table import table_of
-from tests.agents import SEATS
+from tests.oracle import SEATS
 
 # What the chosen cases cover together. `pairs`: every value, and it with each family of each other parameter:
 # so every dialect as source and as target with each layout of files and each form of answer. `each`: every

@@ -29,8 +29,8 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
 from hookport.runtime import main
 from hookport.runtime.plan import Planned
-from tests.agents import SEATS, args_of, payload_of
 from tests.guards import DANGEROUS, HARMLESS, REASON
+from tests.oracle import SEATS, args_of, payload_of
 from tests.test_runtime_llm import MODELS, Provider, Turn
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
