@@ -72,7 +72,7 @@ fuzz: $(STAMP) ## search for counterexamples, for long, and run the tests that t
 
 prove: $(STAMP) jq ## play every agent on its pinned version, and keep the results (ARGS="codex" to choose)
 	@$(BIN)/hookport prove --install --save --report build/prove $(ARGS)
-	@$(PY) tests/adopt.py build/prove
+	@$(PY) -m tests.adopt build/prove
 	@$(PY) docs/generate.py
 
 # One scenario on the agents that were fetched before; none is fetched here, and what is skipped is named.

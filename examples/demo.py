@@ -30,7 +30,7 @@ from hookport.wire.events import read_event, write_event
 
 SOURCE = Path(__file__).parent / "guard"
 TESTED = Path(__file__).parent / "protect-secrets-shell"
-PAYLOADS = Path(__file__).parent.parent / "tests" / "payloads"
+AGENTS = Path(__file__).parent.parent / "tests" / "agents"
 OUTPUT = Path("demo-output")
 DANGEROUS, HARMLESS = "rm -rf build", "ls"
 
@@ -135,7 +135,7 @@ def _guard_every_agent(paint: Paint) -> None:
 def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
     """An agent's payload for a shell command, its event, and whether it was captured from the agent."""
     it = wire(name)
-    for path in sorted((PAYLOADS / name).glob("*.json")):
+    for path in sorted((AGENTS / name.replace("-", "_") / "payloads").glob("*.json")):
         tree = json.loads(path.read_text("utf-8"))
         native = path.name.partition(".json")[0]
         native = next((one for one in it.events if native == one or native.startswith(f"{one}.")), "")

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from hookport.lab import drivers
+from tests import agent_data
 
-PAYLOADS = Path(__file__).parent / "payloads"
 # Where a run was, as a path and, in the names of an agent's own folders, with its slashes replaced.
 RUN = (
     (re.compile(r"[^\s\"']*/hookport-prove-\w+"), "/home/dev"),
@@ -39,7 +39,7 @@ def main(report: Path) -> int:
     """Copy what is new; the names of what was written are printed."""
     for folder in sorted((report / "payloads").iterdir()):
         dialect = drivers.dialect_of(drivers.get(folder.name))
-        place = PAYLOADS / dialect if folder.name == dialect else PAYLOADS / dialect / folder.name
+        place = agent_data.folder_of(dialect) / "payloads" / ("" if folder.name == dialect else folder.name)
         known = [
             (path.name.partition(".")[0], tool(tree), shape(tree))
             for path in place.glob("*.json")
@@ -62,7 +62,7 @@ def main(report: Path) -> int:
                 if not (one := place / f"{words}{number if number > 1 else ''}.json").exists()
             )
             made.write_text(json.dumps(tree, indent=2, ensure_ascii=False) + "\n", "utf-8")
-            print(made.relative_to(PAYLOADS))
+            print(made.relative_to(agent_data.FOLDER))
     return 0
 
 

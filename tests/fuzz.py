@@ -65,8 +65,7 @@ def report(request: pytest.FixtureRequest) -> Iterator[None]:
 def samples(dialect: str) -> list[tuple[str, bytes]]:
     """(path, text) of files in a dialect, to be damaged."""
     found: list[tuple[str, bytes]] = []
-    path = vectors.FOLDER / f"{dialect}.yaml"
-    for case in vectors.load(path) if path.exists() else []:
+    for case in vectors.cases_of(dialect):
         for key in ("identity", "read", "refuse"):
             found += vectors.files(case, key, dialect).items() if key in case else ()
     hooks = kitchen.manifest()["hooks"][::40]

@@ -20,7 +20,7 @@ from hookport.install.targets import Target
 from hookport.model.runs import Answer
 from hookport.shapes.dialect import EventSpec
 from hookport.vendor import vendored, writer
-from tests.agents import SEATS, args_of, payload_of
+from tests.oracle import SEATS, args_of, payload_of
 from tests.test_generated import SHELLS, needs_shell
 
 pytestmark = needs_shell

@@ -12,10 +12,9 @@ import pytest
 from hookport.agents import agents, wire
 from hookport.wire import recognition
 from hookport.wire.events import native_name
+from tests import agent_data
 from tests.test_runtime_dispatch import Place, denied
 
-PAYLOADS = Path(__file__).parent / "payloads"
-DOCUMENTED = json.loads(Path(__file__).with_name("documented.json").read_text("utf-8"))
 WIRES = {name: wire(name) for name in agents()}
 MARKS = recognition.variables(WIRES.values())
 
@@ -23,8 +22,11 @@ MARKS = recognition.variables(WIRES.values())
 @cache
 def payloads(agent: str) -> list[tuple[str, dict[str, Any]]]:
     """(native event, payload) of all that were captured or documented."""
-    captured = [json.loads(path.read_text("utf-8")) for path in sorted((PAYLOADS / agent).rglob("*.json"))]
-    found = [*captured, *DOCUMENTED.get(agent, {}).values()]
+    captured = [
+        json.loads(path.read_text("utf-8"))
+        for path in sorted((agent_data.folder_of(agent) / "payloads").rglob("*.json"))
+    ]
+    found = [*captured, *agent_data.DOCUMENTED.get(agent, {}).values()]
     named = [(native_name(WIRES[agent], payload), payload) for payload in found]
     return [(native, payload) for native, payload in named if native in WIRES[agent].events]
 

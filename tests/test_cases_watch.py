@@ -81,8 +81,6 @@ def watching(root: Path, *words: str) -> Iterator[Lines]:
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        # A shell that starts the tests in the background has them ignore interrupts, and children inherit it.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # noqa: PLW1509
     )
     lines = Lines(program)
     try:

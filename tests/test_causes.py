@@ -22,8 +22,8 @@ import pytest
 from hookport.model.runs import Answer
 from hookport.runtime import pauses
 from hookport.vendor import vendored, writer
-from tests.agents import SEATS, args_of, payload_of
 from tests.approval import approve, approve_for_ci
+from tests.oracle import SEATS, args_of, payload_of
 from tests.test_channels import MESSAGES
 from tests.test_runtime_dispatch import COMMANDS, Place
 

@@ -14,7 +14,7 @@ import pytest
 
 from hookport.agents import agents, get
 from hookport.model.runs import Answer
-from tests.agents import SEATS, Outcome, args_of, payload_of
+from tests.oracle import SEATS, Outcome, args_of, payload_of
 from tests.test_runtime_dispatch import COMMANDS, Place, denied
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

@@ -710,9 +710,9 @@ def test_what_hookport_writes_is_not_found_dead(name: str) -> None:
 
 
 IDENTITY = [
-    pytest.param(path.stem, case, id=f"{path.stem}-{case['name']}")
-    for path in sorted(vectors.FOLDER.glob("*.yaml"))
-    for case in vectors.load(path)
+    pytest.param(dialect, case, id=f"{dialect}-{case['name']}")
+    for dialect in vectors.FILES
+    for case in vectors.cases_of(dialect)
     if "identity" in case
 ]
 

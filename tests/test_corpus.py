@@ -39,9 +39,13 @@ from hookport.doctor.health import OF_MACHINE
 from hookport.errors import InputError
 from hookport.project import sources
 from hookport.project.places import scoped_sites
+from tests import agent_data
 from tests.test_laws import canonical
 
-FOLDER = Path(__file__).parent / "corpus"
+FILES = {
+    **{path.stem: path for path in sorted((Path(__file__).parent / "corpus").glob("*.yaml"))},
+    **agent_data.find("corpus.yaml"),
+}
 GUARD = {"type": "command", "command": "./scripts/check.sh"}
 # A script that does not parse in the language of its name would be a finding of its own.
 SCRIPTS = {".py": "#!/usr/bin/env python3\n", ".js": "#!/usr/bin/env node\n", ".mjs": "#!/usr/bin/env node\n"}
@@ -62,10 +66,10 @@ class Outcome(NamedTuple):
 def cases() -> list[Any]:
     """Every case as a parameter, those that need what is missing marked as failing."""
     found: list[Any] = []
-    for path in sorted(FOLDER.glob("*.yaml")):
+    for name, path in sorted(FILES.items()):
         for case in yaml.safe_load(path.read_text("utf-8")):
             marks = [pytest.mark.xfail(reason=case["missing"], strict=True)] if "missing" in case else []
-            found.append(pytest.param(case, id=f"{path.stem}: {case['name']}", marks=marks))
+            found.append(pytest.param(case, id=f"{name}: {case['name']}", marks=marks))
     return found
 
 

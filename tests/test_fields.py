@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,9 +20,9 @@ from hookport.runtime import engine
 from hookport.runtime.plan import Planned
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
+from tests import agent_data
 from tests.fields import DOCUMENTED, SENT, TAKEN, WORDS, Places
 
-PAYLOADS = Path(__file__).parent / "payloads"
 PASCAL = " (pascal)"
 # Events of Copilot CLI that have payloads in camelCase under both names.
 CAMEL = ("PermissionRequest", "Notification", "SubagentStart")
@@ -32,8 +31,8 @@ CAMEL = ("PermissionRequest", "Notification", "SubagentStart")
 def captured() -> list[tuple[str, str, dict[str, Any], str]]:
     """(agent in the tables, native event, payload, where it is from) of every payload that is known."""
     found = []
-    for path in sorted(PAYLOADS.rglob("*.json")):
-        agent, *folders, name = path.relative_to(PAYLOADS).parts
+    for place, path in agent_data.CAPTURED.items():
+        agent, *folders, name = place.split("/")
         events = wire(agent).events
         stem = name.removesuffix(".json")
         native = max(
@@ -42,7 +41,7 @@ def captured() -> list[tuple[str, str, dict[str, Any], str]]:
         kind = PASCAL if "pascal" in folders and native not in CAMEL else ""
         payload = json.loads(path.read_text("utf-8"))
         if native and isinstance(payload, dict):
-            found.append((agent + kind, native, payload, "/".join((agent, *folders, name))))
+            found.append((agent + kind, native, payload, place))
     return found + [(*row, f"document {number}") for number, row in enumerate(DOCUMENTED)]
 
 

@@ -20,9 +20,9 @@ from hypothesis import strategies as st
 
 from hookport.agents import get
 from hookport.convert import pipeline
+from tests import agent_data
 
 HERE = Path(__file__).parent
-PAYLOADS = HERE / "payloads"
 SHELLS = [found for found in map(shutil.which, ("sh", "dash", "bash")) if found]
 NODE = shutil.which("node")
 # Never downloaded by the tests: they use one that is installed, or the one this variable names.
@@ -143,7 +143,7 @@ def wild(root: Path, target: str, *events: str, folder: str = "") -> dict[str, s
 
 def payload(name: str, *, tool: str = "", parameters: Any = None, host: str = "") -> bytes:
     """A captured payload, about another tool or from the other runtime where asked."""
-    data = (PAYLOADS / "cline" / f"{name}.json").read_bytes()
+    data = agent_data.payload(f"cline/{name}.json").read_bytes()
     tree = json.loads(data)
     if tool:
         tree["tool_call"]["name"] = tree["preToolUse"]["toolName"] = tool
@@ -468,7 +468,7 @@ class TestBridgedScript:
         event: str = "PreToolUse",
         host: str = "",
     ) -> str:
-        tree = json.loads((PAYLOADS / "cline/PreToolUse.json").read_bytes())
+        tree = json.loads(agent_data.payload("cline/PreToolUse.json").read_bytes())
         tree |= {"workspaceRoots": [str(root)], "hookName": host or tree["hookName"]}
         tree["workspaceInfo"]["rootPath"] = str(root)
         tree["tool_call"]["input"]["commands"] = commands
@@ -623,7 +623,7 @@ class Plugin:
 
 
 def captured(name: str) -> dict[str, Any]:
-    call: dict[str, Any] = json.loads((PAYLOADS / "opencode" / f"{name}.json").read_bytes())
+    call: dict[str, Any] = json.loads(agent_data.payload(f"opencode/{name}.json").read_bytes())
     return {"name": "event" if name.startswith("event.") else name, **call}
 
 

@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 
-from tests.test_generated import NODE, PAYLOADS, generated, hook, hostile, is_running, needs_node, run, wild
+from tests import agent_data
+from tests.test_generated import NODE, generated, hook, hostile, is_running, needs_node, run, wild
 
 needs_posix = pytest.mark.skipif(os.name == "nt" or not NODE, reason="node or a POSIX shell is missing")
 
@@ -98,7 +99,7 @@ class Extension:
 
 def captured(name: str) -> dict[str, Any]:
     """The event's own object of a captured payload."""
-    tree: dict[str, Any] = json.loads((PAYLOADS / "pi" / f"{name}.json").read_bytes())
+    tree: dict[str, Any] = json.loads(agent_data.payload(f"pi/{name}.json").read_bytes())
     return {key: value for key, value in tree.items() if key not in OURS}
 
 

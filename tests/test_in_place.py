@@ -16,11 +16,11 @@ from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.project import sources
 from hookport.project.discovery import Module, discover, load
+from tests import agent_data
 from tests.test_runtime_dispatch import NOTHING, Place, denied
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
-PAYLOADS = Path(__file__).parent / "payloads"
 # As people write them: the whole payload in a variable, one field out of it, one JSON object as the answer.
 GUARD = """#!/usr/bin/env bash
 input=$(cat)
@@ -60,7 +60,7 @@ def place(tmp_path: Path) -> Place:
 
 def payload(place: Place, agent: str, command: str) -> dict[str, Any]:
     """A captured call of the shell, with another command."""
-    tree: dict[str, Any] = json.loads((PAYLOADS / agent / "PreToolUse.Bash.json").read_bytes())
+    tree: dict[str, Any] = json.loads(agent_data.payload(f"{agent}/PreToolUse.Bash.json").read_bytes())
     return {**tree, "cwd": str(place.root), "tool_input": {"command": command}}
 
 
@@ -87,7 +87,7 @@ def test_a_script_of_the_user_guards_in_every_project(place: Place) -> None:
 
 def test_cline_runs_its_script_by_itself(place: Place) -> None:
     place.write(".clinerules/hooks/PreToolUse", GUARD, mode=0o755)
-    tree = json.loads((PAYLOADS / "cline/PreToolUse.json").read_bytes())
+    tree = json.loads(agent_data.payload("cline/PreToolUse.json").read_bytes())
     tree["workspaceRoots"] = [str(place.root)]
     assert place.fire("cline", "PreToolUse", tree) == NOTHING
     assert not (place.root / "seen.json").exists()

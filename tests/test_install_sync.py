@@ -7,13 +7,17 @@ from __future__ import annotations
 
 import json
 import os
-import pytest
 import shlex
 import shutil
 import stat
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
 from hookport import bridge, cli
 from hookport.agents import agents, event_specs, get, wire
 from hookport.convert import pipeline
@@ -27,9 +31,7 @@ from hookport.model.runs import RunResult
 from hookport.project.ownership import is_dispatch, is_ours
 from hookport.shapes.entries import slots
 from hookport.wire.answers import read_answer
-from pathlib import Path
 from tests.approval import approve
-from typing import Any, NamedTuple
 
 AGENTS = agents()
 GUARD = """---

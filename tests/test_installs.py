@@ -1,12 +1,14 @@
 """Settings files of every agent: an install adds what is ours, nothing else, and takes it back to the byte.
 
-A folder `installs/AGENT-…/before` holds a `project` or a `home` as people keep them; `refused` in its name
-says that sync must leave it alone. The commands are those of the command line, run in this process.
+A folder `agents/AGENT/installs/CASE/before` holds a `project` or a `home` as people keep them; `refused` in
+the name of the case says that sync must leave it alone. The commands are those of the command line, run in
+this process.
 """
 
 from __future__ import annotations
 
 import os
+import pytest
 import shutil
 import stat
 import subprocess
@@ -14,11 +16,6 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any, NamedTuple
-
-import pytest
-
 from hookport import agents, cli
 from hookport.agents import Dialect, wire
 from hookport.convert import edit, pipeline
@@ -26,11 +23,17 @@ from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
+from pathlib import Path
+from tests import agent_data
+from typing import Any, NamedTuple
 
-FOLDER = Path(__file__).parent / "installs"
 AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]
 MODES = ("native", "bridge", "auto")
-CASES = sorted(path.name for path in FOLDER.iterdir())
+CASES = {
+    f"{name}-{case.name}": case
+    for name, folder in agent_data.find("installs").items()
+    for case in sorted(folder.iterdir())
+}
 GOOD = [case for case in CASES if "-refused" not in case]
 # An entry that an earlier hookport wrote, which a new one replaces.
 OLDER = "-older-"
@@ -138,7 +141,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def world(case: str, place: Path) -> World:
     """The files of a case, and hooks to install beside them."""
-    before = FOLDER / case / "before"
+    before = CASES[case] / "before"
     for folder in before.iterdir():
         shutil.copytree(folder, place / folder.name, symlinks=True, dirs_exist_ok=True)
     scope = "project" if (before / "project").exists() else "user"
@@ -238,7 +241,7 @@ READ_BY_OTHERS = [
     (case, name)
     for case in GOOD
     for name in AGENTS
-    if any((FOLDER / case / "before/project" / place).is_file() for place in foreign(agents.get(name)))
+    if any((CASES[case] / "before/project" / place).is_file() for place in foreign(agents.get(name)))
 ]
 
 
@@ -429,7 +432,7 @@ def test_all_agents_at_once_are_taken_back_to_the_byte(
     assert {*map(agent_of, (first, *others))} >= {*AGENTS} - ({"kimi-cli"} if scope == "project" else set())
     here = world(first, place)
     for case in others:
-        shutil.copytree(FOLDER / case / "before", place, symlinks=True, dirs_exist_ok=True)
+        shutil.copytree(CASES[case] / "before", place, symlinks=True, dirs_exist_ok=True)
     before = here.files()
     assert here.run("sync", "--scope", scope, "--mode", mode) in (0, 1), capfd.readouterr().err
     after = here.files()

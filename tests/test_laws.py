@@ -64,8 +64,7 @@ def by_event(dialect: str, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], lis
 def texts(dialect: str) -> list[dict[str, bytes]]:
     """Files of a dialect: those of its vectors, and what a small manifest becomes in it."""
     found: list[dict[str, bytes]] = []
-    path = vectors.FOLDER / f"{dialect}.yaml"
-    for case in vectors.load(path) if path.exists() else []:
+    for case in vectors.cases_of(dialect):
         found += [vectors.files(case, key, dialect) for key in ("identity", "read") if key in case]
     hooks = kitchen.manifest()["hooks"][::17]
     for start in range(0, len(hooks), 4):

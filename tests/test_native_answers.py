@@ -1,6 +1,6 @@
-"""What agents make of answers by themselves: `native_answers/<agent>.yaml` has what each was seen to do.
+"""What agents make of answers by themselves: `agents/*/native_answers.yaml` has what each was seen to do.
 
-A row is a form of `native_answers/forms.yaml` and what the agent did: `deny` (the action, or what the event
+A row is a form of `answer_forms.yaml` and what the agent did: `deny` (the action, or what the event
 stops, did not happen), `runs`, `rewritten`, and `and ends` where the agent then stopped. `child` is a deny of
 a hook that leaves a process behind, which keeps the output open beyond the hook's time (own-file-child).
 """
@@ -19,24 +19,22 @@ from hookport.model.runs import Decision, RunResult
 from hookport.runtime.merge import merged
 from hookport.wire.answers import read_answer
 from hookport.wire.obeyed import obeys_natively, taken_of_several
+from tests import agent_data
 
-FOLDER = Path(__file__).parent / "native_answers"
-FORMS = yaml.safe_load((FOLDER / "forms.yaml").read_text("utf-8"))
-FILES = sorted(path for path in FOLDER.glob("*.yaml") if path.stem != "forms")
+FORMS = yaml.safe_load(Path(__file__).with_name("answer_forms.yaml").read_text("utf-8"))
+FILES = agent_data.find("native_answers.yaml")
 
 
 def rows() -> list[Any]:
     """(agent, event, strict, form, what it did) of every measurement."""
     found = []
-    for path in FILES:
+    for agent, path in FILES.items():
         for event, seen in yaml.safe_load(path.read_text("utf-8")).items():
             if event in ("version", "source", "child"):
                 continue
             native, _, strict = event.partition(" ")
             for form, did in seen.items():
-                found.append(
-                    pytest.param(path.stem, native, strict, form, did, id=f"{path.stem}-{event}-{form}")
-                )
+                found.append(pytest.param(agent, native, strict, form, did, id=f"{agent}-{event}-{form}"))
     return found
 
 
@@ -114,8 +112,8 @@ def test_two_hooks(agent: str, verdicts: list[Any], expected: str) -> None:
     assert taken_of_several(wire(agent), decisions, merged(decisions)).verdict == expected
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_process_left_behind(path: Path) -> None:
+@pytest.mark.parametrize("agent", FILES)
+def test_process_left_behind(agent: str) -> None:
     """What an agent waits for costs a hook its answer."""
-    seen = yaml.safe_load(path.read_text("utf-8")).get("child", "deny")
-    assert bool(get(path.stem).awaits_children) == (seen == "runs")
+    seen = yaml.safe_load(FILES[agent].read_text("utf-8")).get("child", "deny")
+    assert bool(get(agent).awaits_children) == (seen == "runs")

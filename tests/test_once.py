@@ -25,9 +25,9 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
 from hookport.project.ownership import agent_of, is_dispatch, is_ours
 from hookport.runtime import once
-from tests.agents import SEATS, args_of, payload_of
 from tests.approval import approve
 from tests.guards import CONTEXT, DANGEROUS, GUARDS, KEPT, REASON, command_of
+from tests.oracle import SEATS, args_of, payload_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 

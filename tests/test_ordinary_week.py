@@ -20,12 +20,12 @@ from typing import Any, NamedTuple
 import pytest
 
 import hookport
+from tests import agent_data
 from tests.test_approval_states import Repository
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
 BRIDGE = Path(hookport.__file__).parent / "bridge.py"
-PAYLOADS = Path(__file__).parent / "payloads"
 # Agent, event, a captured payload, and the command in it.
 CALLERS: list[tuple[str, str, str, tuple[str, ...]]] = [
     ("codex", "PreToolUse", "codex/PreToolUse.Bash.json", ("tool_input", "command")),
@@ -120,7 +120,7 @@ class Week(Repository):
     def call(self, command: str = "ls src", session: str = "s") -> tuple[str, str]:
         """The next agent, and why its call is denied; empty where it is not."""
         agent, event, path, place = next(self.callers)
-        payload: dict[str, Any] = json.loads((PAYLOADS / path).read_text()) if path else dict(CURSOR)
+        payload: dict[str, Any] = json.loads(agent_data.payload(path).read_text()) if path else dict(CURSOR)
         inner = payload
         for name in place[:-1]:
             inner = inner[name]

@@ -1,6 +1,6 @@
 """Permission rules as conditions: what was measured on Claude Code, and what its documentation promises.
 
-`tests/rules/claude-code.json` holds which of many handlers with `if` Claude Code 2.1.325 started for a call:
+`agents/claude_code/rules.json` holds which of many handlers with `if` Claude Code 2.1.325 started for a call:
 each block has rules and calls, a call its tool, its input and the numbers of the rules whose handler ran. The
 project was `/lab/project`, the home `/lab/home`.
 """
@@ -24,10 +24,9 @@ from hookport.project import sources
 from hookport.runtime import rules, select
 from hookport.runtime.plan import Planned
 from hookport.wire.events import read_event
+from tests import agent_data
 
-MEASURED: list[dict[str, Any]] = json.loads(
-    (Path(__file__).parent / "rules/claude-code.json").read_text("utf-8")
-)
+MEASURED: list[dict[str, Any]] = json.loads(agent_data.find("rules.json")["claude-code"].read_text("utf-8"))
 CLAUDE = wire("claude-code")
 # What the documentation promises of a rule and 2.1.325 does not do.
 PROMISED = ("Edit(", "WebFetch(", "Agent(", "Task(", "WebSearch(", "mcp__")

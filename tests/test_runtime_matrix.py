@@ -21,7 +21,7 @@ from hookport.agents import names, wire
 from hookport.model.runs import Answer
 from hookport.runtime.dispatch import Sources, Told, answer
 from hookport.runtime.plan import Planned
-from tests.agents import DOCUMENTED, SEATS, Outcome, Seat, args_of, payload_of
+from tests.agent_data import DOCUMENTED
 from tests.approval import approve
 from tests.guards import (
     CONTEXT,
@@ -35,6 +35,7 @@ from tests.guards import (
     WILD,
     command_of,
 )
+from tests.oracle import SEATS, Outcome, Seat, args_of, payload_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 

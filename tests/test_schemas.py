@@ -41,7 +41,7 @@ def test_what_is_read_is_valid(dialect: str) -> None:
     """Every file of the vectors that the dialect reads."""
     check = validator(dialect)
     count = 0
-    for case in vectors.load(vectors.FOLDER / f"{dialect}.yaml"):
+    for case in vectors.cases_of(dialect):
         for key in {"identity", "read"} & set(case):
             files = vectors.files(case, key, dialect)
             # What can be read in spite of a slip is a slip all the same.

@@ -41,10 +41,11 @@ from hookport.testing.harness import _bound
 from hookport.wire.answers import write_answer
 from hookport.wire.events import native_for, read_event, write_event
 from hookport.wire.recognition import VARIABLE, sealed, unsealed
+from tests import agent_data
 from tests import test_install_vendor as vendor
-from tests.agents import SEATS, Outcome, args_of, payload_of
 from tests.approval import approve
-from tests.test_recognised import CAPTURED, PAYLOADS
+from tests.oracle import SEATS, Outcome, args_of, payload_of
+from tests.test_recognised import CAPTURED
 
 GUARD = Path(__file__).parent / "sdk" / "guard.py"
 SOURCE = Path(hookport.__file__).parents[1]
@@ -194,10 +195,10 @@ for _name in EVENTS:
         on(_name)(_function)
 
 
-@pytest.mark.parametrize("path", CAPTURED, ids=lambda path: str(path.relative_to(PAYLOADS)))
-def test_every_captured_payload_is_answered(path: Path, kept: dict[str, str]) -> None:
+@pytest.mark.parametrize("name", CAPTURED)
+def test_every_captured_payload_is_answered(name: str, kept: dict[str, str]) -> None:
     """A deny is one wherever the agent obeys any, and no opinion is the dialect's own nothing."""
-    body = path.read_bytes()
+    body = agent_data.payload(name).read_bytes()
     name, native = recognised(json.loads(body))[0]
     own = wire(name)
     event = read_event(own, json.loads(body), native)

@@ -21,8 +21,9 @@ from hookport.install.sync import Wish
 from hookport.model.runs import Event
 from hookport.runtime import engine, surroundings, transcripts
 from hookport.runtime.plan import Planned
+from tests import agent_data
 
-FILES = sorted((Path(__file__).parent / "transcripts").glob("*.jsonl"))
+FILES = agent_data.find("transcript.jsonl")
 PROMPT, FIRST, LAST = "PROMPT please do the task.", "SAY I will look.", "FINAL All done."
 COMMANDS = ["echo RESULT", "echo ERR >&2; exit 3"]
 # As the Stop hook of a public plugin finds the last answer.
@@ -36,22 +37,20 @@ sys.exit(2)
 """
 
 
-def of(path: Path) -> list[transcripts.Entry]:
-    return list(transcripts.read(str(path), wire(path.stem).transcript))
+def of(agent: str) -> list[transcripts.Entry]:
+    return list(transcripts.read(str(FILES[agent]), wire(agent).transcript))
 
 
-@pytest.mark.parametrize(
-    "path", [file for file in FILES if file.stem != "vs-code-copilot"], ids=lambda p: p.stem
-)
-def test_every_form_tells_the_same(path: Path) -> None:
+@pytest.mark.parametrize("agent", [agent for agent in FILES if agent != "vs-code-copilot"])
+def test_every_form_tells_the_same(agent: str) -> None:
     """The prompt, the texts, the calls with what they ran, and which of them failed."""
-    entries = of(path)
+    entries = of(agent)
     assert [(one.kind, one.text) for one in entries if one.kind in ("user", "assistant")] == [
         ("user", PROMPT),
         ("assistant", FIRST),
         ("assistant", LAST),
     ]
-    calls = [transcripts._call(one, wire(path.stem)) for one in entries if one.kind == "call"]
+    calls = [transcripts._call(one, wire(agent)) for one in entries if one.kind == "call"]
     assert [(call.tool, call.input["command"]) for call in calls] == [("shell", one) for one in COMMANDS]
     results = [one for one in entries if one.kind == "result"]
     assert [(one.id, one.is_error) for one in results] == [(calls[0].id, False), (calls[1].id, True)]
@@ -60,8 +59,7 @@ def test_every_form_tells_the_same(path: Path) -> None:
 
 def test_a_form_that_keeps_less() -> None:
     """VS Code keeps no results."""
-    (path,) = (file for file in FILES if file.stem == "vs-code-copilot")
-    assert [(one.kind, one.text) for one in of(path)] == [
+    assert [(one.kind, one.text) for one in of("vs-code-copilot")] == [
         ("user", "delete the victim"),
         ("call", ""),
         ("result", ""),
@@ -70,12 +68,12 @@ def test_a_form_that_keeps_less() -> None:
 
 
 def test_every_agent_with_a_known_form_has_a_file() -> None:
-    assert {file.stem for file in FILES} == {name for name in agents() if wire(name).transcript}
+    assert {*FILES} == {name for name in agents() if wire(name).transcript}
 
 
-def stop(path: Path, **more: Any) -> Event:
-    facts = {"transcript": str(path), **more.pop("facts", {})}
-    return Event("agent_stop", path.stem, session="s1", cwd="/", root="/", facts=facts, **more)
+def stop(agent: str, path: Path | None = None, **more: Any) -> Event:
+    facts = {"transcript": str(path or FILES[agent]), **more.pop("facts", {})}
+    return Event("agent_stop", agent, session="s1", cwd="/", root="/", facts=facts, **more)
 
 
 def run(event: Event, hook: Planned, folder: Path) -> engine.Report:
@@ -91,18 +89,17 @@ def script(folder: Path, text: str) -> Planned:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the command is for a shell")
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_a_script_finds_the_last_answer(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", FILES)
+def test_a_script_finds_the_last_answer(agent: str, tmp_path: Path) -> None:
     """In the transcript of every agent, as in that of its own."""
-    report = run(stop(path), script(tmp_path, LAST_ANSWER), tmp_path)
-    assert report.decision.reason == ("done" if path.stem == "vs-code-copilot" else LAST)
+    report = run(stop(agent), script(tmp_path, LAST_ANSWER), tmp_path)
+    assert report.decision.reason == ("done" if agent == "vs-code-copilot" else LAST)
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the command is for a shell")
 def test_what_the_agent_has_not_written_yet_is_there(tmp_path: Path) -> None:
     """The last message of the payload, where the file does not have it."""
-    (path,) = (file for file in FILES if file.stem == "qwen-code")
-    report = run(stop(path, final_message="One more thing."), script(tmp_path, LAST_ANSWER), tmp_path)
+    report = run(stop("qwen-code", final_message="One more thing."), script(tmp_path, LAST_ANSWER), tmp_path)
     assert report.decision.reason == "One more thing."
 
 
@@ -115,12 +112,11 @@ def shown(event: Event, hook: Planned, folder: Path) -> Event:
 
 def test_only_who_reads_it_gets_a_copy(tmp_path: Path) -> None:
     """A hook of another form's agent, one that does not name the field, and a file that is not there."""
-    (path,) = (file for file in FILES if file.stem == "codex")
-    event = stop(path)
+    event = stop("codex")
     reading = Planned("h", "agent_stop", "claude-code", "Stop", command="jq -r .transcript_path")
     assert shown(event, reading.replace(command="jq -r .cwd"), tmp_path) == event
     assert shown(event, reading.replace(dialect="qwen-code"), tmp_path) == event
-    gone = stop(tmp_path / "codex.jsonl").replace(agent="codex")
+    gone = stop("codex", tmp_path / "codex.jsonl")
     assert shown(gone, reading, tmp_path) == gone
     assert not (tmp_path / "state").exists()
     copy = Path(shown(event, reading, tmp_path).facts["transcript"])
@@ -137,17 +133,17 @@ def test_only_who_reads_it_gets_a_copy(tmp_path: Path) -> None:
     assert [line["parentUuid"] for line in lines[1:]] == [line["uuid"] for line in lines[:-1]]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_steps_and_duration_are_counted(path: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("agent", FILES)
+def test_steps_and_duration_are_counted(agent: str, tmp_path: Path) -> None:
     """A HOOK.md hook is told how many calls there were and how long the session has lasted."""
-    calls = 1 if path.stem == "vs-code-copilot" else 2
+    calls = 1 if agent == "vs-code-copilot" else 2
     hook = Planned("h", "agent_stop", "agent-hooks", "before_stop", command="true")
-    assert shown(stop(path), hook, tmp_path).facts["steps"] == calls
-    ended = stop(path).replace(event="session_end")
+    assert shown(stop(agent), hook, tmp_path).facts["steps"] == calls
+    ended = stop(agent).replace(event="session_end")
     facts = shown(ended, hook.replace(event="session_end", native="session_end"), tmp_path).facts
     begun = time.time() * 1000 - facts["session_ms"]
     assert (facts["steps"], time.strftime("%Y-%m-%d", time.gmtime(begun / 1000))) == (calls, "2026-11-16")
-    told = stop(path, facts={"steps": 7})
+    told = stop(agent, facts={"steps": 7})
     assert shown(told, hook, tmp_path).facts["steps"] == 7
 
 

@@ -22,12 +22,12 @@ from hookport.shapes.dialect import event_specs, is_split
 from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
 from hookport.wire.kinds import kinds_of
 from hookport.wire.spellings import put
+from tests import agent_data
 from tests.test_runtime_dispatch import Place, denied
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-PAYLOADS = Path(__file__).parent / "payloads"
 COMMAND = "rm -rf build && echo done"
 # No agent has a tool of this name, and none could take it for that of an MCP tool.
 NAME = "Zap"
@@ -235,16 +235,14 @@ def test_the_order_of_keys_does_not_matter() -> None:
         assert unknown("claude-code", turned).call == unknown("claude-code", given).call
 
 
-CAPTURED = sorted(
-    path for path in PAYLOADS.rglob("*.json") if path.relative_to(PAYLOADS).parts[0] in agents()
-)
+CAPTURED = {name: path for name, path in agent_data.CAPTURED.items() if name.partition("/")[0] in agents()}
 
 
 def known_calls() -> list[tuple[str, Call]]:
     """The tool calls of captured payloads whose names the agents' tables have."""
     found = []
-    for path in CAPTURED:
-        own = wire(path.relative_to(PAYLOADS).parts[0])
+    for name, path in CAPTURED.items():
+        own = wire(name.partition("/")[0])
         call = read_event(own, json.loads(path.read_text("utf-8"))).call
         if call is not None and call.tool and call.known_by == "name":
             found.append((f"{own.id}/{path.name}", call))

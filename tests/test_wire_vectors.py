@@ -1,4 +1,4 @@
-"""Wires against facts: each vector in `wires/<dialect>.yaml` is one row of what was measured or documented.
+"""Wires against facts: each vector in `agents/*/wire.yaml` is one row of what was measured or documented.
 
 A file has up to four lists; every vector may say its `source`.
 
@@ -17,7 +17,6 @@ attributes of the event (`session`, `prompt`, `source_word`, …) and of its cal
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -28,9 +27,9 @@ from hookport.model.runs import Answer, Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import native_input, read_event, tool_name, write_event
 from hookport.wire.table import Wire
+from tests import agent_data
 
-VECTORS = Path(__file__).parent / "wires"
-FILES = sorted(VECTORS.glob("*.yaml"))
+FILES = agent_data.find("wire.yaml")
 KINDS = {
     "answers": {"decision", "answer", "lost"},
     "reads": {"result", "decision", "blocking"},
@@ -58,9 +57,9 @@ OF_EVENT = {*TEXTS, "source_word"}
 def vectors(kind: str) -> list[Any]:
     """The vectors of one kind of all files, each with the dialect it is of."""
     found = []
-    for path in FILES:
+    for name, path in FILES.items():
         for number, vector in enumerate(yaml.safe_load(path.read_text("utf-8")).get(kind) or ()):
-            found.append(pytest.param(path.stem, vector, id=f"{path.stem}-{vector['event']}-{number}"))
+            found.append(pytest.param(name, vector, id=f"{name}-{vector['event']}-{number}"))
     return found
 
 
@@ -121,13 +120,13 @@ def terms(event: Event) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_file_is_well_formed(path: Path) -> None:
+@pytest.mark.parametrize("name", FILES)
+def test_file_is_well_formed(name: str) -> None:
     """A vector with a misspelt key would test nothing."""
-    assert path.stem in names()
-    tree = yaml.safe_load(path.read_text("utf-8"))
+    assert name in names()
+    tree = yaml.safe_load(FILES[name].read_text("utf-8"))
     assert set(tree) <= set(KINDS)
-    known = wire(path.stem).events
+    known = wire(name).events
     for kind, keys in KINDS.items():
         for vector in tree.get(kind) or ():
             assert set(vector) <= {"event", "source", *keys, *OF_CALL, *OF_EVENT}, (kind, vector)

@@ -14,20 +14,14 @@ from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import canonical_input, native_input, read_event, write_event
 from hookport.wire.table import Wire, table_of
+from tests import agent_data
 
-PAYLOADS = Path(__file__).parent / "payloads"
-CAPTURED = sorted(PAYLOADS.rglob("*.json"))
 STRICTNESS = {"none": 0, "allow": 0, "ask": 1, "deny": 2}
-
-
-def dialect_of(path: Path) -> str:
-    """The dialect whose payload a file is: the first folder."""
-    return path.relative_to(PAYLOADS).parts[0]
 
 
 def native_of(path: Path) -> str:
     """The event that a file's name says: all up to the tool."""
-    known = wire(dialect_of(path)).events
+    known = wire(agent_data.dialect_of(path)).events
     stem = path.name.removesuffix(".json")
     return max((name for name in known if stem == name or stem.startswith(f"{name}.")), key=len, default=stem)
 
@@ -37,10 +31,10 @@ def loaded(path: Path) -> Any:
     return json.loads(path.read_text("utf-8"))
 
 
-@pytest.mark.parametrize("path", CAPTURED, ids=lambda path: str(path.relative_to(PAYLOADS)))
+@pytest.mark.parametrize("path", agent_data.CAPTURED.values(), ids=agent_data.CAPTURED)
 def test_payload_comes_back(path: Path) -> None:
     """Law 4: what is read and written again is the same, and so is a tool's input by its field names."""
-    it = wire(dialect_of(path))
+    it = wire(agent_data.dialect_of(path))
     payload = loaded(path)
     event = read_event(it, payload, native_of(path))
     assert write_event(it, event) == payload
@@ -50,10 +44,10 @@ def test_payload_comes_back(path: Path) -> None:
         assert native_input(it, call.tool, call.native, plain) == call.raw
 
 
-@pytest.mark.parametrize("path", CAPTURED, ids=lambda path: str(path.relative_to(PAYLOADS)))
+@pytest.mark.parametrize("path", agent_data.CAPTURED.values(), ids=agent_data.CAPTURED)
 def test_payload_names_its_event(path: Path) -> None:
     """A payload alone, without the name on a command line, is known for what it is where it says so."""
-    it = wire(dialect_of(path))
+    it = wire(agent_data.dialect_of(path))
     event = read_event(it, loaded(path))
     # A file is named by the type on the bus, of which an event may be one kind only.
     if event.native and event.native.partition(" (")[0] != native_of(path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,8 +13,8 @@ from hookport.agents import wire
 from hookport.model.runs import Call
 from hookport.wire.events import read_event, with_part
 from hookport.wire.patch import parts, render
+from tests import agent_data
 
-PAYLOADS = Path(__file__).parent / "payloads"
 Tree = Any
 
 
@@ -48,7 +47,7 @@ def delete(path: str) -> Tree:
     ],
 )
 def test_captured_patches(name: str, keys: tuple[str, ...], content: str) -> None:
-    text = json.loads((PAYLOADS / name).read_bytes())
+    text = json.loads(agent_data.payload(name).read_bytes())
     for key in keys:
         text = text[key]
     found = parts(text)

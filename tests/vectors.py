@@ -33,8 +33,9 @@ from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.model.hooks import Manifest
+from tests import agent_data
 
-FOLDER = Path(__file__).parent / "vectors"
+FILES = agent_data.find("vectors.yaml")
 Case = dict[str, Any]
 
 
@@ -42,6 +43,11 @@ def load(path: Path) -> list[Case]:
     """The cases of one vector file."""
     cases: list[Case] = yaml.safe_load(path.read_text("utf-8")) or []
     return cases
+
+
+def cases_of(dialect: str) -> list[Case]:
+    """The cases of a dialect; none where it has no file of them."""
+    return load(FILES[dialect]) if dialect in FILES else []
 
 
 def save(path: Path, cases: list[Case]) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
 from hookport.convert.degrade.wrapping import unwrapped
@@ -21,8 +24,6 @@ from hookport.project.ownership import Loading, is_dispatch
 from hookport.project.places import is_same
 from hookport.project.plan_builder import name_of, spell_switch
 from hookport.shapes.dialect import event_named
-from pathlib import Path
-from typing import Literal, NamedTuple
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."

@@ -8,6 +8,9 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, agents, event_specs, get, wire
 from hookport.base.quoting import quote
@@ -17,7 +20,7 @@ from hookport.convert.degrade.wrapping import Bridge, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
-from hookport.model.hooks import DEFAULT_TIMEOUT, Handler, Hook, Manifest, NOTHING
+from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
 from hookport.project.ownership import AFTER, MARK, is_ours
@@ -32,8 +35,6 @@ from hookport.shapes.limits import longest_wait
 from hookport.shapes.matchers import normal
 from hookport.vendor import vendored
 from hookport.wire.table import table_of
-from pathlib import Path
-from typing import Literal, NamedTuple
 
 Mode = Literal["native", "bridge"]
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 from hookport.agents import Dialect, agents, get
 from hookport.base import folders
 from hookport.convert.pipeline import kind_in, read
@@ -13,8 +16,6 @@ from hookport.install import files
 from hookport.project.places import absolute
 from hookport.shapes.dialect import Location
 from hookport.shapes.module import MARK
-from pathlib import Path
-from typing import Literal, NamedTuple
 
 Scope = Literal["project", "user"]
 SCOPES: tuple[Scope, ...] = ("project", "user")

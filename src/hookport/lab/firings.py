@@ -10,6 +10,9 @@ import json
 import shlex
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import Dialect, get, wire
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
@@ -24,8 +27,7 @@ from hookport.project.places import own_place
 from hookport.runtime import dispatch, engine, journal
 from hookport.runtime.plan import Planned
 from hookport.wire.events import native_name, read_event
-from pathlib import Path
-from typing import NamedTuple
+
 
 class Firing(NamedTuple):
     """One time that a hook ran, in which process of the agent, on what, and what it said.

@@ -8,7 +8,12 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from hookport.agents import Dialect, agents as all_agents, event_specs, get, wire
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.agents import Dialect, event_specs, get, wire
+from hookport.agents import agents as all_agents
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.lab import formats, judge, mcp_lab, player, stage
@@ -17,14 +22,11 @@ from hookport.lab.drivers import dialect_of
 from hookport.lab.formats import File, Format, World
 from hookport.lab.judge import Given, Seen, Verdict
 from hookport.lab.programs import Program
-from hookport.lab.scenario import Hook, Mode, Own, STEPS, Scenario, filled, is_of_format
+from hookport.lab.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
 from hookport.model.runs import Decision, Event
 from hookport.project.places import sites
 from hookport.shapes.dialect import event_named
 from hookport.wire.answers import write_answer
-from itertools import groupby
-from pathlib import Path
-from typing import NamedTuple
 
 # How long `hookport sync` and the like may take on a machine that is busy.
 INSTALL_SECONDS = 120

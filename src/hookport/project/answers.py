@@ -8,6 +8,9 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport import findings as f
 from hookport.agents import event_specs, get, wire
 from hookport.base.tree import Tree
@@ -24,8 +27,6 @@ from hookport.shapes.entries import slots
 from hookport.wire.obeyed import obeys_natively
 from hookport.wire.spellings import get as value_at
 from hookport.wire.table import Wire, table_of
-from pathlib import Path
-from typing import NamedTuple
 
 # A word that denies as an answer has it; without one the text may print an allow only.
 DENIES = re.compile(r"""["'\\](deny|block)["'\\]""")

@@ -11,6 +11,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import Dialect, get
 from hookport.base.folders import repository, upward
 from hookport.convert import pipeline
@@ -44,9 +47,8 @@ from hookport.project.spots import (
     spots_of,
 )
 from hookport.project.switches import Switch, Switches
-from hookport.shapes.dialect import NO_SWITCH, Path as Way
-from pathlib import Path
-from typing import NamedTuple
+from hookport.shapes.dialect import NO_SWITCH
+from hookport.shapes.dialect import Path as Way
 
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 

@@ -12,11 +12,15 @@ import shlex
 from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
-from hookport import documents, findings as f
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from hookport import documents
+from hookport import findings as f
 from hookport.agents import Dialect, get, names
 from hookport.base.folders import spell_path
 from hookport.convert import pipeline
-from hookport.errors import InputError, SLIP
+from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
 from hookport.project import salvage, sources
 from hookport.project.disk import Log, data_of
@@ -25,8 +29,6 @@ from hookport.project.spots import Folders, folders_of, module_spots, scoped_spo
 from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
 from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
-from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
 # A word that a file with hooks has: the key, or an event of any dialect is near one of these.

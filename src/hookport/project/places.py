@@ -6,12 +6,14 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache, lru_cache
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 from hookport.agents import Decoded, Dialect, Tree, get, names
 from hookport.base import folders
 from hookport.convert.pipeline import kind_in
-from hookport.shapes.dialect import Location, Path as Way
-from pathlib import Path
-from typing import Literal, NamedTuple
+from hookport.shapes.dialect import Location
+from hookport.shapes.dialect import Path as Way
 
 Scope = Literal["project", "user"]
 

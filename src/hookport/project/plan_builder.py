@@ -6,7 +6,10 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from hookport import __version__, agents, wire as wires
+from pathlib import Path
+
+from hookport import __version__, agents
+from hookport import wire as wires
 from hookport.agents import event_specs, get, names, wire
 from hookport.base import folders
 from hookport.base.files import keep_file, remove_old
@@ -19,7 +22,8 @@ from hookport.project import ownership, protected
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.identity import Identity, hook_of, identity, spell_definition
 from hookport.project.ownership import Readers, is_ours
-from hookport.project.settings import covered_globs, read_settings, settings_in as settings_in
+from hookport.project.settings import covered_globs, read_settings
+from hookport.project.settings import settings_in
 from hookport.project.switches import Switch
 from hookport.runtime import approvals, plan, policy, trust
 from hookport.runtime.plan import Origin, Plan, Planned
@@ -28,7 +32,6 @@ from hookport.runtime.trust import Approval
 from hookport.shapes.dialect import EventSpec, event_named, says
 from hookport.shapes.entries import slots
 from hookport.wire.table import Wire
-from pathlib import Path
 
 # The HOOK.md specification's default, which others do not contradict.
 DEFAULT_PRIORITY = 100

@@ -6,6 +6,9 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import Dialect, get, names
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
@@ -27,8 +30,6 @@ from hookport.project.places import (
 )
 from hookport.shapes.dialect import Path as Way
 from hookport.shapes.module import MARK
-from pathlib import Path
-from typing import NamedTuple
 
 # Where generated code says so.
 HEAD = 4096

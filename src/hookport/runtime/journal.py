@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+
 from hookport.base.files import lock
 from hookport.base.folders import STATE, own
 from hookport.model.json_text import dumps, loads
@@ -17,8 +18,9 @@ from hookport.wire.spellings import iso
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from hookport.base.tree import Tree
     from typing import Any, BinaryIO
+
+    from hookport.base.tree import Tree
 
 
 # Newest first.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import time
+
 from hookport.base.files import lock, unlock
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
@@ -20,6 +21,7 @@ from hookport.runtime.trust import sha256
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.engine import Report

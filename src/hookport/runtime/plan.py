@@ -9,6 +9,7 @@ has the hash of each, so that the checksum of the whole can stop before them.
 from __future__ import annotations
 
 import os
+
 from hookport.base.files import keep_file
 from hookport.base.folders import CACHE, STATE, own
 from hookport.model.json_text import dumps, loads

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import sys
+
 from hookport.base import folders
 from hookport.model.json_text import loads
 from hookport.runtime import journal, trust
@@ -16,11 +17,12 @@ from hookport.runtime import journal, trust
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
     from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
     from hookport.runtime.effects import Effect
     from hookport.shell import Command
-    from typing import Any
 
 
 # The key in the user's own settings.

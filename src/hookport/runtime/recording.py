@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+
 from hookport.base.files import keep_file
 from hookport.model.json_text import dumps
 from hookport.runtime import journal
@@ -16,6 +17,7 @@ from hookport.wire.spellings import iso
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
     from hookport.base.tree import Tree
     from hookport.model.runs import Answer
     from hookport.runtime.dispatch import Told

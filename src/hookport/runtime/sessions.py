@@ -8,20 +8,23 @@ from __future__ import annotations
 
 import os
 import time
+
 from hookport.base.files import keep_file, lock, remove_old
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
 from hookport.runtime.redaction import clean, walk
-from hookport.runtime.surroundings import ENV_FILES, FORGET_SECONDS as ENV_FILE_SECONDS
+from hookport.runtime.surroundings import ENV_FILES
+from hookport.runtime.surroundings import FORGET_SECONDS as ENV_FILE_SECONDS
 from hookport.runtime.trust import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Any, Self
+
     from hookport.model.runs import Event
     from hookport.wire.table import Wire
-    from typing import Any, Self
 
 
 # Claude Code, Copilot and Qwen Code end a stop hook themselves after eight blocks (measured); so do we.

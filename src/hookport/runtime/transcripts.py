@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import time
+
 from hookport.base.files import keep_file
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Call
@@ -23,11 +24,11 @@ from hookport.wire.spellings import SPELLINGS, get
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
+
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
     from hookport.runtime.surroundings import Wanted
     from hookport.wire.table import Wire
-
 
     Read = Callable[[Tree], Iterator["Entry"]]
 

@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 import time
+
 from hookport.base.folders import named_home
 from hookport.model.json_text import loads
 from hookport.model.value import Value
@@ -20,10 +21,10 @@ from hookport.runtime.plan import TRUSTED_LOCK
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-    from hookport.base.tree import Tree
-    from hookport.runtime.plan import Planned
     from typing import Any
 
+    from hookport.base.tree import Tree
+    from hookport.runtime.plan import Planned
 
     Record = Mapping[str, Any]
 

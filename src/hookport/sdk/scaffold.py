@@ -9,6 +9,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport import documents
 from hookport.agents import Dialect, agents, get, names, wire
 from hookport.base.tree import Tree
@@ -18,7 +21,7 @@ from hookport.errors import InputError, InternalError, Problem, UsageError, clos
 from hookport.findings import Finding
 from hookport.model.events import EVENTS, about_tool
 from hookport.model.hooks import Handler, Hook, Manifest, Term
-from hookport.model.runs import Answer, BLOCK, Call, Decision, Event, RunResult
+from hookport.model.runs import BLOCK, Answer, Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.sdk.scripts import LANGUAGES, Part, filled, script, way_to
 from hookport.shapes.dialect import EventSpec, says
@@ -26,8 +29,6 @@ from hookport.shapes.entries import slots
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.events import fired_for, mcp_name, tool_name, write_event
 from hookport.wire.table import Wire
-from pathlib import Path
-from typing import NamedTuple
 
 # A name is that of a folder, and the start of the names of cases, which have 64 signs at most.
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")

@@ -7,15 +7,17 @@ the question is what a text could do. Wrappers (`sudo`, `xargs`, `find -exec`, `
 from __future__ import annotations
 
 import os
+
 from hookport.base import quoting
 from hookport.model.value import Value
 from hookport.shell import outputs
 from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
-from hookport.shell.wrappers import SHELLS, SHELL_VARIABLES, WRAPPERS, Wrapper, code_of
+from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, code_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping
+
     from hookport.shell.syntax import Node, Part, Redirection, Word
 
 

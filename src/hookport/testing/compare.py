@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
 from hookport.agents import wire
 from hookport.base.tree import Tree
 from hookport.model.runs import Decision
 from hookport.testing.run import Got
 from hookport.testing.suite import Case, Expected
 from hookport.wire.events import canonical_input
-from typing import NamedTuple
 
 _MISSING = object()
 

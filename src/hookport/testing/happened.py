@@ -6,6 +6,9 @@ import base64
 import binascii
 import json
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import names, wire
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
@@ -13,8 +16,6 @@ from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, journal
 from hookport.wire.events import native_input, read_event, write_event
-from pathlib import Path
-from typing import NamedTuple
 
 Record = Mapping[str, Tree]
 

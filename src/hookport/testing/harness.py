@@ -13,12 +13,18 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
 from hookport import agents as dialects
 from hookport.agents import wire
 from hookport.base.tree import Tree
 from hookport.errors import UsageError, closest
 from hookport.model.events import EVENTS
-from hookport.model.runs import Answer, Call, Decision, Event as Happened, RunResult
+from hookport.model.runs import Answer, Call, Decision, RunResult
+from hookport.model.runs import Event as Happened
 from hookport.model.tools import TOOLS
 from hookport.runtime import engine
 from hookport.runtime.plan import Planned
@@ -29,10 +35,6 @@ from hookport.sdk.hooks import Bound
 from hookport.wire.events import fired_for, read_event, write_event
 from hookport.wire.recognition import VARIABLE, sealed
 from hookport.wire.table import Wire
-from itertools import count
-from pathlib import Path
-from types import ModuleType
-from typing import Literal, NamedTuple, TYPE_CHECKING
 
 __all__ = [
     "Reply",

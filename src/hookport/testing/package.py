@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import names, wire
 from hookport.base import folders
 from hookport.errors import InputError, Problem, UsageError, closest
@@ -13,9 +16,7 @@ from hookport.model.events import EVENTS
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, load
 from hookport.runtime.plan import Planned
-from hookport.testing.suite import Broken, CONFIG, Suite
-from pathlib import Path
-from typing import NamedTuple
+from hookport.testing.suite import CONFIG, Broken, Suite
 
 # `.claude/hooks/tests` is three folders below the project whose settings it is about.
 MOST_LEVELS = 3

@@ -11,12 +11,16 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport import documents
 from hookport.agents import agents, wire
 from hookport.base.tree import Tree
 from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Call, Decision, Event
-from hookport.project.discovery import Discovery, load as load_hooks
+from hookport.project.discovery import Discovery
+from hookport.project.discovery import load as load_hooks
 from hookport.runtime import merge
 from hookport.runtime.plan import Planned
 from hookport.runtime.redaction import REDACTED, clean, walk
@@ -25,10 +29,8 @@ from hookport.testing import load
 from hookport.testing.find import BESIDE, CASES, TESTS
 from hookport.testing.happened import CUT, Happened, Record
 from hookport.testing.package import hooks_in, meant, origin
-from hookport.testing.suite import CONFIG, Config, PLACE, Suite, texts_changed
+from hookport.testing.suite import CONFIG, PLACE, Config, Suite, texts_changed
 from hookport.wire.events import rewritten, write_event
-from pathlib import Path
-from typing import NamedTuple
 
 # In place of what tells one session, time or person from another.
 SESSION, HOME = "recorded", "/home/user"

@@ -5,9 +5,12 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
 from hookport.agents import recognised, wire
 from hookport.base.tree import Tree
-from hookport.model.runs import Answer, BLOCK, Decision, Event, RunResult
+from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy
 from hookport.runtime.plan import Planned
@@ -15,11 +18,9 @@ from hookport.runtime.select import match
 from hookport.testing.bench import Bench
 from hookport.testing.package import Meant, Origin, meant
 from hookport.testing.scripted import serve_answers
-from hookport.testing.suite import Case, Config, PLACE, overridden, texts_changed
+from hookport.testing.suite import PLACE, Case, Config, overridden, texts_changed
 from hookport.wire.events import fired_for, native_for, native_name, read_event, tool_name, write_event
 from hookport.wire.table import Wire, wait_of
-from pathlib import Path
-from typing import Literal, NamedTuple
 
 Status = Literal["passed", "failed", "not applicable"]
 

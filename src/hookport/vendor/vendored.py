@@ -6,6 +6,7 @@ A source that is not what it was when the plan was made fails its hooks, and pol
 from __future__ import annotations
 
 import os
+
 from hookport import __version__
 from hookport.base import folders
 from hookport.base.quoting import quote_if_needed
@@ -17,11 +18,11 @@ from hookport.runtime.plan import Plan
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
     from hookport.model.runs import Event
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
-    from typing import Any
-
 
     # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
     Content = str | list[str] | None

@@ -8,7 +8,11 @@ import warnings
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from functools import lru_cache
-from hookport import agents as dialects, findings as f
+from itertools import zip_longest
+from typing import NamedTuple, Protocol
+
+from hookport import agents as dialects
+from hookport import findings as f
 from hookport.agents import Decoded, Dialect, EventSpec, Place, Tree, wire
 from hookport.convert.checks.rules import dead_rule, tool_of
 from hookport.documents import Document
@@ -18,9 +22,9 @@ from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
 from hookport.shapes.dialect import (
     MILLISECOND,
+    SECOND,
     Matching,
     Path,
-    SECOND,
     at_event,
     attrs_of,
     event_named,
@@ -33,8 +37,6 @@ from hookport.shapes.entries import slots, write_timeout
 from hookport.shapes.limits import too_slow
 from hookport.shapes.matchers import read_matcher, unmarked
 from hookport.wire.events import is_other
-from itertools import zip_longest
-from typing import NamedTuple, Protocol
 
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
 # Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a

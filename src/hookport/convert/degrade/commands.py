@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from hookport import findings as f
 from hookport.agents import wire
 from hookport.base.quoting import quote
@@ -10,6 +11,7 @@ from hookport.convert.degrade.work import Work, can_block, each_command, powersh
 from hookport.model.hooks import NOTHING
 from hookport.shapes.dialect import says, variable_in
 from hookport.shapes.entries import shell_word, slots
+
 
 def standing(work: Work) -> bool:
     """A script that the target runs in its place is there: a file that calls it would be written over it."""

@@ -10,6 +10,7 @@ from hookport.model.events import AFTER_OF, split_native
 from hookport.shapes.dialect import EventSpec, event_specs, says
 from hookport.shapes.entries import slots
 
+
 def event(work: Work) -> bool:
     """The target has the event, or one that comes too late, or the hook goes."""
     hook = work.hook

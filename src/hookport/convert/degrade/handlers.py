@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+
 from hookport import findings as f
 from hookport.base.quoting import quote
 from hookport.convert.degrade.work import (
@@ -19,6 +20,7 @@ from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
 from hookport.shapes.dialect import SECOND, says
 from hookport.shapes.entries import shell_word
+
 
 def handler(work: Work) -> bool:
     """The target has the handler's type on this event, or the strategy of the capability decides."""

@@ -5,16 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping
 from datetime import timedelta
+from typing import Any, TypedDict, Unpack
+
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, get
 from hookport.base.quoting import quote
 from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
-from hookport.convert.degrade.wrapping import Bridge, ON_PATH, agree, unwrapped
+from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.findings import Finding, Kind
-from hookport.model.hooks import CAPABILITIES, Handler, Hook, NOTHING, STRATEGIES
+from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
 from hookport.shapes.dialect import dialect_data
 from hookport.shapes.entries import slots
-from typing import Any, TypedDict, Unpack
+
 
 class HandlerValues(TypedDict, total=False):
     """The attributes of a handler that a target may not have."""

@@ -1,6 +1,6 @@
 """What each agent does with a hook's answer, as strictly as the real one; no table of ours is used here.
 
-Written from what was measured on the agents (versions in `payloads/README.md`), and for Cursor, VS Code, Kiro
+Written from what was measured on the agents (versions in `agents/*/README.md`), and for Cursor, VS Code, Kiro
 and Windsurf from their documentation.
 """
 
@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from hookport.model.runs import Answer
+from tests import agent_data
 
-HERE = Path(__file__).parent
-DOCUMENTED: Mapping[str, Mapping[str, Any]] = json.loads((HERE / "documented.json").read_text("utf-8"))
 # The command and the project in every payload.
 COMMAND, PROJECT = "echo hi > out.txt", "/home/dev/project"
 
@@ -642,8 +641,10 @@ SEATS: dict[str, Seat] = {
 
 def payload_of(agent: str, native: str, name: str, command: str, project: Path) -> bytes:
     """What the agent sends: a captured payload, or a documented one, with this command and project."""
-    captured = HERE / "payloads" / agent / f"{name}.json"
-    tree = json.loads(captured.read_text("utf-8")) if captured.exists() else DOCUMENTED[agent][name]
+    captured = agent_data.payload(f"{agent}/{name}.json")
+    tree = (
+        json.loads(captured.read_text("utf-8")) if captured.exists() else agent_data.DOCUMENTED[agent][name]
+    )
     if agent == "opencode":
         # The callback's arguments are captured; this is what the generated plugin adds.
         tree = {"hook": native, **tree, "directory": PROJECT}

@@ -1,0 +1,55 @@
+"""What the tests know of an agent or format: a folder `agents/ID` for each, with `_` for the `-` of its id.
+
+    vectors.yaml          texts that are read, written and refused (see `vectors`)
+    wire.yaml             rows of what was measured or documented of its wire (see `test_wire_vectors`)
+    payloads/**.json      what the agent really handed to a hook, byte for byte
+    documented.json       payloads after its documentation, where none was captured
+    native_answers.yaml   what it made of a hook's answers by itself (see `test_native_answers`)
+    transcript.jsonl      a session as it writes it down
+    corpus.yaml           small projects with its files (see `test_corpus`)
+    rules.json            which of many handlers with rules it started (see `test_rules`)
+    installs/CASE/before  its files as people keep them (see `test_installs`)
+
+None of them is needed; every test finds those that are there.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+FOLDER = Path(__file__).parent / "agents"
+
+
+def folder_of(dialect: str) -> Path:
+    """The folder with what is known of a dialect."""
+    return FOLDER / dialect.replace("-", "_")
+
+
+def dialect_of(path: Path) -> str:
+    """The dialect whose folder a file is in."""
+    return path.relative_to(FOLDER).parts[0].replace("_", "-")
+
+
+def find(pattern: str) -> dict[str, Path]:
+    """The file of this name of every dialect that has one, or the folder, by the dialect."""
+    return {dialect_of(path): path for path in sorted(FOLDER.glob(f"*/{pattern}"))}
+
+
+def payload(name: str) -> Path:
+    """A captured payload, as `claude-code/PreToolUse.Bash.json`."""
+    dialect, _, rest = name.partition("/")
+    return folder_of(dialect) / "payloads" / rest
+
+
+# Every captured payload, by the name that `payload` takes.
+CAPTURED: dict[str, Path] = {
+    f"{dialect}/{path.relative_to(folder).as_posix()}": path
+    for dialect, folder in find("payloads").items()
+    for path in sorted(folder.rglob("*.json"))
+}
+# The payloads that a dialect's documentation shows, by event.
+DOCUMENTED: dict[str, dict[str, Any]] = {
+    dialect: json.loads(path.read_text("utf-8")) for dialect, path in find("documented.json").items()
+}

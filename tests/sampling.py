@@ -1,0 +1,133 @@
+"""Which cases `make test` runs of tests whose cases grow with the agents, or start many processes.
+
+The choice follows from the dialects' tables and the names of the cases: it is the same in every run and for
+everybody, and a new agent comes into it by itself. `make fuzz` runs every case.
+"""
+
+from __future__ import annotations
+
+import heapq
+import zlib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Literal, NamedTuple
+
+from hookport import documents
+from hookport.agents import get, names
+from hookport.agents._wiring import wire
+from hookport.wire.table import table_of
+from tests.oracle import SEATS
+
+# What the chosen cases cover together. `pairs`: every value, and it with each family of each other parameter:
+# so every dialect as source and as target with each layout of files and each form of answer. `each`: every
+# value. `words`: every dialect that a value begins with, and every other word of it. `families`: every layout
+# and every form of answer, in every combination; these stay as many however many agents there are. A number:
+# one case in so many.
+Cover = Literal["pairs", "each", "words", "families"] | int
+# The values of a case's parameters, by the parameters' names.
+Values = Mapping[str, str]
+Covered = set[tuple[str, ...]]
+
+
+class Family(NamedTuple):
+    """What a dialect shares with others: how its files are laid out, and how it is answered with a deny."""
+
+    layout: str
+    answer: str
+
+
+@cache
+def family_of(dialect: str) -> Family:
+    """The family that the tables of a dialect put it in."""
+    shape, specs = get(dialect).shape, get(dialect).events
+    order = "scripts" if shape.in_place else "by event" if shape.by_event else "list"
+    layout = f"{documents.kind_of(get(dialect).locations[0].path)} {order}"
+    spec = next((spec for spec in specs if spec.canonical == "before_tool_execute"), specs[0])
+    tree = table_of(wire(dialect).answers, spec.native, spec.canonical).get("deny", {}).get("json", {})
+    return Family(layout, "nested" if "hookSpecificOutput" in tree else "flat" if tree else "exit code")
+
+
+@cache
+def dialect_of(value: str) -> str:
+    """The dialect that a value is, or that its name begins with; empty where it names none."""
+    if value in SEATS:
+        return SEATS[value].agent
+    return max((name for name in names() if f"{value}-".startswith(f"{name}-")), key=len, default="")
+
+
+def split_words(value: str) -> list[str]:
+    dialect = dialect_of(value)
+    return [dialect, *value.removeprefix(dialect).split("-")[1:]] if dialect else [value]
+
+
+def list_traits(value: str) -> list[str]:
+    """What is combined of a value: the layout and the form of answer of a dialect, else the value itself."""
+    return [*family_of(dialect_of(value))] if dialect_of(value) else [value]
+
+
+def list_covered(values: Values, cover: str) -> Covered:
+    """What a case with these values covers."""
+    if cover == "each":
+        return {*values.items()}
+    if cover == "words":
+        return {(name, word) for name, value in values.items() for word in split_words(value)}
+    traits = [(name, trait) for name, value in values.items() for trait in list_traits(value)]
+    if cover == "families":
+        return {
+            *traits,
+            *((*first, *second) for first in traits for second in traits if first[0] < second[0]),
+        }
+    families = [(name, trait) for name, trait in traits if dialect_of(values[name])]
+    return {
+        *values.items(),
+        *((*value, *family) for value in values.items() for family in families if value[0] != family[0]),
+    }
+
+
+def choose(cases: Sequence[tuple[str, Values]], cover: Cover) -> set[str]:
+    """The ids of few cases that together cover what all do: always that which adds most, ties by name."""
+    if isinstance(cover, int):
+        numbers = {case: zlib.crc32(case.encode()) for case, _ in cases}
+        first = min(numbers, key=lambda case: numbers[case])
+        return {case for case, number in numbers.items() if number % cover == 0} | {first}
+    covered = {case: list_covered(values, cover) for case, values in cases}
+    left: Covered = set().union(*covered.values())
+    queue = [(-len(what), zlib.crc32(case.encode()), case) for case, what in covered.items()]
+    heapq.heapify(queue)
+    chosen: set[str] = set()
+    while left:
+        _, order, case = heapq.heappop(queue)
+        candidate = (-len(covered[case] & left), order, case)
+        if queue and candidate > queue[0]:
+            heapq.heappush(queue, candidate)
+            continue
+        chosen.add(case)
+        left -= covered[case]
+    return chosen
+
+
+# How the cases are chosen of a test, or of all tests of a file.
+SAMPLED: Mapping[str, Cover] = {
+    "test_adoption.py": "families",
+    "test_agreement.py": 4,
+    "test_causes.py": 4,
+    "test_copies.py::test_a_script_that_manifests_of_several_agents_start_runs_once": 3,
+    "test_copies.py::test_links_from_every_other_place_run_once_everywhere": 5,
+    "test_corpus.py::test_every_way_to_name_a_file_gives_the_same_right_answer": 6,
+    "test_corpus.py::test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place": "families",
+    "test_coverage.py::test_the_bridge_runs_what_the_agent_does_not_load": 4,
+    "test_covered.py::test_what_disarms_a_guard_is_covered_or_said": 5,
+    "test_installs.py::test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes": "words",
+    "test_installs.py::test_all_agents_at_once_are_taken_back_to_the_byte": "words",
+    "test_installs.py::test_sync_adds_ours_once_and_unsync_and_undo_restore_the_bytes": "words",
+    "test_installs.py::test_unsync_keeps_a_hook_that_a_person_added_meanwhile": "words",
+    "test_installs.py::test_unsync_keeps_what_a_person_changed_meanwhile": "words",
+    "test_limits.py::test_context_is_passed_on_or_its_loss_is_told": "families",
+    "test_matrix.py::test_nothing_is_lost_in_silence": "pairs",
+    "test_once.py": "families",
+    "test_own_output.py": "families",
+    "test_runtime_matrix.py": "each",
+    "test_runtime_redaction.py::test_it_takes_no_more_than_linear_time": 6,
+    "test_sdk.py::test_every_captured_payload_is_answered": 4,
+    "test_wrapping.py::test_a_condition_is_kept_by_every_agent": "families",
+}
