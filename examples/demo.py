@@ -20,7 +20,7 @@ from hookport.agents._entries import slots, write_timeout
 from hookport.agents._matchers import write_matcher
 from hookport.agents._wiring import wire
 from hookport.cli.convert import title, write
-from hookport.cli.terminal import Paint, table
+from hookport.console.terminal import Paint, table
 from hookport.convert.pipeline import Conversion, convert_all, read
 from hookport.findings import EFFECTS
 from hookport.model.runs import Answer, Call, Event

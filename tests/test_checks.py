@@ -31,7 +31,7 @@ from hookport.agents._base import (
 )
 from hookport.agents._wiring import wire
 from hookport.cli import report
-from hookport.cli.terminal import Paint
+from hookport.console.terminal import Paint
 from hookport.convert import checks, pipeline
 from hookport.convert.checks.places import placed, steps_of
 from hookport.convert.checks.scripts import check_scripts, named_script

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hookport.agents import get, names
 from hookport.cli import report
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport.agents import agents, get
 from hookport.agents._wiring import recognised, wire
-from hookport.cli.terminal import plain
+from hookport.console.terminal import plain
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import (
     AnswerUnsaid,

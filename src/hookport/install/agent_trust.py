@@ -16,10 +16,11 @@ from hookport.agents import Dialect, get, names
 from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
 from hookport.agents._base import Path as Way
 from hookport.errors import InputError, Problem
-from hookport.install.files import Change, apply, read
+from hookport.install.files import apply
 from hookport.model.hooks import Hook
 from hookport.project import salvage
 from hookport.project.agent_trust import fingerprint_of, trust_key, trust_of_hook
+from hookport.project.contents import Change, read_file
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
 
@@ -83,7 +84,7 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
         path = module.settings(env)
         if not own or not path:
             continue
-        before = read(path)
+        before = read_file(path)
         kind = documents.kind_of(path)
         try:
             document = documents.parse(before or b"", kind)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 
-NAME, ARCHIVE = "hookport", ".hookport/bridge.pyz"
+from hookport.runtime.trust import ARCHIVE
+
+NAME = "hookport"
 
 
 # What the bridge in a project has instead of a command of hookport.
