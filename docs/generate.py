@@ -20,7 +20,7 @@ import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
 from hookport.agents import Dialect, agents, get, names  # noqa: E402
 from hookport.cli.matrix import sections  # noqa: E402
-from hookport.cli.terminal import markdown  # noqa: E402
+from hookport.console.terminal import markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
 from hookport.lab.cells import cells  # noqa: E402
 from hookport.lab.page import page  # noqa: E402

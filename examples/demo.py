@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hookport.agents import agents, get, wire
 from hookport.cli.convert import title, write
-from hookport.cli.terminal import Paint, table
+from hookport.console.terminal import Paint, table
 from hookport.convert.pipeline import Conversion, convert_all, read
 from hookport.findings import EFFECTS
 from hookport.model.runs import Answer, Call, Event

@@ -13,8 +13,7 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from hookport import documents
-from hookport.agents import get, names
-from hookport.agents._wiring import wire
+from hookport.agents import get, names, wire
 from hookport.wire.table import table_of
 from tests.oracle import SEATS
 

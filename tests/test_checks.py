@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hookport import cli, documents, findings
 from hookport.agents import Dialect, agents, event_specs, get, names, wire
 from hookport.cli import report
-from hookport.cli.terminal import Paint
+from hookport.console.terminal import Paint
 from hookport.convert import checks, pipeline
 from hookport.convert.checks.places import placed, steps_of
 from hookport.convert.checks.scripts import check_scripts, named_script

@@ -20,7 +20,8 @@ import pytest
 from hookport.errors import HookportError, InputError
 from hookport.findings import LedgerBroken
 from hookport.install import files, ledger
-from hookport.install.files import Change, ChangedError
+from hookport.install.files import ChangedError
+from hookport.project.contents import Change, read_file
 from hookport.project.disk import LARGEST
 
 SOURCE = str(Path(__file__).parent.parent / "src")
@@ -52,7 +53,7 @@ def snapshot(folder: Path) -> Tree:
 
 
 def change(path: Path, after: bytes | None, *, executable: bool = False) -> Change:
-    return Change(str(path), files.read(str(path)), after, executable)
+    return Change(str(path), read_file(str(path)), after, executable)
 
 
 def hookport(*words: str, cwd: Path, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
@@ -91,6 +92,7 @@ SERVER = """
 import ctypes, fcntl, json, os, signal, sys
 from hookport.errors import HookportError
 from hookport.install import files
+from hookport.project.contents import Change, read_file
 
 given = open(0, "rb", buffering=0)
 while line := given.readline():
@@ -125,7 +127,7 @@ while line := given.readline():
             for name, text in wanted.items():
                 path = os.path.join(home, name)
                 after = None if text is None else text.encode("latin-1")
-                changes.append(files.Change(path, files.read(path), after, name.endswith(".sh")))
+                changes.append(Change(path, read_file(path), after, name.endswith(".sh")))
             files.apply(changes, env, what="sync", root=home)
     except HookportError as error:
         os._exit(3)
@@ -334,13 +336,14 @@ def goes_back(home: Path, env: dict[str, str], old: Tree, where: object) -> None
 ADD = """
 import os, sys
 from hookport.install import files
+from hookport.project.contents import Change, read_file
 
 path, line = sys.argv[1:]
 while True:
-    before = files.read(path)
+    before = read_file(path)
     try:
         after = (before or b"") + line.encode() + b"\\n"
-        files.apply([files.Change(path, before, after)], os.environ, what="sync")
+        files.apply([Change(path, before, after)], os.environ, what="sync")
     except files.ChangedError:
         continue
     break
@@ -519,7 +522,7 @@ def test_a_folder_in_the_place_of_a_file(home: Path, env: dict[str, str]) -> Non
     message = "~/settings.json: is a folder, where a file is expected."
     assert refused(changes, home, env, InputError) == message
     with pytest.raises(InputError, match="is a folder"):
-        files.read(str(home / "settings.json"))
+        read_file(str(home / "settings.json"))
 
 
 def test_a_file_in_the_place_of_a_folder(home: Path, env: dict[str, str]) -> None:
@@ -536,7 +539,7 @@ def test_what_cannot_be_read(home: Path) -> None:
     said = {}
     for name in ("pipe", "loop", "huge"):
         with pytest.raises(InputError) as raised:
-            files.read(str(home / name))
+            read_file(str(home / name))
         said[name] = str(raised.value).removeprefix(f"{home}/{name}: ")
     assert said == {
         "pipe": "is no file that could be read: a pipe or a device.",
@@ -549,13 +552,14 @@ APPLY = """
 import json, os, sys
 from hookport.errors import HookportError
 from hookport.install import files
+from hookport.project.contents import Change, read_file
 
 act = sys.argv[1]
 try:
     if act == "undo":
         files.undo(os.environ)
     else:
-        changes = [files.Change(path, files.read(path), b"new") for path in sys.argv[2:]]
+        changes = [Change(path, read_file(path), b"new") for path in sys.argv[2:]]
         files.apply(changes, os.environ, what="sync")
 except HookportError as error:
     print(type(error).__name__, error)

@@ -8,7 +8,6 @@ this process.
 from __future__ import annotations
 
 import os
-import pytest
 import shutil
 import stat
 import subprocess
@@ -16,6 +15,11 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
 from hookport import agents, cli
 from hookport.agents import Dialect, wire
 from hookport.convert import edit, pipeline
@@ -23,9 +27,7 @@ from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
-from pathlib import Path
 from tests import agent_data
-from typing import Any, NamedTuple
 
 AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]
 MODES = ("native", "bridge", "auto")

@@ -13,7 +13,7 @@ import pytest
 
 import hookport
 from hookport.install import files, ledger
-from hookport.install.files import Change
+from hookport.project.contents import Change, read_file
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
 
@@ -133,7 +133,7 @@ def test_many_runs_of_one_project_forget_none_of_another(home: Home) -> None:
     home.sync(one)
     path = two / "file"
     for number in range(ledger.KEPT_RUNS + 5):
-        change = Change(str(path), files.read(str(path)), str(number).encode())
+        change = Change(str(path), read_file(str(path)), str(number).encode())
         files.apply([change], home.env, what="sync", root=str(two))
     runs = [run.root for run in ledger.runs(home.env)]
     assert (runs.count(str(one)), runs.count(str(two))) == (1, ledger.KEPT_RUNS)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+
 import pytest
+
 from hookport.agents import recognised
 from tests import agent_data
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import hookport
 from hookport.cli import COMMANDS, QUICK
-from hookport.cli.terminal import Paint, Screen, plain, table
+from hookport.console.terminal import Paint, Screen, plain, table
 
 SOURCE = str(Path(hookport.__file__).parent.parent)
 # Clears the screen, sets the title, a C1 control, turns the order of letters round, a joiner, a forged line.

@@ -10,11 +10,15 @@ import contextlib
 import http.server
 import json
 import os
-import pytest
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import MappingProxyType
+
+import pytest
+
 from hookport import findings
 from hookport.agents import agents, get, names
 from hookport.convert import pipeline
@@ -25,11 +29,9 @@ from hookport.model.runs import Answer
 from hookport.runtime import main
 from hookport.runtime.plan import Planned
 from hookport.shapes.entries import slots
-from pathlib import Path
 from tests.guards import DANGEROUS, HARMLESS, REASON
 from tests.oracle import SEATS, args_of, payload_of
 from tests.test_runtime_llm import MODELS, Provider, Turn
-from types import MappingProxyType
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 

@@ -53,7 +53,7 @@ def main(argv: list[str] | None = None) -> int:
             # The process is for this only; taking the interpreter apart would cost another 2 ms.
             os._exit(code)
         return code
-    from hookport.cli.terminal import screened
+    from hookport.console.terminal import screened
 
     with screened():
         return _main(args)
@@ -101,7 +101,7 @@ def _debug() -> None:
 
 
 def _say(line: str) -> None:
-    from hookport.cli.terminal import plain
+    from hookport.console.terminal import plain
 
     sys.stderr.write(f"hookport: {plain(line)}\n")
 
@@ -122,7 +122,7 @@ def command_parser(name: str) -> ArgumentParser:
     from argparse import ArgumentParser
     from importlib import import_module
 
-    from hookport.cli.terminal import plain
+    from hookport.console.terminal import plain
 
     class Parser(ArgumentParser):
         def error(self, message: str) -> NoReturn:

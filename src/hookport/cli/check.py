@@ -15,7 +15,7 @@ from hookport import __version__
 from hookport.agents import get
 from hookport.cli import report
 from hookport.cli.convert import title
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.convert import checks
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import check_scripts

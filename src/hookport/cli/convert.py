@@ -17,7 +17,7 @@ from pathlib import Path
 from hookport.agents import get, names
 from hookport.base.files import NEW, replace_file
 from hookport.cli import report
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS

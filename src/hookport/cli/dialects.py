@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from hookport.agents import get, names, unusable
 from hookport.cli import report
-from hookport.cli.terminal import Paint, table
+from hookport.console.terminal import Paint, table
 from hookport.findings import DialectUnusable
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import difflib
 
-from hookport.cli.terminal import Paint, lines_of, plain
-from hookport.install.files import Change
+from hookport.console.terminal import Paint, lines_of, plain
+from hookport.project.contents import Change
 
 # Beyond it, looking for the smallest difference takes minutes.
 MOST_LINES = 20_000

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hookport.agents import agents, get
 from hookport.cli.report import inside
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.doctor import Diagnosis, Report, examine, world_of
 from hookport.doctor.files import World, counted, shown
 from hookport.errors import UsageError, closest

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import agents, get, recognised, wire
-from hookport.cli.terminal import plain
+from hookport.console.terminal import plain
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import (
     AnswerUnsaid,

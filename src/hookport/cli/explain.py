@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from hookport.cli.report import summary
-from hookport.cli.terminal import Paint
+from hookport.console.terminal import Paint
 from hookport.errors import UsageError, closest
 from hookport.findings import KINDS
 

@@ -13,7 +13,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 
 from hookport.agents import Dialect, agents, event_specs, get, names_of, supports
-from hookport.cli.terminal import Paint, markdown, table
+from hookport.console.terminal import Paint, markdown, table
 from hookport.lab.cells import Cell, cells
 from hookport.lab.results import kept
 from hookport.model.events import EVENTS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from hookport.base.files import NEW, replace_file
 from hookport.cli import report
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
 from hookport.project.discovery import project_root

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.status import show_unmanaged
-from hookport.cli.terminal import CLEAR, Paint, plain, table
+from hookport.console.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError
 from hookport.lab import belongings, campaign, enforcement, own, samples
 from hookport.lab.belongings import Belongings

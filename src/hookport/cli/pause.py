@@ -6,76 +6,20 @@ It is over by itself, and kept for you alone. Agents may not do it. Self-protect
 from __future__ import annotations
 
 import os
-import re
-import sys
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Mapping, Sequence
+from argparse import Namespace
 from pathlib import Path
 
-from hookport.cli.terminal import plain
-from hookport.errors import UsageError, closest
-from hookport.runtime import consent, pauses, remedy
+from hookport.agents import markers
+from hookport.console.pause import add_arguments, pause
+from hookport.project import plan_builder
+from hookport.project.discovery import discover
 
-UNITS = {"s": 1, "m": 60, "h": 3600}
-
-
-def add_arguments(parser: ArgumentParser) -> None:
-    """The arguments of `hookport pause`."""
-    parser.add_argument("hook", metavar="HOOK", nargs="?", default=pauses.EVERY, help="only this hook")
-    parser.add_argument(
-        "--for",
-        dest="duration",
-        metavar="TIME",
-        default="30m",
-        help="90s, 30m or 2h; 24h at most (default: 30m)",
-    )
-    parser.add_argument("--end", action="store_true", help="end the pause now")
-    parser.add_argument("--yes", action="store_true", help="pause without asking")
+__all__ = ["add_arguments", "run"]
 
 
 def run(args: Namespace) -> int:
     """Pause hooks, or end that; exit code 1 if the user does not want to."""
-    # A vendored bridge has this module, and none of these.
-    from hookport.agents import markers
-    from hookport.project import plan_builder
-    from hookport.project.discovery import discover
-
     env = dict(os.environ)
     project = discover(str(Path.cwd()), env)
     names = () if args.end else sorted({hook.name for hook in plan_builder.judged(project, env)})
     return pause(args, project.root, names, markers(), env)
-
-
-def pause(
-    args: Namespace, root: str, names: Sequence[str], markers: Iterable[str], env: Mapping[str, str]
-) -> int:
-    """Pause hooks of a project, of which these are the names, or end that."""
-    if args.end:
-        ended = pauses.end(root, args.hook, env)
-        sys.stdout.write(f"no longer paused: {_named(ended)}\n" if ended else "nothing was paused.\n")
-        return 0
-    seconds = _seconds(args.duration)
-    if args.hook not in (pauses.EVERY, *names):
-        raise UsageError(f"there is no hook '{args.hook}' here.{closest(args.hook, tuple(names))}")
-    sys.stdout.write(f"to be paused for {args.duration}: {_named([args.hook])}\n")
-    how = consent.consent(root, env, markers, yes=args.yes, verb="pause")
-    if not how:
-        sys.stdout.write("nothing was paused.\n")
-        return 1
-    pauses.begin(root, args.hook, seconds, how, env)
-    over = pauses.clock(pauses.active(root, env)[args.hook])
-    end = remedy.command("pause", "--end")
-    sys.stdout.write(f"paused until {over}: {_named([args.hook])}. `{end}` ends it.\n")
-    return 0
-
-
-def _named(names: list[str]) -> str:
-    return ", ".join("every hook" if name == pauses.EVERY else plain(name) for name in names)
-
-
-def _seconds(text: str) -> float:
-    made = re.fullmatch(r"(\d{1,6})([smh])", text)
-    seconds = int(made[1]) * UNITS[made[2]] if made else 0
-    if not 0 < seconds <= pauses.LONGEST_SECONDS:
-        raise UsageError(f"--for {text}: say a time of at most 24h, as 90s, 30m or 2h.")
-    return float(seconds)

@@ -21,7 +21,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.cli.terminal import CLEAR, Paint, plain, table
+from hookport.console.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError, closest
 from hookport.lab import campaign, drivers, player, results, scenario
 from hookport.lab.campaign import Agent, Store

@@ -15,8 +15,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hookport.agents import get
-from hookport.cli.log import moment
-from hookport.cli.terminal import plain
+from hookport.console.log import moment
+from hookport.console.terminal import plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
 from hookport.testing import happened, record

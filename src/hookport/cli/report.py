@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.findings import Finding
 
 _RANK = {severity: number for number, severity in enumerate(reversed(f.SEVERITIES))}

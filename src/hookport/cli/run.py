@@ -16,7 +16,7 @@ from pathlib import Path
 from hookport.agents import wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
-from hookport.cli.terminal import Paint, plain, speaks_utf8
+from hookport.console.terminal import Paint, plain, speaks_utf8
 from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.sync import Progress, add_agents, listed
-from hookport.cli.terminal import Paint, plain, table
+from hookport.console.terminal import Paint, plain, table
 from hookport.doctor.status import AgentState, HookState, Status, status
 from hookport.findings import NotSynced
 from hookport.install.lock import Standing

@@ -23,7 +23,7 @@ from hookport import findings as f
 from hookport.base.folders import spell_path
 from hookport.cli import report
 from hookport.cli.difference import difference
-from hookport.cli.terminal import CLEAR, Paint, plain, table
+from hookport.console.terminal import CLEAR, Paint, plain, table
 from hookport.doctor.order import STARTS, gate_of
 from hookport.findings import Finding
 from hookport.install import lock, sync

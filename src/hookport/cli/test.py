@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 
 from hookport.cli.report import as_json
-from hookport.cli.terminal import CLEAR, Paint, speaks_utf8
+from hookport.console.terminal import CLEAR, Paint, speaks_utf8
 from hookport.errors import InputError, Problem, UsageError
 from hookport.testing import confidence, find, mutate, remembered, report, session, watch
 from hookport.testing.bench import Stock

@@ -17,7 +17,7 @@ from pathlib import Path
 from hookport.agents import agents as all_agents
 from hookport.agents import get, markers
 from hookport.cli import report
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.errors import UsageError
 from hookport.findings import AgentSkips, Finding, NotRunHere
 from hookport.install import agent_trust, lock, sync

@@ -15,11 +15,11 @@ from datetime import datetime
 from pathlib import Path
 
 from hookport.cli.difference import difference
-from hookport.cli.terminal import Paint
+from hookport.console.terminal import Paint
 from hookport.errors import UsageError
 from hookport.install import files
-from hookport.install.files import Change
 from hookport.install.ledger import Run
+from hookport.project.contents import Change
 from hookport.project.discovery import project_root
 
 

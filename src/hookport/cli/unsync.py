@@ -15,7 +15,7 @@ from pathlib import Path
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.cli.sync import add_agents, shown
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.install import files, sync
 from hookport.install.sync import Plan
 

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.cli.terminal import plain
+from hookport.console.terminal import plain
 from hookport.project.discovery import project_root
 from hookport.runtime import approvals, trust
 

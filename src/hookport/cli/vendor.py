@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from hookport.cli import report
-from hookport.cli.terminal import Paint
+from hookport.console.terminal import Paint
 from hookport.install import files
 from hookport.project.discovery import project_root
 from hookport.vendor import writer

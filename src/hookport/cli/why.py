@@ -16,7 +16,7 @@ from pathlib import Path
 from hookport.agents import agents, get, wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, command_event, last_event
-from hookport.cli.terminal import Paint, plain
+from hookport.console.terminal import Paint, plain
 from hookport.doctor.failures import find_failing, read_failures
 from hookport.doctor.health import Machine, find_faults
 from hookport.doctor.order import OBEYED, gate_of

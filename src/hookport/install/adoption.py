@@ -19,9 +19,10 @@ from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import Bridge
 from hookport.documents import Document
 from hookport.errors import InputError
-from hookport.install import entries, files
+from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.hooks import Hook
+from hookport.project.contents import read_file
 from hookport.project.discovery import Found
 from hookport.project.ownership import is_ours
 from hookport.project.places import absolute, own_place
@@ -120,7 +121,7 @@ def foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
 
 def spots_in(path: str, dialect: Dialect, data: bytes | None = None) -> list[Spot]:
     """The user's own hooks in a file; none where it cannot be read."""
-    data = files.read(path) if data is None else data
+    data = read_file(path) if data is None else data
     try:
         reading = pipeline.read({path: data}, dialect) if data is not None else None
     except InputError:

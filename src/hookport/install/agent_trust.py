@@ -11,10 +11,11 @@ from pathlib import Path
 from hookport import documents
 from hookport.agents import Dialect, get, names
 from hookport.errors import InputError, Problem
-from hookport.install.files import Change, apply, read
+from hookport.install.files import apply
 from hookport.model.hooks import Hook
 from hookport.project import salvage
 from hookport.project.agent_trust import at, fingerprint_of, trust_key, trust_of_hook
+from hookport.project.contents import Change, read_file
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
 from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED, AgentHook, HookTrust, Tree
@@ -82,7 +83,7 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
         path = absolute(dialect, trust.file, root, env)
         if not own or not path:
             continue
-        before = read(path)
+        before = read_file(path)
         kind = documents.kind_of(path)
         try:
             document = documents.parse(before or b"", kind)

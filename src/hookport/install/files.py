@@ -20,18 +20,7 @@ from typing import NamedTuple
 from hookport.errors import HookportError, InputError, Problem
 from hookport.install import ledger
 from hookport.install.ledger import Broken, Entry, Record, Run
-from hookport.project.disk import LARGEST
-
-# No agent's settings come near it; a log that has the name of one must not fill the ledger.
-
-
-class Change(NamedTuple):
-    """One file before and after; None where there is no such file."""
-
-    path: str
-    before: bytes | None
-    after: bytes | None
-    executable: bool = False
+from hookport.project.contents import Change, read_file
 
 
 class ChangedError(InputError):
@@ -49,30 +38,6 @@ class Move(NamedTuple):
     # Permissions to give; None leaves them as they are, or as the umask has them for a new file.
     mode: int | None
     executable: bool
-
-
-def read(path: str) -> bytes | None:
-    """The bytes of a file; None if there is none."""
-    try:
-        with open(path, "rb", opener=_at_once) as stream:
-            if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
-                raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
-            content = stream.read(LARGEST + 1)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except IsADirectoryError as error:
-        raise InputError(Problem("is a folder, where a file is expected.", file=path)) from error
-    except OSError as error:
-        raise InputError(Problem(f"cannot be read: {error.strerror}.", file=path)) from error
-    if len(content) > LARGEST:
-        limit = f"{LARGEST // 1_000_000} MB"
-        raise InputError(Problem(f"is larger than {limit}, so it is left alone.", file=path))
-    return content
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Opening a pipe would wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def apply(
@@ -194,7 +159,7 @@ def _left(run: Run, later: Mapping[str, Run]) -> list[Entry]:
     for one in run.entries:
         if _is_gone(one, run):
             continue
-        content = read(one.target)
+        content = read_file(one.target)
         if os.path.realpath(one.path) != one.target:
             problems.append(
                 Problem(
@@ -243,7 +208,7 @@ def _entries(changes: Sequence[Change], place: Path, *, ends: bool) -> tuple[Ent
     entries: dict[str, Entry] = {}
     for change in changes:
         target = os.path.realpath(change.path)
-        if read(target) != change.before:
+        if read_file(target) != change.before:
             stale.append(Problem("changed since it was read. Try again.", file=change.path))
         elif change.before is not None and (
             refused := _refused(change.path, target, is_replaced=change.before != change.after)
@@ -390,7 +355,7 @@ def _keep_owner(held: int, target: Path, like: os.stat_result) -> None:
 
 def _place(move: Move) -> None:
     # The lock keeps out other runs of this user; this keeps the moment short for everyone else.
-    if read(str(move.target)) != move.now:
+    if read_file(str(move.target)) != move.now:
         raise ChangedError(Problem("changed since it was read. Try again.", file=move.path))
     if move.then is None:
         move.target.unlink()
@@ -428,7 +393,7 @@ def _give_up(place: Path, run: Run, error: BaseException) -> None:
 
 def _reads(entry: Entry, content: bytes | None) -> bool:
     try:
-        return read(entry.target) == content
+        return read_file(entry.target) == content
     except InputError:
         return False
 

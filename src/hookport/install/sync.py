@@ -22,11 +22,11 @@ from hookport.findings import Finding
 from hookport.install import adoption, entries, files, ledger, packages
 from hookport.install.coverage import Installed, find_gaps, report_gaps
 from hookport.install.entries import Entries, Serving
-from hookport.install.files import Change
 from hookport.install.shortfalls import shortfalls
 from hookport.install.targets import SCOPES, Scope, Target, detected, is_generated, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
+from hookport.project.contents import Change, read_file
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import agent_of, also_reads, is_dispatch, is_ours
@@ -155,7 +155,7 @@ def _adopted(
     plans = list(plans)
     for path in adoption.foreign_files(found.root, env):
         owner = adoption.owner_of(path, found.root, env)
-        before = files.read(path)
+        before = read_file(path)
         if owner is None or before is None:
             continue
         there = adoption.tests_in(path, owner)
@@ -231,7 +231,7 @@ def installed_in(one: Target, found: Discovery) -> Standing:
 def _unreadable(one: Target) -> Iterator[Finding]:
     """Files of the agent that cannot be read, so that nobody knows what is installed in them."""
     for path in one.every_file():
-        data = files.read(path)
+        data = read_file(path)
         try:
             if data is not None:
                 pipeline.parse({path: data}, one.dialect)
@@ -334,7 +334,7 @@ def _parsed(one: Target) -> None:
     """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
     places = dict.fromkeys(place for shadow in one.dialect.shadows for place in (shadow.file, shadow.by))
     paths = [one.path(place) for place in places if place.startswith("~/") == (one.scope == "user")]
-    pipeline.parse({path: data for path in paths if (data := files.read(path)) is not None}, one.dialect)
+    pipeline.parse({path: data for path in paths if (data := read_file(path)) is not None}, one.dialect)
 
 
 def _refusal(problem: Problem, agent: str) -> Finding:
@@ -430,7 +430,7 @@ def _serving(one: Target) -> dict[str, Serving]:
 
 def ours_in(one: Target, path: str) -> list[Hook]:
     """Our entries for this agent in a file; none if it cannot be read."""
-    data = files.read(path)
+    data = read_file(path)
     return [] if data is None else ours_within(one, path, data)
 
 
@@ -457,7 +457,7 @@ def _edits(one: Target, wanted: Entries) -> AgentPlan:
         existing = one.existing(places.values())
         changes = _spliced(one, existing, hooks, places)
     else:
-        hooks, existing = (), {path: data for path in holding if (data := files.read(path)) is not None}
+        hooks, existing = (), {path: data for path in holding if (data := read_file(path)) is not None}
         changes = [change for path in existing for change in _taken_out(one, path)]
     ours = [hook for path in existing for hook in holding.get(path, ())]
     state: State = "installed"
@@ -636,7 +636,7 @@ def _released(
     plans = list(plans)
     for path in adoption.foreign_files(root, env):
         owner = adoption.owner_of(path, root, env)
-        before = files.read(path)
+        before = read_file(path)
         if owner is None or before is None or (scope and scope != _scope_of(path, root)):
             continue
         pending = [(number, it) for number, one in enumerate(plans) for it in one.changes if it.path == path]
@@ -683,7 +683,7 @@ def _is_known(one: Target, path: str) -> bool:
 
 def _restored(path: str, env: Mapping[str, str]) -> list[Change]:
     """The former bytes of a file that is as we left it."""
-    record, now = ledger.of(path, env), files.read(path)
+    record, now = ledger.of(path, env), read_file(path)
     if record is None or not record.exact or now is None or now != record.written:
         return []
     return [Change(path, now, record.original)]
@@ -694,7 +694,7 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     former = _restored(path, one.env)
     if former:
         return former
-    before = files.read(path)
+    before = read_file(path)
     if before is None:
         return []
     reading = pipeline.read({path: before}, one.dialect)

@@ -12,7 +12,7 @@ from hookport.agents import Dialect, agents, get
 from hookport.base import folders
 from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
-from hookport.install import files
+from hookport.project.contents import read_file
 from hookport.project.places import absolute
 from hookport.shapes.dialect import Location
 from hookport.shapes.module import MARK
@@ -72,7 +72,7 @@ class Target(NamedTuple):
             for file in sorted(folder.iterdir()) if folder.is_dir() else ():
                 if file.is_file() and is_generated(str(file)):
                     listed[str(file)] = None
-        return {path: data for path in listed if (data := files.read(path)) is not None}
+        return {path: data for path in listed if (data := read_file(path)) is not None}
 
     def every_file(self) -> list[str]:
         """Every file of this scope that the agent may read, if it is there."""
@@ -118,7 +118,7 @@ class Target(NamedTuple):
         return path
 
     def _has_hooks(self, path: str) -> bool:
-        data = files.read(path) if Path(path).is_file() else None
+        data = read_file(path) if Path(path).is_file() else None
         if data is None or kind_in(self.dialect, path) == "text":
             return False
         try:
@@ -129,7 +129,7 @@ class Target(NamedTuple):
 
 def is_generated(path: str) -> bool:
     """Whether hookport generated the code in a file."""
-    return MARK.encode() in (files.read(path) or b"")[:4096]
+    return MARK.encode() in (read_file(path) or b"")[:4096]
 
 
 def target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Target:

@@ -27,8 +27,8 @@ from hookport.project.disk import Log, data_of
 from hookport.project.places import absolute, catalogues, home_folder, manifest_sites
 from hookport.project.spots import Folders, folders_of, module_spots, scoped_spots, spots_of
 from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
+from hookport.runtime.trust import PLAN
 from hookport.shapes.dialect import Location
-from hookport.vendor import vendored
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
 # A word that a file with hooks has: the key, or an event of any dialect is near one of these.
@@ -143,7 +143,7 @@ def _known(folders: Folders) -> set[str]:
     known = {str(spot.file) for spot in spots}
     other = [site.path for site in manifest_sites()] + list(catalogues())
     known |= {absolute(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
-    known |= {str(folders.root / name) for name in (vendored.PLAN, *SETTINGS)}
+    known |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
     for dialect in map(get, names()):
         gates = [file for gate in dialect.gates for file in gate.files if file]
         trust = [one.file for one in (dialect.folder_trust, dialect.hook_trust) if one and one.file]

@@ -23,7 +23,6 @@ from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.identity import Identity, hook_of, identity, spell_definition
 from hookport.project.ownership import Readers, is_ours
 from hookport.project.settings import covered_globs, read_settings
-from hookport.project.settings import settings_in
 from hookport.project.switches import Switch
 from hookport.runtime import approvals, plan, policy, trust
 from hookport.runtime.plan import Origin, Plan, Planned

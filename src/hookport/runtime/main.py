@@ -182,9 +182,9 @@ def _settings(env: Mapping[str, str], bridge: Bridge | None) -> Mapping[str, str
 
             return vendored.settings(bridge.root, env)
         _with_libraries()
-        from hookport.project import plan_builder
+        from hookport.project.settings import settings_in
 
-        return plan_builder.settings_in(dispatch.here(), env)
+        return settings_in(dispatch.here(), env)
     except Exception:  # noqa: BLE001  (it may be what failed)
         return {}
 

@@ -6,8 +6,9 @@ import os
 import sys
 
 from hookport.base.quoting import quote_if_needed
+from hookport.runtime.trust import ARCHIVE
 
-NAME, ARCHIVE = "hookport", ".hookport/bridge.pyz"
+NAME = "hookport"
 
 
 # What the bridge in a project has instead of a command of hookport.

@@ -36,7 +36,7 @@ STORE, TEXTS = "trust.json", "approved"
 VARIABLE = TRUSTED_LOCK
 OLD_STORE = "it was approved with an older hookport, which covered fewer files"
 # A vendored plan is believed as a whole: it says which definitions its hooks have.
-BRIDGE = (".hookport/bridge.plan", ".hookport/bridge.pyz")
+PLAN, ARCHIVE = BRIDGE = (".hookport/bridge.plan", ".hookport/bridge.pyz")
 NOT_APPROVED = "not approved: "
 # What Python imports of a folder, besides packages.
 IMPORTED = (".py", ".pyc", ".so", ".pyd")

@@ -91,9 +91,9 @@ def _standing(cwd: str, env: Mapping[str, str]) -> str:
     settings: Mapping[str, str] = {}
     if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
         try:
-            from hookport.project import plan_builder
+            from hookport.project.settings import settings_in
 
-            settings = plan_builder.settings_in(cwd, env)
+            settings = settings_in(cwd, env)
         except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
             settings = {}
     return policy.standing(settings, env)

@@ -41,7 +41,7 @@ def main(args: list[str], archive: str, tables: bytes) -> int:
         before = os.environ.get("PYTHONPATH")
         os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, os.path.abspath(archive))))
         return answering.main(args, bridge)
-    from hookport.cli.terminal import screened
+    from hookport.console.terminal import screened
 
     with screened():
         return _answer_person(args, bridge, archive)
@@ -71,14 +71,14 @@ def _answer_person(args: list[str], bridge: Bridge, archive: str) -> int:
 
 
 def _say(line: str) -> None:
-    from hookport.cli.terminal import plain
+    from hookport.console.terminal import plain
 
     sys.stderr.write(f"hookport: {plain(line)}\n")
 
 
 def _print(line: str) -> None:
     """One line, whatever names of hooks and paths have in them."""
-    from hookport.cli.terminal import plain
+    from hookport.console.terminal import plain
 
     sys.stdout.write(f"{plain(line)}\n")
 
@@ -111,7 +111,7 @@ def _run(args: list[str], bridge: Bridge, archive: str) -> int:
 def _log(rest: list[str], bridge: Bridge) -> int:
     from argparse import ArgumentParser
 
-    from hookport.cli import log
+    from hookport.console import log
 
     parser = ArgumentParser(prog="bridge.pyz log")
     log.add_arguments(parser)
@@ -268,7 +268,7 @@ def _pause(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     """Let hooks of the project rest; of a plan that cannot be used no name is known, so only all of them."""
     from argparse import ArgumentParser
 
-    from hookport.cli import pause
+    from hookport.console import pause
 
     parser = ArgumentParser(prog="bridge.pyz pause")
     pause.add_arguments(parser)

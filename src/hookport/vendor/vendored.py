@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Content = str | list[str] | None
 
 FOLDER = ".hookport"
-ARCHIVE, PLAN, SETTINGS = (f"{FOLDER}/{name}" for name in ("bridge.pyz", "bridge.plan", "config.json"))
+ARCHIVE, PLAN, SETTINGS = trust.ARCHIVE, trust.PLAN, f"{FOLDER}/config.json"
 RENEW = "Run `hookport sync --vendor` where hookport is installed"
 # Bytes from which on a file is not hashed at every call.
 LARGE = 64 * 1024

@@ -26,9 +26,8 @@ from hookport.findings import (
     Finding,
     PersonalHooks,
 )
-from hookport.install import files
-from hookport.install.files import Change
 from hookport.project import plan_builder
+from hookport.project.contents import Change, read_file
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
@@ -40,9 +39,9 @@ from hookport.vendor.archive import zipped
 # What a bridge needs: no dialect, since the tables that follow from them are in it ready-made.
 PACKED = (
     *("__init__.py", "errors.py"),
-    *("cli/__init__.py", "cli/log.py", "cli/pause.py", "cli/terminal.py"),
     *(f"vendor/{name}.py" for name in ("__init__", "commands", "importing", "vendored")),
-    *("base/*.py", "model/*.py", "shell/*.py", "wire/*.py", "runtime/*.py", "runtime/execute/*.py"),
+    *("base/*.py", "console/*.py", "model/*.py", "shell/*.py", "wire/*.py"),
+    *("runtime/*.py", "runtime/execute/*.py"),
     # For the project's hooks in Python.
     *(f"sdk/{name}.py" for name in ("__init__", "answers", "callers", "calling")),
     *(f"sdk/{name}.py" for name in ("deciding", "events", "hooks", "replies")),
@@ -201,7 +200,7 @@ def _from(root: str, path: str) -> str:
 
 def changes(root: str, after: Mapping[str, bytes | None] | None = None) -> list[Change]:
     """The files to write: the archive and the plan, where they are not yet as they should be."""
-    there = {name: files.read(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
+    there = {name: read_file(str(Path(root) / name)) for name in (vendored.ARCHIVE, vendored.PLAN)}
     wanted = {
         vendored.ARCHIVE: build(),
         vendored.PLAN: _renewed(root, there[vendored.PLAN], after or {}),
@@ -231,14 +230,14 @@ def check(root: str) -> list[Finding]:
             why = named(one.before, one.after or b"", root)
             found.append(kind.at("", why=why, version=__version__)._replace(file=one.path))
     path = str(Path(root, vendored.PLAN))
-    absent = _absent(_parsed(files.read(path)))
+    absent = _absent(_parsed(read_file(path)))
     carried = [BridgeUnchecked.at("", dialects=", ".join(absent))._replace(file=path)] if absent else []
     return found or [*_unlocked(root), *carried]
 
 
 def _unlocked(root: str) -> list[Finding]:
     path = str(Path(root) / trust.LOCK)
-    locked = _locked(files.read(path) or b"{}")
+    locked = _locked(read_file(path) or b"{}")
     wrong = [name for name in trust.BRIDGE if locked.get(name) != trust.digest(str(Path(root) / name))]
     return [BridgeUnlocked.at("bridge", name=name)._replace(file=path) for name in wrong]
 

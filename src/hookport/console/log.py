@@ -1,0 +1,245 @@
+"""The events of the journal as people read them, a line for each, newest last; see `hookport log`."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections import deque
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hookport.base.folders import spell_path
+from hookport.console.terminal import Paint, plain
+from hookport.errors import InputError, Problem, UsageError
+from hookport.runtime import journal
+
+Record = dict[str, Any]
+
+SHOWN = 50
+POLL_SECONDS = 0.2
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+# The field of an input that says what a call is about.
+SUBJECTS = ("command", "path", "url", "query", "pattern", "prompt", "skill", "description")
+WIDEST_SUBJECT = 40
+WIDEST_REASON = 160
+STYLES = {"deny": "dropped", "ask": "changed", "allow": "kept"}
+
+
+def add_arguments(parser: ArgumentParser) -> None:
+    """The arguments of `hookport log`."""
+    parser.add_argument("--follow", "-f", action="store_true", help="wait for more, until Ctrl-C")
+    parser.add_argument("--denied", action="store_true", help="only what was denied")
+    parser.add_argument("--hook", metavar="NAME", help="only events of hooks with this in their name or file")
+    parser.add_argument("--agent", metavar="AGENT", help="only events of this agent")
+    parser.add_argument(
+        "--since", metavar="WHEN", help="only events since then: 30m, 2h, 7d, 2026-11-01, 2026-11-01T09:30"
+    )
+    parser.add_argument(
+        "-n",
+        metavar="N",
+        type=int,
+        default=SHOWN,
+        help=f"only the last N events; 0 for all (default: {SHOWN})",
+    )
+    parser.add_argument("--json", action="store_true", help="print the lines of the journal as they are")
+
+
+def show(args: Namespace) -> int:
+    """Print the events that were asked for, then, with --follow, each that comes."""
+    if args.n < 0:
+        raise UsageError(f"-n {args.n} is less than none. Use 0 for all.")
+    since = moment(args.since, datetime.now(UTC)) if args.since else None
+    reader = journal.Reader(os.environ)
+    paint = Paint(sys.stdout)
+    try:
+        events = 0
+        found = 0
+        last: deque[Record] = deque(maxlen=args.n or None)
+        for record in _records(reader):
+            events += 1
+            if wanted(record, args, since):
+                found += 1
+                last.append(record)
+        _print(last, args, paint)
+        _tell(events, found, len(last), reader.skipped)
+        while args.follow:
+            time.sleep(POLL_SECONDS)
+            _print([one for one in _records(reader) if wanted(one, args, since)], args, paint)
+    except KeyboardInterrupt:
+        if not args.follow:
+            raise
+    return 0
+
+
+def _records(reader: journal.Reader) -> list[Record]:
+    try:
+        return list(reader.new())
+    except OSError as error:
+        message = f"the journal cannot be read: {error.strerror}"
+        raise InputError(Problem(message, file=spell_path(error.filename, "", os.environ))) from error
+
+
+def _tell(events: int, found: int, shown: int, skipped: int) -> None:
+    """What else there is to know, where it is not mistaken for an event."""
+    file = spell_path(journal.path(os.environ), "", os.environ)
+    if not file:
+        _say("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
+    elif not events:
+        _say(f"the journal is empty: no hook ran yet. Looked in {file}")
+    elif not found:
+        _say(f"none of the {events} event{'s' * (events != 1)} in {file} is like that.")
+    elif shown < found:
+        _say(f"showing the last {shown} of {found} events. Use -n 0 for all.")
+    if skipped:
+        _say(f"skipped {skipped} line{'s' * (skipped != 1)} of the journal: torn, or no record.")
+
+
+def _say(line: str) -> None:
+    sys.stdout.flush()
+    sys.stderr.write(f"hookport: {line}\n")
+
+
+def moment(text: str, now: datetime) -> datetime:
+    """`2h` before now, or a date or time as ISO 8601 writes it; local unless it says otherwise."""
+    count, unit = text[:-1], text[-1:]
+    try:
+        if count.isdecimal() and unit in UNITS:
+            return now - timedelta(**{UNITS[unit]: int(count)})
+        return datetime.fromisoformat(text).astimezone()
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--since '{text}' is no time. Use a span such as 2h, or a date such as 2026-11-01."
+        ) from error
+
+
+def wanted(record: Record, args: Namespace, since: datetime | None) -> bool:
+    """Whether a record is one that was asked for."""
+    if args.denied and _verdict(record) != "deny":
+        return False
+    if args.agent and record.get("agent") != args.agent:
+        return False
+    if args.hook and not _named(record, args.hook):
+        return False
+    when = _when(record)
+    return since is None or (when is not None and when >= since)
+
+
+def _print(records: deque[Record] | list[Record], args: Namespace, paint: Paint) -> None:
+    for record in records:
+        if args.json:
+            text = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+            sys.stdout.write(text.encode("utf-8", "backslashreplace").decode("utf-8") + "\n")
+        else:
+            sys.stdout.write("".join(f"{line}\n" for line in lines(record, paint, args.hook or "")))
+    sys.stdout.flush()
+
+
+def lines(record: Record, paint: Paint, hook: str = "") -> list[str]:
+    """An event as people read it, and below it what went wrong and what the hooks of a name did."""
+    when = _when(record)
+    verdict = _verdict(record)
+    cells = [
+        f"{when.astimezone():%Y-%m-%d %H:%M:%S}" if when else _plain(record["time"], 19),
+        f"{_plain(record.get('agent'), 20):15}",
+        f"{_plain(record.get('event'), 40):19}",
+        f"{_subject(record):{WIDEST_SUBJECT}}",
+        paint(f"{verdict:5}", STYLES.get(verdict, "note")),
+        _decided(record, verdict),
+    ]
+    below = []
+    for one in _hooks(record):
+        name = _name(one)
+        if one.get("failure"):
+            below.append(
+                f"  {paint('failed', 'error')} {name}: {_plain(one['failure'], WIDEST_REASON)}{_stderr(one)}"
+            )
+        elif hook and _is(one, hook):
+            below.append(f"  {name}: {_done(one)}")
+    message = _said(record).get("system_message")
+    if message and not any(one.get("failure") for one in _hooks(record)):
+        # A failure that is no hook's own, such as a payload that cannot be read, stands only here.
+        below.append(f"  {_plain(message, WIDEST_REASON)}")
+    told = record.get("notes")
+    below += [f"  {_plain(one, WIDEST_REASON)}" for one in told] if isinstance(told, list) else []
+    return ["  ".join(cells).rstrip(), *below]
+
+
+def _decided(record: Record, verdict: str) -> str:
+    """The first hook that said what was decided, or else the first that failed, and the reason."""
+    hooks = _hooks(record) if verdict != "none" else []
+    same = [one for one in hooks if _said(one).get("verdict") == verdict]
+    by = next(iter(same or [one for one in hooks if one.get("failure")]), {})
+    reason = _said(by).get("reason") or _said(record).get("reason")
+    told = [_name(by), _plain(reason, WIDEST_REASON)]
+    return ": ".join(part for part in told if part)
+
+
+def _done(one: Record) -> str:
+    if not one.get("matched"):
+        return f"did not run: {_plain(one.get('why') or 'it does not match', WIDEST_REASON)}"
+    seconds = one.get("seconds")
+    spent = f" in {seconds:.3f} s" if isinstance(seconds, (int, float)) else ""
+    ended = f", exit {_plain(one['exit'], 10)}" if one.get("exit") is not None else ""
+    reason = _plain(_said(one).get("reason"), WIDEST_REASON)
+    return f"{_verdict(one)}{spent}{ended}{': ' * bool(reason)}{reason}"
+
+
+def _stderr(one: Record) -> str:
+    """The last line, which is where a traceback says what it is about."""
+    said = str(one.get("stderr") or "").strip().splitlines()
+    return f" (stderr: {_plain(said[-1], WIDEST_REASON)})" if said else ""
+
+
+def _subject(record: Record) -> str:
+    """The tool and what it is to do: `shell rm -rf build`."""
+    tool = record.get("tool") or record.get("native_tool") or ""
+    given = record.get("input")
+    about = next((given[name] for name in SUBJECTS if given.get(name)), "") if isinstance(given, dict) else ""
+    if isinstance(about, str) and isinstance(record.get("cwd"), str) and record["cwd"]:
+        about = about.removeprefix(record["cwd"].rstrip("/\\") + "/")
+    return _plain(f"{tool} {about}", WIDEST_SUBJECT)
+
+
+def _plain(value: object, widest: int) -> str:
+    """A text on one line; what would steer the terminal is shown as an escape."""
+    text = " ".join(str("" if value is None else value).split())
+    text = text if len(text) <= widest else f"{text[: widest - 1].rstrip()}…"
+    return plain(text)
+
+
+def _hooks(record: Record) -> list[Record]:
+    hooks = record.get("hooks")
+    return [one for one in hooks if isinstance(one, dict)] if isinstance(hooks, list) else []
+
+
+def _named(record: Record, name: str) -> bool:
+    return any(_is(one, name) for one in _hooks(record))
+
+
+def _name(one: Record) -> str:
+    return _plain(one.get("hook") or one.get("place"), WIDEST_SUBJECT)
+
+
+def _is(one: Record, name: str) -> bool:
+    return any(name.lower() in str(one.get(field, "")).lower() for field in ("hook", "place", "source"))
+
+
+def _said(one: Record) -> Record:
+    """The decision of an event or of a hook."""
+    decision = one.get("decision")
+    return decision if isinstance(decision, dict) else {}
+
+
+def _verdict(one: Record) -> str:
+    return _plain(_said(one).get("verdict") or "none", 10)
+
+
+def _when(record: Record) -> datetime | None:
+    try:
+        when = datetime.fromisoformat(record["time"])
+    except ValueError:
+        return None
+    return when if when.tzinfo else when.replace(tzinfo=UTC)
