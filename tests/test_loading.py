@@ -112,5 +112,5 @@ def test_bytecode_of_another_folder_gets_its_new_place(source: Path, tmp_path: P
     shutil.copytree(source / "hookport", tmp_path / "moved" / "hookport")
     code = "from hookport.model import runs; print(json.dumps(runs.Event.__init__.__code__.co_filename))"
     told = f"{BEGIN}\nimport json\n{code}"
-    place = str(tmp_path / "moved" / "hookport" / "model" / "_value.py")
+    place = str(tmp_path / "moved" / "hookport" / "model" / "value.py")
     assert run(tmp_path / "moved", told) == place
