@@ -125,6 +125,19 @@ def is_taken(path: str, text: str, dialect: Dialect) -> bool:
     return bool(decoded.manifest.hooks) and NeverRuns.code not in [one.code for one in decoded.findings]
 
 
+def is_below_hooks(text: str) -> bool:
+    """Whether the hooks of a JSON file stand below the key `hooks`."""
+    return text.startswith("{") and "hooks" in json.loads(text)
+
+
+def is_known(path: str, text: str, dialect: Dialect) -> bool:
+    """Whether a dialect knows the events of the hooks that it reads from a file."""
+    if not is_taken(path, text, dialect):
+        return False
+    hooks = convert.read({path: text.encode()}, dialect).decoded.manifest.hooks
+    return all(":" not in hook.event for hook in hooks)
+
+
 SITES = [site for site in PROJECT if text_for(site)]
 
 
@@ -239,6 +252,34 @@ def told(agent: str, folder: Path, env: dict[str, str]) -> dict[str, Any]:
     reports = examine(str(folder), env, (agent,))
     dead = {key for report in reports for one in report.diagnoses for key in one.dead}
     return {"missing": missing, "doctor": sorted(dead & set(rows))}
+
+
+@pytest.mark.parametrize("key", ["Hooks", "hook", "hoooks", "hooks "])
+@pytest.mark.parametrize(
+    "site", [one for one in SITES if text_for(one).startswith("[[hooks]]") or is_below_hooks(text_for(one))]
+)
+def test_hooks_below_a_key_that_was_meant_are_an_error(tmp_path: Path, site: Site, key: str) -> None:
+    """The agent reads none of them and says nothing; nobody may take that for a file without hooks."""
+    root = made(tmp_path, site)
+    file = root / file_at(site)
+    text = file.read_text("utf-8")
+    is_json = text.startswith("{")
+    if is_json:
+        tree = json.loads(text)
+        text = json.dumps({key if name == "hooks" else name: value for name, value in tree.items()})
+    else:
+        text = text.replace("[[hooks]]", f'[["{key}"]]')
+    for dialect in site.dialects:
+        if not is_known(file_at(site), text_for(site), dialect):
+            continue
+        try:
+            found = convert.read({file_at(site): text.encode()}, dialect).decoded
+        except InputError:
+            continue
+        errors = [one.message for one in found.findings if one.code == NeverRuns.code]
+        # A format has no agent: hookport runs what it reads.
+        assert len(errors) == (dialect.kind == "agent"), (dialect.id, text)
+        assert found.manifest.hooks, (dialect.id, text)
 
 
 def test_no_event_is_without_a_word(tmp_path: Path) -> None:

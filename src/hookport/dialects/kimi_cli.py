@@ -33,7 +33,17 @@ from hookport.dialects._base import (
     event_named,
     named,
 )
-from hookport.dialects._entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.dialects._entries import (
+    below_another_key,
+    bind,
+    is_table_list,
+    kind_word,
+    own_data,
+    read_entry,
+    slipped_key,
+    slots,
+    write_entry,
+)
 from hookport.dialects._kimi_wire import WIRE
 from hookport.dialects._matchers import read_matcher, write_matcher
 from hookport.dialects._patterns import compiled
@@ -218,18 +228,22 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if not isinstance(tree, Mapping):
             problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
             continue
-        others = {key: value for key, value in tree.items() if key != "hooks"}
+        root = slipped_key("hooks", tree, is_table_list) or "hooks"
+        if root != "hooks":
+            words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
+            findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+        others = {key: value for key, value in tree.items() if key != root}
         if others:
             data[file] = others
             findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
-        entries = tree.get("hooks", [])
+        entries = tree.get(root, [])
         if not isinstance(entries, list):
             wrong = f"must be written as [[hooks]], a list of tables, not as {kind_word(entries)}"
             problems.append(Problem(wrong, ("hooks",), file))
             continue
         for number, entry in enumerate(entries):
             here: list[Problem] = []
-            path: Path = ("hooks", number)
+            path: Path = (root, number)
             hook = _read(view(dialect, product), product, entry, path, here)
             problems += [problem._replace(file=file) for problem in here]
             if hook:

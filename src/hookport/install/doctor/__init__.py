@@ -114,7 +114,11 @@ def examine(
     if chosen and not is_quick:
         return reports
     reported = {
-        key for report in reports for one in report.diagnoses if one.finding.code == SKIPPED for key in one.dead
+        key
+        for report in reports
+        for one in report.diagnoses
+        if one.finding.code == SKIPPED
+        for key in one.dead
     }
     checked = itself.examined(mine, world, cases, past, about.failures, reported)
     own = _once(iter((*checked, *_strays(about, None, world))))

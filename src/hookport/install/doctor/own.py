@@ -57,7 +57,7 @@ def examined(
     failures: Failures,
     reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
-    """Everything that is wrong with hookport's own hooks and files; some are `reported` as skipped already."""
+    """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
     made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
     yield from _discovered(mine, made, world)
