@@ -493,6 +493,31 @@ def test_a_plugin_that_is_installed_for_another_project_is_not_loaded(
     }
     root, env = project(tmp_path, **files)
     assert runs(root, "claude-code", root, "project", env) != is_loaded
+    # Nor from the folder of its marketplace, be that this project.
+    market = {"m": {"installLocation": str(root)}}
+    store = tmp_path / "home/.claude/plugins"
+    copy["installPath"] = f"{store}/cache/m/p/1.0.0"
+    (store / "installed_plugins.json").write_text(json.dumps({"plugins": {"p@m": [copy]}}))
+    (store / "known_marketplaces.json").write_text(json.dumps(market))
+    (root / ".claude-plugin").mkdir()
+    shared = {**MARKET, "plugins": [{"name": "p", "source": "./plugins/p"}]}
+    (root / ".claude-plugin/marketplace.json").write_text(json.dumps(shared))
+    assert runs(root, "claude-code", root, "project", env) != is_loaded
+
+
+def test_hooks_of_a_folder_below_the_root_are_an_error_in_every_command(tmp_path: Path) -> None:
+    """Whoever starts there may take them for guards; hookport runs those of the root."""
+    root, env = project(tmp_path, **{"pkg/.claude/settings.json": claude("g.sh")})
+    start = str(root / "pkg")
+    told = [
+        [one.code for one in status(start, env).unread],
+        [one.code for one in sync.plan(start, env, Wish(("gemini-cli",))).findings],
+        *(
+            [one.finding.code for it in examine(start, env, names) for one in it.diagnoses]
+            for names in ([], ["gemini-cli"])
+        ),
+    ]
+    assert [codes.count("HP709") for codes in told] == [1, 1, 1, 1]
 
 
 def test_a_link_to_another_agents_file_is_not_read_as_that_agent_reads_it(tmp_path: Path) -> None:

@@ -615,6 +615,20 @@ def test_a_hook_that_runs_without_the_bridge_waits_for_no_approval(place: Place)
 
 
 @pytest.mark.parametrize("agent", agents())
+def test_hooks_that_cannot_be_read_are_an_error_for_a_chosen_agent_too(agent: str, place: Place) -> None:
+    """What they are for is not known, so nobody may say that nothing is wrong."""
+    place.write({".augment/settings.json": claude().rstrip("}") + ",", ".hookport/hooks.json": "{,"})
+    place.write({".gemini/extensions/e/hooks/hooks.json": GEMINI})
+    place.write({".gemini/extensions/e/gemini-extension.json": '{"name": "e", "version": "1"}'})
+    found = diagnose(str(place.root), place.env, [agent])
+    assert {one.file.removeprefix(f"{place.root}/") for one in found if one.severity == "error"} == {
+        ".augment/settings.json",
+        ".gemini/extensions/e/hooks/hooks.json",
+        ".hookport/hooks.json",
+    }
+
+
+@pytest.mark.parametrize("agent", agents())
 def test_an_unapproved_hook_of_another_agents_file_is_an_error(agent: str, place: Place) -> None:
     """Its own agent reads the file and needs no approval; the bridge, which runs it elsewhere, skips it."""
     file, text = (".claude/settings.json", claude())

@@ -112,7 +112,9 @@ def examine(
         for case in cases
     ]
     if chosen and not is_quick:
-        return reports
+        # What no agent can read runs in none of them.
+        unread = _once(iter((*itself.discovered(mine, world), *_strays_of_others(about, dialects, world))))
+        return [*reports, Report("", "", 0, 0, unread)] if unread else reports
     reported = {
         key
         for report in reports
@@ -145,6 +147,13 @@ def _strays(about: _About, dialect: Dialect | None, world: World) -> Iterator[Di
             named = stray.hook_names or ("",) if stray.hooks else ()
             dead = frozenset((stray.file, name_) for name_ in named)
             yield Diagnosis(dialect.id if dialect else "", stray.finding, shown(stray.file, world), dead)
+
+
+def _strays_of_others(about: _About, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
+    """Files with hooks that nothing reads, and that none of these agents would read elsewhere."""
+    for stray in about.strays:
+        if stray.reader not in chosen and stray.finding.severity == "error":
+            yield Diagnosis("", stray.finding, shown(stray.file, world))
 
 
 def _with_modules(report: Report, about: _About, world: World) -> Report:

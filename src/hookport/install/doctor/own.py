@@ -60,7 +60,11 @@ def examined(
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
     made = plan.parse(planning.compiled(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
-    yield from _discovered(mine, made, world)
+    yield from discovered(mine, world)
+    for line in made.header["broken"]:
+        code, _, message = line.partition(" ")
+        if code == f.BadSettings.code:
+            yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
     yield from _unapproved(mine, made, world, cases, reported)
     for name, over in pauses.active(mine.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
@@ -96,17 +100,13 @@ def _not_covered(made: plan.Plan, world: World) -> Iterator[Diagnosis]:
             yield Diagnosis("", finding._replace(file=hook.file), shown(hook.file, world))
 
 
-def _discovered(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
-    """Sources that cannot be used, and settings that cannot be read."""
+def discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
+    """Sources that cannot be used."""
     for finding in mine.found.findings:
         if finding.file in mine.theirs or finding.severity != "error":
             continue
         dead = frozenset(_key(one) for one in mine.hooks if one.file == finding.file)
         yield Diagnosis("", finding, shown(finding.file, world), dead)
-    for line in made.header["broken"]:
-        code, _, message = line.partition(" ")
-        if code == f.BadSettings.code:
-            yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
 
 
 def _unapproved(
