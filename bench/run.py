@@ -29,8 +29,9 @@ sys.path.insert(0, str(SOURCE))
 import dispatch  # noqa: E402
 import sdk  # noqa: E402
 
-from hookport import convert, formats  # noqa: E402
-from hookport.dialects import get, names  # noqa: E402
+from hookport import documents  # noqa: E402
+from hookport.agents import get, names  # noqa: E402
+from hookport.convert import pipeline  # noqa: E402
 
 MANIFEST = {
     "spec": "hooks/1.0",
@@ -72,8 +73,8 @@ def medians(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, flo
 
 def to_all(data: bytes) -> None:
     """One manifest, read once and written in every dialect."""
-    reading = convert.read({"hooks.json": data}, get("canonical"))
-    convert.convert_all(reading, [get(name) for name in names()])
+    reading = pipeline.read({"hooks.json": data}, get("canonical"))
+    pipeline.convert_all(reading, [get(name) for name in names()])
 
 
 def child(*args: str) -> Callable[[], object]:
@@ -99,7 +100,7 @@ def growth(data: bytes) -> tuple[float, float]:
         def run() -> None:
             for number in range(count):
                 files = {"hooks.json": data.replace(b"guard", b"guard%d" % number)}
-                convert.convert(convert.read(files, get("canonical")), get("claude-code"))
+                pipeline.convert(pipeline.read(files, get("canonical")), get("claude-code"))
 
         return clock(run) / count
 
@@ -115,13 +116,13 @@ def big_json() -> tuple[float, float, float, int]:
         "note": "é" * 30,
     }
     data = json.dumps({"hooks": {"A": [{**entry, "n": n} for n in range(12_500)]}}, indent=2).encode()
-    document = formats.parse(data, "json")
+    document = documents.parse(data, "json")
     tree = json.loads(data)
     tree["hooks"]["A"][6_000]["matcher"] = "Edit"
     times = medians(
         {
             "loads": lambda: json.loads(data),
-            "parse": lambda: formats.parse(data, "json"),
+            "parse": lambda: documents.parse(data, "json"),
             "splice": lambda: document.rewrite(tree),
         },
         3,

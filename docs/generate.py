@@ -18,13 +18,13 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
+from hookport.agents import Dialect, agents, get, names  # noqa: E402
 from hookport.cli.matrix import sections  # noqa: E402
 from hookport.cli.terminal import markdown  # noqa: E402
-from hookport.dialects import Dialect, agents, get, names  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
+from hookport.lab.cells import cells  # noqa: E402
+from hookport.lab.page import page  # noqa: E402
 from hookport.model.events import EVENTS  # noqa: E402
-from hookport.prove.cells import cells  # noqa: E402
-from hookport.prove.page import page  # noqa: E402
 from tests.conformance import RULES, holders  # noqa: E402
 
 MADE = "<!-- Made by docs/generate.py; do not edit. -->\n\n"

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookport.cases.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
-from hookport.dialects import Dialect, agents, get, names
-from hookport.dialects._base import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
+from hookport.agents import Dialect, agents, get, names
+from hookport.agents._base import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
 from hookport.model.tools import TOOLS
+from hookport.testing.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -173,7 +173,7 @@ def value(attr: str, timeout: Timeout) -> Schema:
 
 TEXTS: Schema = {"type": "array", "items": TEXT}
 AGENTS: Schema = {"enum": [*agents(), ALL]}
-# The value that each check of `hookport.cases.load` takes, by the check's name.
+# The value that each check of `hookport.testing.load` takes, by the check's name.
 CHECKED: dict[str, Schema] = {
     "_text": FILLED,
     "_any_text": TEXT,

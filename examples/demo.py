@@ -14,21 +14,20 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hookport import planning
+from hookport.agents import agents, get
+from hookport.agents._base import MILLISECOND
+from hookport.agents._entries import slots, write_timeout
+from hookport.agents._matchers import write_matcher
+from hookport.agents._wiring import wire
 from hookport.cli.convert import title, write
 from hookport.cli.terminal import Paint, table
-from hookport.convert import Conversion, convert_all, read
-from hookport.dialects import agents, get
-from hookport.dialects._base import MILLISECOND
-from hookport.dialects._entries import slots, write_timeout
-from hookport.dialects._matchers import write_matcher
-from hookport.dialects._wiring import wire
+from hookport.convert.pipeline import Conversion, convert_all, read
 from hookport.findings import EFFECTS
 from hookport.model.runs import Answer, Call, Event
-from hookport.project import sources
+from hookport.project import plan_builder, sources
 from hookport.project.discovery import load
 from hookport.runtime import dispatch
-from hookport.wires.events import read_event, write_event
+from hookport.wire.events import read_event, write_event
 
 SOURCE = Path(__file__).parent / "guard"
 TESTED = Path(__file__).parent / "protect-secrets-shell"
@@ -155,7 +154,7 @@ def _answered(name: str, command: str) -> dispatch.Told:
     """What `hookport dispatch` gives for the agent's event with the hooks of the example."""
     payload, native, _ = _shell_event(name, command)
     found = load(str(SOURCE), None, os.environ)
-    hooks = [planning.planned(one) for one in found.hooks]
+    hooks = [plan_builder.planned(one) for one in found.hooks]
     place = str(SOURCE.resolve())
     payload = payload.replace(b"/home/dev/project", place.encode())
     with tempfile.TemporaryDirectory() as state:

@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hookport.prove import drivers
+from hookport.lab import drivers
 
 PAYLOADS = Path(__file__).parent / "payloads"
 # Where a run was, as a path and, in the names of an agent's own folders, with its slashes replaced.

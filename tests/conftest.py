@@ -8,7 +8,7 @@ import zlib
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hookport.dialects import markers
+from hookport.agents import markers
 
 settings.register_profile(
     "default", deadline=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]

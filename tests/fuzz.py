@@ -17,9 +17,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport import convert, edit, formats
-from hookport.dialects import get, names
-from hookport.dialects._matchers import read_matcher, write_matcher
+from hookport import documents
+from hookport.agents import get, names
+from hookport.agents._matchers import read_matcher, write_matcher
+from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from tests import kitchen, strategies, vectors
 
@@ -70,8 +71,8 @@ def samples(dialect: str) -> list[tuple[str, bytes]]:
             found += vectors.files(case, key, dialect).items() if key in case else ()
     hooks = kitchen.manifest()["hooks"][::40]
     data = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
-    reading = convert.read({get(HUB).locations[0].path: data}, get(HUB))
-    found += [(file.path, file.text.encode()) for file in convert.convert(reading, get(dialect)).files]
+    reading = pipeline.read({get(HUB).locations[0].path: data}, get(HUB))
+    found += [(file.path, file.text.encode()) for file in pipeline.convert(reading, get(dialect)).files]
     return [(name, text) for name, text in found if len(text) < 20_000][:60]
 
 
@@ -140,14 +141,14 @@ def trees(depth: int = 3) -> st.SearchStrategy[Any]:
     return st.one_of(leaves, st.lists(inner, max_size=3), st.dictionaries(words, inner, max_size=3))
 
 
-@pytest.mark.parametrize("kind", formats.KINDS)
+@pytest.mark.parametrize("kind", documents.KINDS)
 @settings(max_examples=settings().max_examples // 2)
 @given(data=st.one_of(st.binary(max_size=60), strategies.texts(0).map(str.encode)))
 def test_any_bytes_are_parsed_or_refused(kind: str, data: bytes) -> None:
     with counted(f"parse {kind}"):
         try:
-            document = formats.parse(data, kind)
-        except formats.SyntaxProblem:
+            document = documents.parse(data, kind)
+        except documents.SyntaxProblem:
             return
         assert document.rewrite(document.tree) == data
 
@@ -159,7 +160,7 @@ def test_damaged_files_are_read_or_refused(dialect: str) -> None:
     def run(file: tuple[str, bytes]) -> None:
         with counted("damaged files"):
             try:
-                reading = convert.read(dict([file]), get(dialect))
+                reading = pipeline.read(dict([file]), get(dialect))
             except InputError:
                 return
             assert edit.encode(reading, reading.decoded.manifest.hooks) == dict([file])
@@ -170,7 +171,7 @@ def test_damaged_files_are_read_or_refused(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", names())
 def test_odd_trees_are_read_or_refused(dialect: str) -> None:
     path = get(dialect).locations[0].path.replace("*", "x")
-    kind = get(dialect).file_kinds.get(formats.kind_of(path), formats.kind_of(path))
+    kind = get(dialect).file_kinds.get(documents.kind_of(path), documents.kind_of(path))
     root = get(dialect).root
     events = st.sampled_from([spec.native for spec in get(dialect).events])
 
@@ -181,11 +182,11 @@ def test_odd_trees_are_read_or_refused(dialect: str) -> None:
         for key in reversed(root):
             inside = {key: inside}
         try:
-            data = formats.dump(inside, kind)
+            data = documents.dump(inside, kind)
         except (ValueError, TypeError):
             data = json.dumps(inside).encode()
         with counted("odd trees"), contextlib.suppress(InputError):
-            convert.read({path: data}, get(dialect))
+            pipeline.read({path: data}, get(dialect))
 
     run()
 
@@ -196,8 +197,8 @@ def test_manifests_survive_every_target(target: str) -> None:
     @given(manifest=strategies.manifests())
     def run(manifest: Any) -> None:
         with counted("manifests"):
-            reading = convert.read({get(HUB).locations[0].path: json.dumps(manifest).encode()}, get(HUB))
-            convert.convert(reading, get(target))
+            reading = pipeline.read({get(HUB).locations[0].path: json.dumps(manifest).encode()}, get(HUB))
+            pipeline.convert(reading, get(target))
 
     run()
 

@@ -10,8 +10,8 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from hookport import convert
-from hookport.dialects import get, names
+from hookport.agents import get, names
+from hookport.convert import pipeline
 from hookport.model.events import EVENTS, about_tool, native_event
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS
@@ -131,7 +131,7 @@ def manifest() -> Tree:
 
 
 @cache
-def reading(dialect: str) -> convert.Reading:
+def reading(dialect: str) -> pipeline.Reading:
     """What a dialect can say of the manifest, read from files in that dialect.
 
     The hub gets all of it; each other dialect its own events and every fourth hook, not the same for all.
@@ -143,8 +143,8 @@ def reading(dialect: str) -> convert.Reading:
         own = [hook for hook in hooks if hook["event"].startswith(f"{dialect}:")]
         hooks = [hook for hook in hooks[first::4] if ":" not in hook["event"]] + own
     data = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
-    whole = convert.read({hub.locations[0].path: data}, hub)
+    whole = pipeline.read({hub.locations[0].path: data}, hub)
     if hub.id == dialect:
         return whole
-    written = convert.convert(whole, get(dialect))
-    return convert.read({file.path: file.text.encode() for file in written.files}, get(dialect))
+    written = pipeline.convert(whole, get(dialect))
+    return pipeline.read({file.path: file.text.encode() for file in written.files}, get(dialect))

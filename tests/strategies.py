@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hookport.dialects import get, names
+from hookport.agents import get, names
 from hookport.model.events import EVENTS, about_tool, native_event
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS

@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.install import vendor
-from hookport.runtime import trust, vendored
+from hookport.runtime import trust
+from hookport.vendor import vendored, writer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -34,18 +34,18 @@ SETTINGS = {
 }
 # Every pair that the dialect is one half of, with nothing lost in silence (see test_matrix.py).
 PAIRS = """
-from hookport import convert
-from hookport.dialects import added, get, names
+from hookport.convert import pipeline
+from hookport.agents import added, get, names
 from tests import kitchen
 
 assert added() == ("my-agent",)
 guard = b'{"matcher": "run", "hooks": [{"type": "command", "command": "./guard"}]}'
 text = b'{"hooks": {"tool.before": [' + guard + b"]}}"
-mine = convert.read({".my-agent/hooks.json": text}, get("my-agent"))
+mine = pipeline.read({".my-agent/hooks.json": text}, get("my-agent"))
 pairs = [(mine, name) for name in names()]
 pairs += [(kitchen.reading(name), "my-agent") for name in names() if name != "my-agent"]
 for reading, target in pairs:
-    result = convert.convert(reading, get(target))
+    result = pipeline.convert(reading, get(target))
     assert len(result.effects) == len(reading.decoded.manifest.hooks), (reading.dialect.id, target)
     told = {finding.hook for finding in result.findings}
     lost = {number for number, effect in enumerate(result.effects) if effect == "dropped"}
@@ -55,7 +55,7 @@ print(len(pairs))
 """
 ODD = """
 import my_agent
-from hookport.wires.table import Wire
+from hookport.wire.table import Wire
 DIALECT = my_agent.DIALECT._replace(id="odd", wire=Wire(keys={"a": open}))
 """
 
@@ -204,7 +204,7 @@ def test_a_plan_follows_the_packages(machine: Machine, root: Path) -> None:
 def test_the_archive_is_the_same_for_everybody(machine: Machine, root: Path) -> None:
     machine.install()
     machine.hookport(root, "vendor")
-    assert (root / vendored.ARCHIVE).read_bytes() == vendor.build()
+    assert (root / vendored.ARCHIVE).read_bytes() == writer.build()
 
 
 def test_a_deny_is_obeyed_where_nothing_is_installed(machine: Machine, root: Path) -> None:

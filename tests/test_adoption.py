@@ -17,17 +17,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport import convert
-from hookport.dialects import agents, get
-from hookport.dialects._adoption import adopted, clause, clauses, unadopted
-from hookport.dialects._base import Location
-from hookport.dialects._wiring import wire
-from hookport.install import adoption, doctor, files, sync
+from hookport import doctor
+from hookport.agents import agents, get
+from hookport.agents._adoption import adopted, clause, clauses, unadopted
+from hookport.agents._base import Location
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.install import adoption, files, sync
 from hookport.install.sync import Plan, Wish
 from hookport.install.targets import Scope
 from hookport.project.places import absolute
-from hookport.runtime import vendored
-from hookport.wires import recognition
+from hookport.vendor import vendored
+from hookport.wire import recognition
 from tests.approval import approve
 
 READERS = [
@@ -239,9 +240,9 @@ def test_the_bridge_in_a_project_is_asked_like_the_installed_one(world: World) -
 def test_an_adopted_hook_is_the_same_hook_with_the_same_approval(world: World) -> None:
     approve(world.root, world.env)
     world.sync(adopt=False)
-    before = convert.read({"f.json": world.file.read_bytes()}, get(world.owner))
+    before = pipeline.read({"f.json": world.file.read_bytes()}, get(world.owner))
     plan = world.sync()
-    adopted_ = convert.read({"f.json": world.file.read_bytes()}, get(world.owner))
+    adopted_ = pipeline.read({"f.json": world.file.read_bytes()}, get(world.owner))
     assert adopted_.documents["f.json"].tree != before.documents["f.json"].tree
     assert adopted_.decoded == before.decoded
     codes = [finding.code for one in plan.agents for finding in one.findings]

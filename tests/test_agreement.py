@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
+from hookport.doctor import examine
+from hookport.doctor.checkup import find_strays
+from hookport.doctor.order import OBEYED
+from hookport.doctor.status import Status, status
+from hookport.doctor.walk import look, walk
 from hookport.install import lock, sync
-from hookport.install.doctor import examine
-from hookport.install.doctor.order import OBEYED
-from hookport.install.status import Status, status
 from hookport.install.sync import Wish
-from hookport.install.walk import look, walk
-from hookport.planning import is_ours
-from hookport.project.checkup import find_strays
 from hookport.project.discovery import discover
+from hookport.project.plan_builder import is_ours
 from tests.test_corpus import Case, build, cases, project
 
 if TYPE_CHECKING:

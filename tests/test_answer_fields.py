@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hookport.degrade import degrade
-from hookport.dialects import agents, get, names
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get, names
+from hookport.agents._wiring import wire
+from hookport.convert.degrade import degrade
 from hookport.findings import AnswerFieldLost
 from hookport.install import sync
 from hookport.install.sync import Wish
@@ -19,9 +19,9 @@ from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.project import sources
 from hookport.project.answers import check_answers
 from hookport.runtime.merge import merged
-from hookport.wires.answers import read_answer, write_answer
-from hookport.wires.spellings import put
-from hookport.wires.table import Wire, table_of
+from hookport.wire.answers import read_answer, write_answer
+from hookport.wire.spellings import put
+from hookport.wire.table import Wire, table_of
 
 ROWS = [
     pytest.param(it, native, word, place, id=f"{it.id}-{native}-{word}")

@@ -16,8 +16,8 @@ from typing import Any
 
 import pytest
 
-from hookport import planning
 from hookport.model.runs import Call, Event
+from hookport.project import plan_builder
 from hookport.runtime import protection
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of POSIX")
@@ -1111,7 +1111,7 @@ class Place:
         (self.root / ".cursor").mkdir()
         (self.root / ".cursor/hooks.json").write_text('{"version": 1, "hooks": {}}')
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": "/tmp"}
-        self.protected = planning.current(str(self.root), self.env)[0].protected
+        self.protected = plan_builder.current(str(self.root), self.env)[0].protected
 
     def objection(self, row: Row) -> str:
         text = json.dumps(row)

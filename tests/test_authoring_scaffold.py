@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from hookport import convert
-from hookport.authoring.scaffold import Request, Scaffold, scaffold, usual, writable
-from hookport.authoring.scripts import LANGUAGES
-from hookport.cases import session
+from hookport.agents import get, names
 from hookport.cli import main
-from hookport.dialects import get, names
+from hookport.convert import pipeline
 from hookport.errors import HookportError, InputError, UsageError
+from hookport.sdk.scaffold import Request, Scaffold, scaffold, usual, writable
+from hookport.sdk.scripts import LANGUAGES
+from hookport.testing import session
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="scripts here are started by their first line")
 
@@ -62,7 +62,7 @@ def test_a_manifest_says_the_hook_in_every_dialect(dialect: str, tmp_path: Path)
             if not one.path.startswith(made.tests) and not one.path.endswith("README.md")
             if own.companions or not one.is_executable
         }
-        (hook, *more) = convert.read(texts, own).decoded.manifest.hooks
+        (hook, *more) = pipeline.read(texts, own).decoded.manifest.hooks
         assert {one.event for one in (hook, *more)} == {"before_tool_execute"}
         assert own.companions or script.path.rpartition("my-hook/")[2] in hook.handler.command
         cases = [path for path in files if "/cases/" in path]
@@ -202,7 +202,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
         env={
             "PATH": os.environ["PATH"],
             "HOME": str(tmp_path),
-            "PYTHONPATH": str(Path(convert.__file__).parents[1]),
+            "PYTHONPATH": str(Path(pipeline.__file__).parents[1]),
         },
         stdin=theirs,
         stdout=theirs,

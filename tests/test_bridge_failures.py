@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.dialects import agents
-from hookport.dialects._wiring import wire
+from hookport.agents import agents
+from hookport.agents._wiring import wire
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import plan
 from hookport.runtime.execute import process
-from hookport.wires import texts
-from hookport.wires.answers import read_answer, write_answer
+from hookport.wire import texts
+from hookport.wire.answers import read_answer, write_answer
 from tests.approval import approve
 from tests.test_runtime_dispatch import Place, is_denied, place
 from tests.test_runtime_engine import fired, hook, run, said
@@ -295,7 +295,7 @@ def test_what_is_not_approved_is_no_guard_yet(place: Place) -> None:
 def test_of_two_settings_the_stricter_holds(
     place: Place, settings: str | None, of_user: str | None, word: str
 ) -> None:
-    from hookport.planning import settings_in
+    from hookport.project.plan_builder import settings_in
 
     for path, said_ in ((".hookport/config.json", settings), ("~/config/hookport/config.json", of_user)):
         if said_:

@@ -14,13 +14,13 @@ from typing import NamedTuple
 import pytest
 
 from hookport import bridge as bridge_file
-from hookport.dialects import agents, event_specs, get
-from hookport.dialects._base import EventSpec
-from hookport.dialects._wiring import wire
-from hookport.install import entries, vendor
+from hookport.agents import agents, event_specs, get
+from hookport.agents._base import EventSpec
+from hookport.agents._wiring import wire
+from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.runs import Answer
-from hookport.runtime import vendored
+from hookport.vendor import vendored, writer
 from tests.agents import SEATS, args_of, payload_of
 from tests.test_generated import SHELLS, needs_shell
 
@@ -154,11 +154,11 @@ def test_a_vendored_bridge_in_trouble_denies(world: Callable[[str], World], seat
     assert (blocked, "git checkout -- .hookport" in told) == (True, True)
     archive = it.root / vendored.ARCHIVE
     passed = []
-    for data in (b"", b"# nothing", b"PK junk", vendor.build()[:5000]):
+    for data in (b"", b"# nothing", b"PK junk", writer.build()[:5000]):
         archive.write_bytes(data)
         blocked, told = it.fire(shell, command)
         passed += [] if blocked and "bridge.pyz status" in told else [told]
-    archive.write_bytes(vendor.build())
+    archive.write_bytes(writer.build())
     stub(it.folder, STUBS["a broken interpreter"])
     # Alone: dash goes on to the next folder of the path where an interpreter is missing.
     blocked, told = it.fire(shell, command, f"{it.folder}/bin")

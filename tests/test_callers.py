@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects import agents
-from hookport.dialects._wiring import wire
-from hookport.wires import recognition
-from hookport.wires.events import native_name
+from hookport.agents import agents
+from hookport.agents._wiring import wire
+from hookport.wire import recognition
+from hookport.wire.events import native_name
 from tests.test_runtime_dispatch import Place, denied
 
 PAYLOADS = Path(__file__).parent / "payloads"

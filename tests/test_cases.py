@@ -16,14 +16,14 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from hookport import planning
-from hookport.cases import find, report, session
-from hookport.cases.compare import partial
-from hookport.cases.session import Result
-from hookport.cases.suite import overridden, steps_of
+from hookport.agents import agents
 from hookport.cli import main
-from hookport.dialects import agents
+from hookport.project import plan_builder
 from hookport.project.discovery import load
+from hookport.testing import find, report, session
+from hookport.testing.compare import partial
+from hookport.testing.session import Result
+from hookport.testing.suite import overridden, steps_of
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 
@@ -632,7 +632,7 @@ def run_pytest(folder: Path, *args: str) -> subprocess.CompletedProcess[str]:
     source = str(Path(__file__).parent.parent / "src")
     env = {**os.environ, "PYTHONPATH": source, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""}
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "hookport.cases.plugin", "-p", "no:cacheprovider", *args],
+        [sys.executable, "-m", "pytest", "-p", "hookport.testing.plugin", "-p", "no:cacheprovider", *args],
         cwd=folder,
         env=env,
         capture_output=True,
@@ -664,7 +664,7 @@ def test_pytest_runs_the_same_cases(tmp_path: Path) -> None:
 
 def test_pytest_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
     """Cases of another program are not collected, and nothing of ours is loaded for them."""
-    heavy = ("yaml", "hookport.dialects", "hookport.cases.session")
+    heavy = ("yaml", "hookport.agents", "hookport.testing.session")
     conftest = f"""
         import sys
         def pytest_sessionfinish():
@@ -697,7 +697,7 @@ def test_pytest_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
 def test_the_folder_of_a_package_is_one_word(command: str, printed: str, tmp_path: Path) -> None:
     """As the plan has it, whatever the folder is called; what is quoted stays as it is."""
     write(tmp_path / "hooks", {"hooks.json": universal(stop=command)})
-    (hook,) = (planning.planned(one) for one in load(str(tmp_path / "hooks"), None, {}).hooks)
+    (hook,) = (plan_builder.planned(one) for one in load(str(tmp_path / "hooks"), None, {}).hooks)
     done = subprocess.run(
         ["sh", "-c", hook.command], env={"PACKAGE_ROOT": "/a b"}, capture_output=True, check=True, timeout=60
     )

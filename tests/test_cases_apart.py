@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from hookport.cases import bench, session
-from hookport.cases.bench import Bench, Stock
-from hookport.cases.package import Origin
 from hookport.errors import UsageError
+from hookport.testing import bench, session
+from hookport.testing.bench import Bench, Stock
+from hookport.testing.package import Origin
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 

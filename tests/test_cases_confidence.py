@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from hookport.cases import confidence, session
 from hookport.cli import main
+from hookport.testing import confidence, session
 
 DENY, PASS = "echo no >&2; exit 2", "exit 0"
 GUARD = "if grep -q 'rm x'; then echo no >&2; exit 2; fi"

@@ -18,10 +18,10 @@ from queue import Queue
 
 import pytest
 
-from hookport.cases import mutate, session
-from hookport.cases.bench import Stock
-from hookport.cases.mutate import Spelling, spellings
-from hookport.cases.suite import Case
+from hookport.testing import mutate, session
+from hookport.testing.bench import Stock
+from hookport.testing.mutate import Spelling, spellings
+from hookport.testing.suite import Case
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or not shutil.which("bash"), reason="the spellings are bash's"

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from hookport.cases import happened, record, session
-from hookport.cases.happened import Happened
 from hookport.project.discovery import discover
+from hookport.testing import happened, record, session
+from hookport.testing.happened import Happened
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")

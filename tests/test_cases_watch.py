@@ -16,7 +16,7 @@ from queue import Queue
 
 import pytest
 
-from hookport.cases import report, session, watch
+from hookport.testing import report, session, watch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the hooks are scripts of a shell")
 

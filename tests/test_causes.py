@@ -19,9 +19,9 @@ from typing import NamedTuple
 
 import pytest
 
-from hookport.install import vendor
 from hookport.model.runs import Answer
-from hookport.runtime import pauses, vendored
+from hookport.runtime import pauses
+from hookport.vendor import vendored, writer
 from tests.agents import SEATS, args_of, payload_of
 from tests.approval import approve, approve_for_ci
 from tests.test_channels import MESSAGES
@@ -61,7 +61,7 @@ class World(Place):
     def vendor(self) -> None:
         if self.way == VENDORED:
             (self.root / ".hookport").mkdir(exist_ok=True)
-            for change in vendor.changes(str(self.root)):
+            for change in writer.changes(str(self.root)):
                 Path(change.path).write_bytes(change.after or b"")
 
     def call(self, seat: str) -> Told:

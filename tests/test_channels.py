@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
 from hookport.model.runs import Answer
 from tests.agents import SEATS, Outcome, args_of, payload_of
 from tests.test_runtime_dispatch import COMMANDS, Place, denied

@@ -15,14 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport import checks, cli, convert, findings, formats
-from hookport.checks.places import placed, steps_of
-from hookport.checks.scripts import check_scripts, named_script
-from hookport.cli import report
-from hookport.cli.terminal import Paint
-from hookport.convert import Reading
-from hookport.dialects import Dialect, agents, event_specs, get, names
-from hookport.dialects._base import (
+from hookport import cli, documents, findings
+from hookport.agents import Dialect, agents, event_specs, get, names
+from hookport.agents._base import (
     MILLISECOND,
     SECOND,
     Decoded,
@@ -34,7 +29,13 @@ from hookport.dialects._base import (
     matching_of,
     native_tools,
 )
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
+from hookport.cli import report
+from hookport.cli.terminal import Paint
+from hookport.convert import checks, pipeline
+from hookport.convert.checks.places import placed, steps_of
+from hookport.convert.checks.scripts import check_scripts, named_script
+from hookport.convert.pipeline import Reading
 from hookport.model.hooks import Handler, Hook, Manifest
 from tests import kitchen, vectors
 
@@ -48,9 +49,9 @@ CLAUDE, GEMINI, CURSOR, CODEX, FOLDERS = "claude-code", "gemini-cli", "cursor", 
 TOOL_EVENT = {CLAUDE: "PreToolUse", GEMINI: "BeforeTool", CURSOR: "preToolUse", CODEX: "PreToolUse"}
 
 
-def read(dialect: Dialect, tree: Tree, file: str = "") -> convert.Reading:
+def read(dialect: Dialect, tree: Tree, file: str = "") -> pipeline.Reading:
     name = file or dialect.locations[0].path
-    return convert.read({name: formats.dump(tree, formats.kind_of(name))}, dialect)
+    return pipeline.read({name: documents.dump(tree, documents.kind_of(name))}, dialect)
 
 
 def rows(found: list[Finding]) -> list[Row]:
@@ -66,16 +67,16 @@ def entry(dialect: str, matcher: str | None, event: str = "", **fields: Tree) ->
     return {**version, "hooks": {event or TOOL_EVENT[dialect]: [group]}}
 
 
-def folder(matcher: Tree, **fields: Tree) -> convert.Reading:
+def folder(matcher: Tree, **fields: Tree) -> pipeline.Reading:
     """One HOOK.md with its script."""
     meta = {"name": "guard", "description": "Guards.", "trigger": "before_tool", "matcher": matcher, **fields}
     base = ".agents/hooks/guard"
-    document = formats.dump({"frontmatter": meta, "body": "\n"}, "frontmatter")
+    document = documents.dump({"frontmatter": meta, "body": "\n"}, "frontmatter")
     files = {f"{base}/HOOK.md": document, f"{base}/scripts/run": b"#!/bin/sh\n"}
-    return convert.read(files, get(FOLDERS))
+    return pipeline.read(files, get(FOLDERS))
 
 
-def manifest(*hooks: Tree) -> convert.Reading:
+def manifest(*hooks: Tree) -> pipeline.Reading:
     return read(get("canonical"), {"spec": "hooks/1.0", "hooks": list(hooks)})
 
 
@@ -179,7 +180,7 @@ def test_a_finding_says_file_line_and_column() -> None:
     text = b"""{"hooks": {"PreToolUse": [
       {"matcher": "bash", "hooks": [{"type": "command", "command": "x"}]}
     ]}}"""
-    found = checks.check(convert.read({".claude/settings.json": text}, get(CLAUDE)))
+    found = checks.check(pipeline.read({".claude/settings.json": text}, get(CLAUDE)))
     assert [(one.file, one.line, one.column) for one in found] == [(".claude/settings.json", 2, 19)]
 
 
@@ -371,7 +372,7 @@ def test_a_degradation_that_the_hook_does_not_use_is_no_matter() -> None:
     assert checks.check(manifest(hook(degradation={"http_handler": "warn"}))) == []
 
 
-def two(dialect: str, one: Tree, other: Tree) -> convert.Reading:
+def two(dialect: str, one: Tree, other: Tree) -> pipeline.Reading:
     event = TOOL_EVENT[dialect]
     tree = {**one, "hooks": {event: [*one["hooks"][event], *other["hooks"][event]]}}
     return read(get(dialect), tree)
@@ -434,7 +435,7 @@ def test_a_key_that_stands_twice() -> None:
       "PreToolUse": [],
       "PreToolUse": [{"hooks": [{"type": "command", "command": "a", "command": "b"}]}]
     }}"""
-    found = checks.check(convert.read({".claude/settings.json": text}, get(CLAUDE)))
+    found = checks.check(pipeline.read({".claude/settings.json": text}, get(CLAUDE)))
     message = "the key '{}' stands twice; only the last one counts"
     assert [(*row, one.hook, one.line) for row, one in zip(rows(found), found, strict=True)] == [
         ("HP106", "error", "hooks.PreToolUse", message.format("PreToolUse"), None, 3),
@@ -565,18 +566,18 @@ def test_a_plugin_below_the_root(tmp_path: Path) -> None:
 
 
 def test_a_missing_script_that_reading_reported(tmp_path: Path) -> None:
-    document = formats.dump(
+    document = documents.dump(
         {"frontmatter": {"name": "a", "description": "b", "trigger": "before_tool"}, "body": ""},
         "frontmatter",
     )
-    reading = convert.read({".agents/hooks/a/HOOK.md": document}, get(FOLDERS))
+    reading = pipeline.read({".agents/hooks/a/HOOK.md": document}, get(FOLDERS))
     assert [one.code for one in reading.decoded.findings] == ["HP503"]
     assert check_scripts(reading, tmp_path) == []
 
 
 def run_check(cwd: Path, *words: str, home: Path | None = None) -> tuple[int, list[dict[str, Tree]]]:
     """The exit code and the findings of the command as it is started in a folder."""
-    source = str(Path(convert.__file__).parents[1])
+    source = str(Path(pipeline.__file__).parents[1])
     done = subprocess.run(
         [sys.executable, "-m", "hookport", "check", *words, "--format", "json"],
         cwd=cwd,
@@ -677,13 +678,13 @@ def test_a_spelled_path_is_read_back(where: str, tree: Tree, path: tuple[str | i
 
 def test_a_finding_of_reading_has_a_line_and_a_hook() -> None:
     text = b'{\n"hooks": {\n"BeforeTol":\n[{"hooks": [{"type": "command", "command": "jq"}]}]}}'
-    reading = convert.read({".claude/settings.json": text}, get(CLAUDE))
+    reading = pipeline.read({".claude/settings.json": text}, get(CLAUDE))
     (event,) = (placed(one, reading) for one in reading.decoded.findings)
     assert event[-4:] == (None, ".claude/settings.json", 4, 1)
     text = (
         b'{"spec": "hooks/1.0", "hooks": [{"event":\n"x", "handler": {"type": "command", "command": "y"}}]}'
     )
-    reading = convert.read({"hooks.json": text}, get("canonical"))
+    reading = pipeline.read({"hooks.json": text}, get("canonical"))
     (event,) = (placed(one, reading) for one in reading.decoded.findings)
     assert event[-4:] == (0, "hooks.json", 2, 1)
 
@@ -719,7 +720,7 @@ IDENTITY = [
 
 @pytest.mark.parametrize(("dialect", "case"), IDENTITY)
 def test_vectors_are_checked(dialect: str, case: vectors.Case, tmp_path: Path) -> None:
-    reading = convert.read(vectors.files(case, "identity", dialect), get(dialect))
+    reading = pipeline.read(vectors.files(case, "identity", dialect), get(dialect))
     for one in (*checks.check(reading), *check_scripts(reading, tmp_path)):
         assert one.code in findings.KINDS
         assert one.hook is None or one.hook < len(reading.decoded.manifest.hooks)
@@ -758,14 +759,14 @@ def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_fac
     tree = data.draw(trees(dialect))
     places = [location.path for location in dialect.locations]
     file = data.draw(st.sampled_from([path for path in places if path.endswith(".json")] or ["hooks.json"]))
-    document = formats.parse(json.dumps(tree).encode(), "json")
+    document = documents.parse(json.dumps(tree).encode(), "json")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # reading is not what is tested here
         try:
             decoded: Decoded = dialect.shape.decode(dialect, {file: document.tree})
         except RefusedError:
             return
-    reading = convert.Reading(dialect, {file: document}, decoded)
+    reading = pipeline.Reading(dialect, {file: document}, decoded)
     for one in (*checks.check(reading), *check_scripts(reading, tmp_path_factory.getbasetemp())):
         assert one.code in findings.KINDS
 

@@ -7,15 +7,16 @@ from typing import Any
 
 import pytest
 
-from hookport import convert, findings
-from hookport.degrade import degrade, infer
-from hookport.dialects import get, names
-from hookport.dialects._wiring import wire
+from hookport import findings
+from hookport.agents import get, names
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.convert.degrade import degrade, infer
 from hookport.errors import InputError
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, Hook, Term
 from hookport.model.runs import Decision, RunResult
-from hookport.wires.answers import read_answer
+from hookport.wire.answers import read_answer
 from tests import conformance
 
 HUB = get("canonical")
@@ -27,9 +28,9 @@ def manifest(*hooks: dict[str, Any], **more: Any) -> bytes:
     return json.dumps({"spec": "hooks/1.0", "hooks": list(hooks), **more}).encode()
 
 
-def read(data: bytes, name: str = "hooks.json") -> convert.Reading:
+def read(data: bytes, name: str = "hooks.json") -> pipeline.Reading:
     """A manifest as it is read."""
-    return convert.read({name: data}, HUB)
+    return pipeline.read({name: data}, HUB)
 
 
 def hook(**more: Any) -> dict[str, Any]:
@@ -39,7 +40,7 @@ def hook(**more: Any) -> dict[str, Any]:
 
 def written(data: bytes, target: str) -> tuple[Any, list[str]]:
     """The tree of the first file for a target, and the codes reported."""
-    result = convert.convert(read(data), get(target))
+    result = pipeline.convert(read(data), get(target))
     tree = json.loads(result.files[0].text) if result.files else None
     return tree, [finding.code for finding in result.findings]
 
@@ -118,7 +119,7 @@ def test_unknown_keys_inside_a_hook_change_nothing(odd: dict[str, Any], plain: d
     (other,) = read(manifest(hook(**plain))).decoded.manifest.hooks
     assert one._replace(provider_data={}, degradation={}) == other._replace(provider_data={}, degradation={})
     for target in map(get, (name for name in names() if name != HUB.id)):
-        written = [convert.convert(read(manifest(hook(**keys))), target).files for keys in (odd, plain)]
+        written = [pipeline.convert(read(manifest(hook(**keys))), target).files for keys in (odd, plain)]
         assert written[0] == written[1], target.id
 
 
@@ -156,12 +157,12 @@ def test_every_field_comes_back() -> None:
 def test_events_are_translated(event: str, target: str) -> None:
     """Where the target has the event, the hook comes back on it; where it has not, that is said."""
     data = manifest({"event": event, "handler": {**COMMAND, "timeout": 10}})
-    result = convert.convert(read(data), get(target))
+    result = pipeline.convert(read(data), get(target))
     if result.effects == ("dropped",):
         assert event in get(target).lacks
         return
     files = {file.path: file.text.encode() for file in result.files}
-    back = [one.event for one in convert.read(files, get(target)).decoded.manifest.hooks]
+    back = [one.event for one in pipeline.read(files, get(target)).decoded.manifest.hooks]
     shifted = any(finding.code == findings.TimingShift.code for finding in result.findings)
     assert back == [event] or (shifted and event in get(target).lacks)
 
@@ -256,9 +257,9 @@ def test_order_is_kept(target: str) -> None:
     hooks = [
         hook(handler={"type": "command", "command": f"./{letter}.sh", "timeout": 10}) for letter in "cab"
     ]
-    result = convert.convert(read(manifest(*hooks)), get(target))
+    result = pipeline.convert(read(manifest(*hooks)), get(target))
     files = {file.path: file.text.encode() for file in result.files}
-    back = [one.handler.command for one in convert.read(files, get(target)).decoded.manifest.hooks]
+    back = [one.handler.command for one in pipeline.read(files, get(target)).decoded.manifest.hooks]
     assert [command[command.index(".sh") - 1] for command in back] == ["c", "a", "b"]
 
 
@@ -332,7 +333,7 @@ def test_all_capabilities_are_inferred() -> None:
 def test_strategies(degradation: dict[str, str], effect: str, code: str) -> None:
     """A rewrite where the target ignores it: blocked by default, or as the author says."""
     data = manifest(hook(degradation=degradation, capabilities=["input_rewrite"]))
-    result = convert.convert(read(data), get("windsurf"))
+    result = pipeline.convert(read(data), get("windsurf"))
     assert result.effects == (effect,)
     assert code in [finding.code for finding in result.findings]
     if effect == "stricter":
@@ -357,7 +358,7 @@ def test_strategies_of_answers(
 ) -> None:
     """What the author says about answers counts, also where the bridge says a deny by the exit code."""
     data = manifest(hook(degradation={"structured_output": strategy}))
-    result = convert.convert(read(data), get(target), bare=bare)
+    result = pipeline.convert(read(data), get(target), bare=bare)
     assert result.effects == (effect,)
     assert codes & {finding.code for finding in (*result.findings, *read(data).decoded.findings)}
 
@@ -368,7 +369,7 @@ def test_the_author_decides_before_the_bridge_asks_a_model(strategy: str | None)
     """A strategy for `llm_evaluated` is kept, although `hookport wrap` could ask the model."""
     asks = {"type": "prompt", "prompt": "Safe?"}
     says = {"degradation": {"llm_evaluated": strategy}} if strategy else {}
-    result = convert.convert(read(manifest(hook(handler=asks, **says))), get("gemini-cli"))
+    result = pipeline.convert(read(manifest(hook(handler=asks, **says))), get("gemini-cli"))
     told = {one.code for one in result.findings}
     expected = {
         "block": findings.BlockedInstead,
@@ -394,7 +395,7 @@ def test_a_script_is_read_for_the_event_of_its_hook(target: str) -> None:
     late = {"event": "after_tool_execute", "matcher": "shell", "handler": COMMAND}
     scripts = {"./x.sh": {"x.sh": "echo '{\"updatedInput\": {}}'"}}
     reading = read(manifest(late))._replace(found_scripts=scripts)
-    codes = {finding.code for finding in convert.convert(reading, get(target)).findings}
+    codes = {finding.code for finding in pipeline.convert(reading, get(target)).findings}
     assert not codes & {"HP206", "HP207", "HP208", "HP210", "HP418"}
 
 
@@ -403,9 +404,9 @@ def test_a_script_is_read_for_the_event_of_its_hook(target: str) -> None:
 def test_a_guard_on_a_pattern_stays_one_that_blocks(target: str) -> None:
     """What blocks instead matches the tools of the pattern in the target's names, not the pattern's text."""
     data = manifest(hook(matcher={"pattern": "file_(read|write)"}, capabilities=["input_rewrite"]))
-    result = convert.convert(read(data), get(target))
+    result = pipeline.convert(read(data), get(target))
     files = {file.path: file.text.encode() for file in result.files}
-    terms = {term for one in convert.read(files, get(target)).decoded.manifest.hooks for term in one.matcher}
+    terms = {term for one in pipeline.read(files, get(target)).decoded.manifest.hooks for term in one.matcher}
     wanted = {Term("tool", "file_read"), Term("tool", "file_write")}
     assert (
         target == HUB.id
@@ -439,7 +440,7 @@ def test_split_events() -> None:
     assert list(tree["hooks"]) == ["preToolUse", "beforeShellExecution", "beforeReadFile"]
     tree, _ = written(data, "windsurf")
     assert list(tree["hooks"]) == ["pre_read_code", "pre_write_code", "pre_run_command"]
-    back = convert.read({".windsurf/hooks.json": json.dumps(tree).encode()}, get("windsurf"))
+    back = pipeline.read({".windsurf/hooks.json": json.dumps(tree).encode()}, get("windsurf"))
     assert [term.value for term in back.decoded.manifest.hooks[0].matcher] == [
         "shell",
         "file_read",
@@ -471,7 +472,7 @@ def test_verification_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
 
     reading = read(manifest(hook(handler={**COMMAND, "timeout": 5})))
     with pytest.raises(Exception, match="would read hook 0 differently: handler"):
-        convert.convert(reading, target._replace(shape=shape._replace(encode=lossy)))
+        pipeline.convert(reading, target._replace(shape=shape._replace(encode=lossy)))
     del monkeypatch
 
 
@@ -482,7 +483,7 @@ def test_capabilities_of_the_target_are_used(target: str) -> None:
     dialect = get(target)
     reading = read(manifest(hook(handler={**COMMAND, "env": {"A": "b"}, "cwd": "sub", "timeout": 5})))
     left = degrade(reading.decoded.manifest, dialect, (), {}).manifest.hooks
-    from hookport.dialects import supports
+    from hookport.agents import supports
 
     for one in left:
         if supports(dialect, "custom_env"):
@@ -495,7 +496,7 @@ def test_capabilities_of_the_target_are_used(target: str) -> None:
 @pytest.mark.parametrize("target", names())
 def test_every_change_is_reported(target: str) -> None:
     """A hook with every field: what the target's file does not say, a finding says."""
-    result = convert.convert(read(manifest(FULL)), get(target))
+    result = pipeline.convert(read(manifest(FULL)), get(target))
     if result.effects != ("kept",):
         assert [finding for finding in result.findings if finding.hook == 0 and finding.effect != "kept"]
     assert set(CAPABILITIES) >= set(infer(result.hooks[0], {}))

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from hookport.dialects import agents, get, markers
-from hookport.install import vendor
+from hookport.agents import agents, get, markers
 from hookport.runtime import consent
+from hookport.vendor import writer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="pseudo-terminals are those of POSIX")
 
@@ -38,7 +38,7 @@ class Project:
             "PATH": os.environ["PATH"],
             "HOME": str(self.home),
             "HOOKPORT_STATE_DIR": str(folder / "state"),
-            "PYTHONPATH": os.pathsep.join(filter(None, (str(Path(vendor.__file__).parents[2]),))),
+            "PYTHONPATH": os.pathsep.join(filter(None, (str(Path(writer.__file__).parents[2]),))),
         }
         self.program = [sys.executable, "-m", "hookport", "trust"]
 

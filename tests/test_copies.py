@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport import planning
-from hookport.dialects import agents
-from hookport.dialects._wiring import wire
+from hookport.agents import agents
+from hookport.agents._wiring import wire
+from hookport.doctor.status import status
 from hookport.install import sync
-from hookport.install.status import status
 from hookport.install.sync import Wish
 from hookport.model.runs import Call, Event
+from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import dispatch, engine, plan
 from hookport.runtime.plan import CalledFrom
@@ -67,7 +67,7 @@ def test_status_names_the_copy_that_runs_instead(tmp_path: Path) -> None:
 def runs_in(agent: str, root: Path) -> list[str]:
     """The files whose hooks run on one call; what the agent loads by itself counts once."""
     env = env_of(root.parent)
-    kept = plan.parse(planning.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.Plan)
     caller = CalledFrom(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
@@ -247,7 +247,7 @@ def test_a_hook_of_cursor_starts_where_cursor_starts_it(tmp_path: Path, place: s
     script.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
     script.chmod(0o755)
     approve(root, env)
-    kept = plan.parse(planning.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.Plan)
     fired = Event(
         "before_tool_execute", "gemini-cli", "BeforeTool", call=SHELL, cwd=str(root), root=str(root)

@@ -31,12 +31,13 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from hookport import convert, formats
+from hookport import documents
+from hookport.agents import get, names
 from hookport.cli import main
-from hookport.dialects import get, names
+from hookport.convert import pipeline
+from hookport.doctor.health import OF_MACHINE
 from hookport.errors import InputError
 from hookport.project import sources
-from hookport.project.health import OF_MACHINE
 from hookport.project.places import scoped_sites
 from tests.test_laws import canonical
 
@@ -102,7 +103,7 @@ def own_places(dialect: str) -> list[str]:
     for place in (*get(dialect).locations, *get(dialect).runs_from):
         path = place.path.removeprefix("~/").replace("*", "any")
         if place.scope in {"project", "user"} and [one.id for one in sources.owners_of(path)] == [dialect]:
-            found.setdefault(formats.kind_of(path), path)
+            found.setdefault(documents.kind_of(path), path)
     return list(found.values())
 
 
@@ -112,7 +113,7 @@ def test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place(
 ) -> None:
     for place in own_places(dialect):
         file = project / place
-        for source, data in samples(formats.kind_of(place)).items():
+        for source, data in samples(documents.kind_of(place)).items():
             _write(file, data)
             outcome = check(project, place, file)
             assert outcome.dialect in {dialect, None}, f"{source} at {place}"
@@ -143,9 +144,11 @@ def test_a_skill_or_subagent_of_the_user_is_no_part_of_a_project(project: Path, 
 def samples(kind: str) -> dict[str, bytes]:
     """A file of this kind for each dialect that has one, and one that says nothing."""
     hook = {"event": "before_tool_execute", "matcher": "shell", "handler": GUARD, "blocking": True}
-    files = {name: convert.convert(canonical(hook), get(name), bare=True).files for name in names()}
+    files = {name: pipeline.convert(canonical(hook), get(name), bare=True).files for name in names()}
     empty = {"json": "{}", "toml": "", "yaml": "{}", "frontmatter": "---\n---\n", "text": "\n"}
-    said = {name: file.text for name in names() for file in files[name] if formats.kind_of(file.path) == kind}
+    said = {
+        name: file.text for name in names() for file in files[name] if documents.kind_of(file.path) == kind
+    }
     return {name: text.encode() for name, text in (*said.items(), ("nothing", empty[kind]))}
 
 

@@ -14,16 +14,17 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport import convert, planning
-from hookport.dialects import agents, event_specs, get, names
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, event_specs, get, names
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.doctor import examine
+from hookport.doctor.status import status
 from hookport.errors import InputError
 from hookport.findings import NeverRuns
 from hookport.install import sync
-from hookport.install.doctor import examine
-from hookport.install.status import status
 from hookport.install.sync import Wish
 from hookport.model.runs import Call, Event
+from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
@@ -32,7 +33,7 @@ from hookport.runtime.plan import CalledFrom
 from tests.approval import approve
 
 if TYPE_CHECKING:
-    from hookport.dialects import Dialect
+    from hookport.agents import Dialect
     from hookport.project.places import Site
 
 HUB = next(name for name in names() if get(name).is_hub)
@@ -88,8 +89,8 @@ PROJECT = [site for site in sites() if site.scope == "project"]
 def written(dialect: str) -> dict[str, str]:
     """A guard on the shell in a dialect, by the paths that it is written to."""
     data = json.dumps({"spec": "hooks/1.0", "hooks": [GUARD]}).encode()
-    reading = convert.read({"hooks.json": data}, get(HUB))
-    made = convert.convert(reading, get(dialect), bare=True)
+    reading = pipeline.read({"hooks.json": data}, get(HUB))
+    made = pipeline.convert(reading, get(dialect), bare=True)
     return {file.path: file.text for file in made.files}
 
 
@@ -119,7 +120,7 @@ def text_for(site: Site) -> str:
 def is_taken(path: str, text: str, dialect: Dialect) -> bool:
     """Whether a dialect reads hooks from a file, and its agent takes them."""
     try:
-        decoded = convert.read({path: text.encode()}, dialect).decoded
+        decoded = pipeline.read({path: text.encode()}, dialect).decoded
     except InputError:
         return False
     return bool(decoded.manifest.hooks) and NeverRuns.code not in [one.code for one in decoded.findings]
@@ -134,7 +135,7 @@ def is_known(path: str, text: str, dialect: Dialect) -> bool:
     """Whether a dialect knows the events of the hooks that it reads from a file."""
     if not is_taken(path, text, dialect):
         return False
-    hooks = convert.read({path: text.encode()}, dialect).decoded.manifest.hooks
+    hooks = pipeline.read({path: text.encode()}, dialect).decoded.manifest.hooks
     return all(":" not in hook.event for hook in hooks)
 
 
@@ -159,7 +160,7 @@ def env_of(folder: Path) -> dict[str, str]:
 
 def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -> bool:
     """Whether the bridge runs the guard for a shell call."""
-    kept = plan.parse(planning.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.Plan)
     caller = CalledFrom(str(start), str(start), entry, env)
     event = Event(
@@ -273,7 +274,7 @@ def test_hooks_below_a_key_that_was_meant_are_an_error(tmp_path: Path, site: Sit
         if not is_known(file_at(site), text_for(site), dialect):
             continue
         try:
-            found = convert.read({file_at(site): text.encode()}, dialect).decoded
+            found = pipeline.read({file_at(site): text.encode()}, dialect).decoded
         except InputError:
             continue
         errors = [one.message for one in found.findings if one.code == NeverRuns.code]
@@ -413,7 +414,7 @@ def test_a_copy_of_what_the_agent_runs_itself_is_not_run_again(tmp_path: Path) -
         entry = {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/guard.sh"}
         (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
     found = discover(str(root), env)
-    does = [planning.planned(one).does for one in found.hooks]
+    does = [plan_builder.planned(one).does for one in found.hooks]
     assert len(set(does)) == 3
 
 
@@ -583,7 +584,7 @@ def test_a_plugin_in_a_folder_with_a_blank_keeps_its_root_one_word(tmp_path: Pat
         tmp_path / "a b", **{"plugins/p/hooks/hooks.json": claude("${CLAUDE_PLUGIN_ROOT}/g.sh x")}
     )
     (one,) = discover(str(root), env).hooks
-    assert planning.planned(one).command == '"${CLAUDE_PLUGIN_ROOT}"/g.sh x'
+    assert plan_builder.planned(one).command == '"${CLAUDE_PLUGIN_ROOT}"/g.sh x'
 
 
 def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects import get, names
+from hookport.agents import get, names
 from hookport.errors import InputError, UsageError
 from hookport.findings import (
     DraftSpec,

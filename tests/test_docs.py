@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from hookport.agents import names
 from hookport.cli import COMMANDS
-from hookport.dialects import names
 from hookport.findings import KINDS
 
 ROOT = Path(__file__).parent.parent

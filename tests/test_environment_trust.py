@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import hookport
-from hookport import planning
+from hookport.project import plan_builder
 from hookport.project.places import config_folder, home_folder
 from hookport.runtime import folders, journal, plan
 from tests.approval import approve
@@ -68,7 +68,7 @@ def approving(project: Project, folder: Path) -> bytes:
         "HOOKPORT_CACHE_DIR": str(folder / "theirs"),
     }
     approve(project.root, other)
-    return planning.current(str(project.root), other)[0].text
+    return plan_builder.current(str(project.root), other)[0].text
 
 
 def test_a_plan_that_was_kept_is_used_and_a_forged_one_is_not(project: Project, tmp_path: Path) -> None:

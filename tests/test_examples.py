@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
-from hookport.cases import find, session
-from hookport.cases.mutate import lookalikes, spellings
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
+from hookport.testing import find, session
+from hookport.testing.mutate import lookalikes, spellings
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

@@ -9,10 +9,10 @@ from typing import Any, get_args
 
 import pytest
 
-from hookport import convert
-from hookport.dialects import get, names
-from hookport.dialects._base import Dialect, event_named
-from hookport.dialects._matchers import read_matcher
+from hookport.agents import get, names
+from hookport.agents._base import Dialect, event_named
+from hookport.agents._matchers import read_matcher
+from hookport.convert import pipeline
 from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import HANDLER_TYPES
 from hookport.model.tools import TOOLS
@@ -150,7 +150,7 @@ def test_the_manifest_of_the_interchange_format_is_read() -> None:
             }
         ],
     }
-    (hook,) = convert.read(
+    (hook,) = pipeline.read(
         {"hooks.json": json.dumps(manifest).encode()}, get("canonical")
     ).decoded.manifest.hooks
     assert (hook.event, hook.matcher[0].value, hook.blocking) == ("before_tool_execute", "shell", True)

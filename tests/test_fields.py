@@ -12,16 +12,16 @@ from typing import Any
 
 import pytest
 
-from hookport import planning
-from hookport.dialects import event_specs, get, names
-from hookport.dialects._matchers import read_matcher
-from hookport.dialects._wiring import wire
+from hookport.agents import event_specs, get, names
+from hookport.agents._matchers import read_matcher
+from hookport.agents._wiring import wire
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
+from hookport.project import plan_builder
 from hookport.project.discovery import Found
 from hookport.runtime import engine
 from hookport.runtime.plan import Planned
-from hookport.wires.events import read_event, write_event
+from hookport.wire.events import read_event, write_event
 from tests.fields import DOCUMENTED, SENT, TAKEN, WORDS, Places
 
 PAYLOADS = Path(__file__).parent / "payloads"
@@ -212,7 +212,7 @@ def test_a_session_starts_under_every_agent() -> None:
     spec = next(iter(event_specs(own, "session_start")))
     terms, _ = read_matcher(own, spec, "startup|clear|compact")
     made = Hook("session_start", Handler(command="exit 0"), terms, dialect=own.id)
-    planned = planning.planned(Found(made, "f", "p", "/", "project", ()))
+    planned = plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
     fires = {}
     for agent, native, payload, where in ALL:
         event = read_event(wire(agent.removesuffix(PASCAL)), payload, native)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.formats import KINDS, Duplicate, SyntaxProblem, dump, kind_of, parse
-from hookport.formats._document import same
+from hookport.documents import KINDS, Duplicate, SyntaxProblem, dump, kind_of, parse
+from hookport.documents._document import same
 
 BOM = b"\xef\xbb\xbf"
 
@@ -1085,6 +1085,6 @@ def test_kind_of_a_file_name(path: str, kind: str) -> None:
 
 def test_importing_formats_is_light() -> None:
     heavy = "{'dataclasses', 'inspect', 'yaml', 'tomllib', 'tomlkit', 'difflib', 'datetime'}"
-    code = f"import sys, hookport.formats; print(sorted({heavy} & set(sys.modules)))"
+    code = f"import sys, hookport.documents; print(sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -18,8 +18,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport import convert
-from hookport.dialects import get
+from hookport.agents import get
+from hookport.convert import pipeline
 
 HERE = Path(__file__).parent
 PAYLOADS = HERE / "payloads"
@@ -76,7 +76,9 @@ def hook(command: str, *, event: str = "before_tool_execute", **fields: Any) -> 
 
 def generated(target: str, *hooks: dict[str, Any]) -> dict[str, str]:
     manifest = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()
-    result = convert.convert(convert.read({"hooks.json": manifest}, get("canonical")), get(target), bare=True)
+    result = pipeline.convert(
+        pipeline.read({"hooks.json": manifest}, get("canonical")), get(target), bare=True
+    )
     return {file.path: file.text for file in result.files}
 
 
@@ -121,8 +123,8 @@ def wild(root: Path, target: str, *events: str, folder: str = "") -> dict[str, s
     }
     tree = {"hooks": {event: [{"matcher": "Bash", "hooks": [call]}] for event in events}}
     settings_file = json.dumps(tree).encode()
-    reading = convert.read({".claude/settings.json": settings_file}, get("claude-code"))
-    files = {file.path: file.text.encode() for file in convert.convert(reading, get(target)).files}
+    reading = pipeline.read({".claude/settings.json": settings_file}, get("claude-code"))
+    files = {file.path: file.text.encode() for file in pipeline.convert(reading, get(target)).files}
     files |= {".claude/settings.json": settings_file, ".claude/guard.py": GUARD.encode()}
     for path, data in files.items():
         file = root / folder / path

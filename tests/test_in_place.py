@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from hookport.cli import main
+from hookport.doctor import examine, status
 from hookport.errors import InputError
-from hookport.install import status, sync
-from hookport.install.doctor import examine
+from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.project import sources
 from hookport.project.discovery import Module, discover, load

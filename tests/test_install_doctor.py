@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import pytest
 
-from hookport import convert
-from hookport.dialects import agents, get
-from hookport.dialects._base import Dialect, Gate
-from hookport.dialects._codex_fingerprint import fingerprint
+from hookport.agents import agents, get
+from hookport.agents._base import Dialect, Gate
+from hookport.agents._codex_fingerprint import fingerprint
+from hookport.convert import pipeline
+from hookport.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
+from hookport.doctor.repair import repair
 from hookport.findings import KINDS
-from hookport.install.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
-from hookport.install.doctor.repair import repair
 from hookport.runtime import journal
 
 GUARD = "#!/bin/sh\nexit 0\n"
@@ -380,8 +380,8 @@ def test_a_policy_of_the_machine_counts_before_all(place: Place) -> None:
 
 
 def test_a_variable_switches_plugins_off_and_cut_code_is_found(place: Place) -> None:
-    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
-    (file,) = convert.convert(reading, get("opencode")).files
+    reading = pipeline.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = pipeline.convert(reading, get("opencode")).files
     place.write({file.path: file.text})
     assert place.codes("opencode") == []
     place.env["OPENCODE_PURE"] = "1"
@@ -404,15 +404,15 @@ def test_a_variable_switches_plugins_off_and_cut_code_is_found(place: Place) -> 
     ],
 )
 def test_extensions_of_a_project_need_trust(place: Place, files: dict[str, str], codes: list[str]) -> None:
-    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
-    (file,) = convert.convert(reading, get("pi")).files
+    reading = pipeline.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = pipeline.convert(reading, get("pi")).files
     place.write({file.path: file.text, "~/.pi/agent/models.json": "{}", **files})
     assert place.codes("pi") == codes
 
 
 def test_a_generated_script_must_be_executable(place: Place) -> None:
-    reading = convert.read({"hooks.json": claude("true").encode()}, get("claude-code"))
-    (file,) = convert.convert(reading, get("cline")).files
+    reading = pipeline.read({"hooks.json": claude("true").encode()}, get("claude-code"))
+    (file,) = pipeline.convert(reading, get("cline")).files
     place.write({file.path: file.text})
     assert place.codes("cline") == []
     (place.root / file.path).chmod(0o644)

@@ -18,20 +18,21 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport import bridge, cli, convert
-from hookport.dialects import agents, event_specs, get
-from hookport.dialects._entries import slots
-from hookport.dialects._wiring import wire
+from hookport import bridge, cli
+from hookport.agents import agents, event_specs, get
+from hookport.agents._entries import slots
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.doctor import diagnose, status
 from hookport.errors import InputError
-from hookport.install import entries, files, status, sync
-from hookport.install.doctor import diagnose
+from hookport.install import entries, files, sync
 from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import RunResult
-from hookport.planning import is_dispatch, is_ours
-from hookport.wires import recognition
-from hookport.wires.answers import read_answer
+from hookport.project.plan_builder import is_dispatch, is_ours
+from hookport.wire import recognition
+from hookport.wire.answers import read_answer
 from tests.approval import approve
 
 AGENTS = agents()
@@ -118,7 +119,7 @@ def read(agent: str, plan: Plan) -> list[Hook]:
     """The hooks of the files that a plan wrote."""
     paths = [path for one in plan.agents if one.agent == agent for path in one.paths]
     texts = {path: Path(path).read_bytes() for path in paths if Path(path).is_file()}
-    return list(convert.read(texts, get(agent)).decoded.manifest.hooks) if texts else []
+    return list(pipeline.read(texts, get(agent)).decoded.manifest.hooks) if texts else []
 
 
 @pytest.mark.parametrize("agent", AGENTS)
@@ -649,7 +650,7 @@ def test_concurrent_syncs_lose_nothing(world: World) -> None:
     assert world.plan(*names, mode="bridge").changes == ()
     commands = [
         hook.handler.command
-        for hook in convert.read({str(mine): mine.read_bytes()}, get("claude-code")).decoded.manifest.hooks
+        for hook in pipeline.read({str(mine): mine.read_bytes()}, get("claude-code")).decoded.manifest.hooks
     ]
     assert commands.count("mine") == 1
     world.unsync()
@@ -786,7 +787,7 @@ def test_a_target_names_each_file_once() -> None:
     for agent in AGENTS:
         for scope in ("project", "user"):
             one = target(agent, scope, "/p", {"HOME": "/h"})
-            keys = get(agent).shape.encode(get(agent), convert.read({}, get(agent)).decoded.manifest)
+            keys = get(agent).shape.encode(get(agent), pipeline.read({}, get(agent)).decoded.manifest)
             paths = list(one.paths_for(keys).values())
             assert len(paths) == len(set(paths))
 

@@ -20,12 +20,12 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.install import lock as lock_file
-from hookport.install import vendor
-from hookport.install.archive import deflated, zipped
-from hookport.runtime import plan, remedy, trust, vendored
+from hookport.runtime import plan, remedy, trust
 from hookport.runtime.plan import Origin, Plan, parse
+from hookport.vendor import vendored, writer
+from hookport.vendor.archive import deflated, zipped
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -115,7 +115,7 @@ class Project:
 
 def write(root: Path) -> None:
     """What `hookport vendor` and `hookport trust` write."""
-    for change in vendor.changes(str(root)):
+    for change in writer.changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
     lock(root)
 
@@ -134,7 +134,7 @@ def project(tmp_path: Path) -> Project:
 
 def test_deflated_data_is_what_it_was() -> None:
     chance = random.Random(1)
-    texts = [b"", b"a", b"ab" * 3, b"a" * 100_000, Path(vendor.__file__).read_bytes()]
+    texts = [b"", b"a", b"ab" * 3, b"a" * 100_000, Path(writer.__file__).read_bytes()]
     texts += [
         bytes(chance.randrange(kinds) for _ in range(size)) for kinds in (2, 256) for size in (3, 70_000)
     ]
@@ -149,7 +149,7 @@ def test_an_archive_is_a_zip_file() -> None:
 
 
 def test_the_archive_is_small_and_says_nothing_of_its_machine() -> None:
-    data = vendor.build()
+    data = writer.build()
     assert len(data) < MOST_BYTES
     with zipfile.ZipFile(BytesIO(data)) as found:
         rows = found.infolist()
@@ -168,7 +168,7 @@ def test_a_copy_of_the_package_elsewhere_builds_the_same(tmp_path: Path) -> None
         path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
         path.chmod(0o600)
         os.utime(path, (1_000_000_000, 1_000_000_000))
-    code = "import sys; from hookport.install import vendor; sys.stdout.buffer.write(vendor.build())"
+    code = "import sys; from hookport.vendor import writer; sys.stdout.buffer.write(writer.build())"
     done = subprocess.run(
         [sys.executable, "-B", "-c", code],
         env={"PYTHONPATH": str(package.parent), "PYTHONHASHSEED": "7", "PATH": os.environ["PATH"]},
@@ -177,7 +177,7 @@ def test_a_copy_of_the_package_elsewhere_builds_the_same(tmp_path: Path) -> None
         check=True,
         timeout=60,
     )
-    assert done.stdout == vendor.build()
+    assert done.stdout == writer.build()
 
 
 def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
@@ -185,7 +185,7 @@ def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
     for name in ("one", "an other"):
         root = Project(tmp_path.resolve() / name).root
         (root / vendored.PLAN).unlink()
-        texts.append(vendor.compiled(str(root)))
+        texts.append(writer.compiled(str(root)))
         assert str(tmp_path).encode() not in texts[-1]
     assert texts[0] == texts[1]
     found = parse(texts[0])
@@ -505,7 +505,7 @@ def test_what_the_bridge_prints_steers_no_terminal(tmp_path: Path) -> None:
 
 def test_every_remedy_is_a_command_that_the_bridge_has(project: Project) -> None:
     """Modules in the archive name a command of hookport by `remedy` only, which knows who reads it."""
-    paths = {path for pattern in vendor.PACKED for path in (SOURCE / "hookport").glob(pattern)}
+    paths = {path for pattern in writer.PACKED for path in (SOURCE / "hookport").glob(pattern)}
     nodes = [node for path in paths for node in ast.walk(ast.parse(path.read_text("utf-8")))]
     docstrings = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
     asked: set[str] = set()
@@ -561,20 +561,20 @@ SHELL = "beforeShellExecution"
 
 
 def codes(root: Path) -> list[tuple[str, str]]:
-    return [(one.code, one.message) for one in vendor.check(str(root))]
+    return [(one.code, one.message) for one in writer.check(str(root))]
 
 
 def test_a_check_finds_what_is_wrong(project: Project) -> None:
     root = project.root
     assert codes(root) == []
-    archive, text = root / vendored.ARCHIVE, vendor.build()
+    archive, text = root / vendored.ARCHIVE, writer.build()
     archive.write_bytes(text[:-1] + b"x")
     assert [code for code, _ in codes(root)] == ["HP861"]
     with zipfile.ZipFile(BytesIO(text)) as old:
         members = {name: old.read(name) for name in old.namelist()}
-    members["hookport/answering.py"] += b"\n"
+    members["hookport/runtime/main.py"] += b"\n"
     archive.write_bytes(zipped({**members, "evil.py": b""}))
-    why = "evil.py is unknown, hookport/answering.py is another"
+    why = "evil.py is unknown, hookport/runtime/main.py is another"
     assert codes(root) == [("HP861", f"it is not what hookport {hookport.__version__} builds: {why}")]
     archive.write_bytes(text)
     (root / ".hookport" / "hooks.json").write_text(json.dumps({**CANONICAL, "hooks": []}))
@@ -582,7 +582,7 @@ def test_a_check_finds_what_is_wrong(project: Project) -> None:
     assert codes(root) == [("HP862", stale)]
     (root / vendored.PLAN).unlink()
     assert codes(root) == [("HP860", "it is not there")]
-    for change in vendor.changes(str(root)):
+    for change in writer.changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
     assert codes(root) == [("HP863", "the lock does not have the hash of .hookport/bridge.plan")]
     lock(root)
@@ -592,17 +592,17 @@ def test_a_check_finds_what_is_wrong(project: Project) -> None:
 def test_a_file_about_to_be_written_counts_as_written(project: Project) -> None:
     path = project.root / ".claude" / "settings.json"
     data = b'{"permissions": {}}\n'
-    text = vendor.compiled(str(project.root), {str(path): data})
+    text = writer.compiled(str(project.root), {str(path): data})
     path.parent.mkdir()
     path.write_bytes(data)
-    assert vendor.compiled(str(project.root)) == text
+    assert writer.compiled(str(project.root)) == text
 
 
 def test_hooks_of_one_machine_are_left_out(project: Project) -> None:
-    before = vendor.compiled(str(project.root))
+    before = writer.compiled(str(project.root))
     handler = {"type": "command", "command": "true"}
     path = project.root / ".claude" / "settings.local.json"
     path.parent.mkdir()
     path.write_text(json.dumps({"hooks": {"Stop": [{"hooks": [handler]}]}}))
-    assert vendor.compiled(str(project.root)) == before
-    assert [(one.code, one.file) for one in vendor.left_out(str(project.root))] == [("HP864", str(path))]
+    assert writer.compiled(str(project.root)) == before
+    assert [(one.code, one.file) for one in writer.left_out(str(project.root))] == [("HP864", str(path))]

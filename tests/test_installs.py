@@ -19,16 +19,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport import cli, convert, dialects, edit
-from hookport.dialects import Dialect
-from hookport.dialects._wiring import wire
+from hookport import agents, cli
+from hookport.agents import Dialect
+from hookport.agents._wiring import wire
+from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
-from hookport.planning import is_ours
+from hookport.project.plan_builder import is_ours
 
 FOLDER = Path(__file__).parent / "installs"
-AGENTS = [name for name in dialects.names() if dialects.get(name).kind == "agent"]
+AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]
 MODES = ("native", "bridge", "auto")
 CASES = sorted(path.name for path in FOLDER.iterdir())
 GOOD = [case for case in CASES if "-refused" not in case]
@@ -100,7 +101,7 @@ class World(NamedTuple):
         found = {}
         for name, data in texts.items():
             try:
-                found[name] = list(convert.read({name: data}, self.agent).decoded.manifest.hooks)
+                found[name] = list(pipeline.read({name: data}, self.agent).decoded.manifest.hooks)
             except InputError:
                 found[name] = []
         return found
@@ -142,7 +143,7 @@ def world(case: str, place: Path) -> World:
     for folder in before.iterdir():
         shutil.copytree(folder, place / folder.name, symlinks=True, dirs_exist_ok=True)
     scope = "project" if (before / "project").exists() else "user"
-    dialect = dialects.get(agent_of(case))
+    dialect = agents.get(agent_of(case))
     for top, hooks in (("project", ".agents"), ("home", ".config/agents")):
         guard = place / top / hooks / "hooks" / f"{top}-guard"
         (guard / "scripts").mkdir(parents=True)
@@ -238,7 +239,7 @@ READ_BY_OTHERS = [
     (case, name)
     for case in GOOD
     for name in AGENTS
-    if any((FOLDER / case / "before/project" / place).is_file() for place in foreign(dialects.get(name)))
+    if any((FOLDER / case / "before/project" / place).is_file() for place in foreign(agents.get(name)))
 ]
 
 
@@ -246,7 +247,7 @@ READ_BY_OTHERS = [
 def test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes(
     case: str, reader: str, place: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    here = world(case, place)._replace(agent=dialects.get(reader))
+    here = world(case, place)._replace(agent=agents.get(reader))
     before = here.files()
     assert here.installs("bridge", "--adopt"), capfd.readouterr().err
     after = here.files()
@@ -257,7 +258,7 @@ def test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes(
         assert isinstance(was, bytes)
         assert isinstance(now, bytes)
         assert_spliced(was, now)
-        owner = here._replace(agent=dialects.get("claude-code"))
+        owner = here._replace(agent=agents.get("claude-code"))
         assert owner.hooks({name: was}) == owner.hooks({name: now})
         assert b" covers " in now
     assert not spliced or "$root" in wire(reader).env.values()
@@ -330,7 +331,7 @@ def test_unsync_keeps_what_a_person_changed_meanwhile(
     before, texts = here.files(), here.texts()
     assert here.installs("bridge"), capfd.readouterr().err
     for name in changed(texts, here.texts()):
-        change = EDITS.get(convert.kind_in(here.agent, name))
+        change = EDITS.get(pipeline.kind_in(here.agent, name))
         if name in texts and change:
             path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
             real = path.resolve()
@@ -359,7 +360,7 @@ def test_unsync_keeps_a_hook_that_a_person_added_meanwhile(
             continue
         last = commands[-1]
         added = last._replace(handler=last.handler._replace(command="./added.sh"), name="")
-        reading = convert.read({name: now[name]}, here.agent)
+        reading = pipeline.read({name: now[name]}, here.agent)
         text = edit.encode(reading, (*reading.decoded.manifest.hooks, added))[name]
         path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
         path.resolve().chmod(0o644)

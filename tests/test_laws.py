@@ -14,11 +14,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import given
 
-from hookport import convert, formats
-from hookport.degrade import degrade, deny_command
-from hookport.dialects import Place, get, names
-from hookport.dialects._entries import slots
-from hookport.edit import encode
+from hookport import documents
+from hookport.agents import Place, get, names
+from hookport.agents._entries import slots
+from hookport.convert import pipeline
+from hookport.convert.degrade import degrade, deny_command
+from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
 from hookport.model.hooks import Manifest
 from tests import kitchen, strategies, vectors
@@ -39,16 +40,16 @@ GUARD = {
 }
 
 
-def canonical(*hooks: dict[str, Any]) -> convert.Reading:
+def canonical(*hooks: dict[str, Any]) -> pipeline.Reading:
     data = json.dumps({"spec": "hooks/1.0", "hooks": list(hooks)}).encode()
-    return convert.read({get(HUB).locations[0].path: data}, get(HUB))
+    return pipeline.read({get(HUB).locations[0].path: data}, get(HUB))
 
 
-def converted(target: str, *hooks: dict[str, Any]) -> tuple[convert.Conversion, tuple[Hook, ...]]:
+def converted(target: str, *hooks: dict[str, Any]) -> tuple[pipeline.Conversion, tuple[Hook, ...]]:
     """What is written and read back; bare, since these laws run the command itself."""
-    result = convert.convert(canonical(*hooks), get(target), bare=True)
+    result = pipeline.convert(canonical(*hooks), get(target), bare=True)
     files = {file.path: file.text.encode() for file in result.files}
-    return result, convert.read(files, get(target)).decoded.manifest.hooks if files else ()
+    return result, pipeline.read(files, get(target)).decoded.manifest.hooks if files else ()
 
 
 def by_event(dialect: str, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
@@ -68,7 +69,7 @@ def texts(dialect: str) -> list[dict[str, bytes]]:
         found += [vectors.files(case, key, dialect) for key in ("identity", "read") if key in case]
     hooks = kitchen.manifest()["hooks"][::17]
     for start in range(0, len(hooks), 4):
-        files = convert.convert(canonical(*hooks[start : start + 4]), get(dialect)).files
+        files = pipeline.convert(canonical(*hooks[start : start + 4]), get(dialect)).files
         found += [{file.path: file.text.encode() for file in files}] if files else []
     return found
 
@@ -77,11 +78,11 @@ def texts(dialect: str) -> list[dict[str, bytes]]:
 def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
     assert texts(dialect)
     for files in texts(dialect):
-        reading = convert.read(files, get(dialect))
+        reading = pipeline.read(files, get(dialect))
         assert encode(reading, reading.decoded.manifest.hooks) == files
 
 
-def is_script(reading: convert.Reading) -> bool:
+def is_script(reading: pipeline.Reading) -> bool:
     """Whether a hook is a script that somebody programmed: such a file is never written."""
     return bool(reading.dialect.shape.in_place) and not all(place.path for place in reading.decoded.places)
 
@@ -90,7 +91,7 @@ def is_script(reading: convert.Reading) -> bool:
 def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str) -> None:
     put_back = 0
     for files in texts(dialect):
-        reading = convert.read(files, get(dialect))
+        reading = pipeline.read(files, get(dialect))
         hooks = reading.decoded.manifest.hooks
         for index in range(len(hooks) if len(hooks) > 1 else 0):
             fewer = (*hooks[:index], *hooks[index + 1 :])
@@ -98,13 +99,13 @@ def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str
                 with pytest.raises(InputError, match="not edited"):
                     encode(reading, fewer)
                 continue
-            less = convert.read(encode(reading, fewer), get(dialect))
+            less = pipeline.read(encode(reading, fewer), get(dialect))
             same_hooks(less, fewer)
             assert beside(less) == beside(reading)
             if degrade(Manifest((hooks[index],)), get(dialect), (), {}).manifest.hooks != (hooks[index],):
                 continue  # the model cannot say this hook again, as with one of two tools that share a word
             put_back += 1
-            again = convert.read(encode(less, (*fewer, hooks[index])), get(dialect))
+            again = pipeline.read(encode(less, (*fewer, hooks[index])), get(dialect))
             same_hooks(again, (*fewer, hooks[index]))
             assert beside(again) == beside(reading)
     assert put_back
@@ -139,7 +140,7 @@ def says_exactly(dialect: str, hook: Hook) -> bool:
     return [one._replace(provider_data={}) for one in found] == [hook._replace(provider_data={})]
 
 
-def lines_of(reading: convert.Reading, numbers: tuple[int, ...]) -> set[tuple[str, int]]:
+def lines_of(reading: pipeline.Reading, numbers: tuple[int, ...]) -> set[tuple[str, int]]:
     """The lines, from 0, that hooks are written on, with the group or event that holds nothing else."""
     gone = [reading.decoded.places[number] for number in numbers]
     commands = {reading.decoded.manifest.hooks[number].handler.command for number in numbers} - {""}
@@ -172,7 +173,7 @@ def leaves(path: tuple[str | int, ...], tree: Any) -> Iterator[tuple[tuple[str |
         yield path, tree
 
 
-def is_left_in(document: formats.Document, skipped: set[int], result: bytes) -> bool:
+def is_left_in(document: documents.Document, skipped: set[int], result: bytes) -> bool:
     """Whether all lines but these are still there, in order; something may have been put between.
 
     Lines of nothing but brackets may go with a hook, and a comma at the end belongs to what comes next.
@@ -190,7 +191,7 @@ def is_left_in(document: formats.Document, skipped: set[int], result: bytes) -> 
     return all(char in left for char in kept)
 
 
-def settings(reading: convert.Reading, name: str, tree: Any) -> Any:
+def settings(reading: pipeline.Reading, name: str, tree: Any) -> Any:
     """What a file says beside its hooks."""
     if not isinstance(tree, dict):
         return None
@@ -202,21 +203,21 @@ def settings(reading: convert.Reading, name: str, tree: Any) -> Any:
 def test_an_edit_touches_only_the_hook_it_is_about(dialect: str) -> None:
     done: set[str] = set()
     for files in texts(dialect):
-        reading = convert.read(files, get(dialect))
+        reading = pipeline.read(files, get(dialect))
         for edit, numbers, hooks in edits(dialect, reading.decoded.manifest.hooks):
             if is_script(reading):
                 with pytest.raises(InputError, match="not edited"):
                     encode(reading, hooks)
                 continue
             result = encode(reading, hooks)
-            same_hooks(convert.read(result, get(dialect)), hooks)
+            same_hooks(pipeline.read(result, get(dialect)), hooks)
             unchanged(reading, result, numbers)
             done.add(edit)
     assert done >= {"remove", "remove all", "command", "add"}
     assert "timeout" in done or get(dialect).handlers["command"].timeout.unit is None
 
 
-def unchanged(reading: convert.Reading, result: dict[str, bytes], numbers: tuple[int, ...]) -> None:
+def unchanged(reading: pipeline.Reading, result: dict[str, bytes], numbers: tuple[int, ...]) -> None:
     """Everything but these hooks is as it was."""
     dialect = reading.dialect
     homes = {reading.decoded.places[number].file for number in numbers}
@@ -234,7 +235,7 @@ def unchanged(reading: convert.Reading, result: dict[str, bytes], numbers: tuple
             if not any(place.file == name for place in reading.decoded.places):
                 assert data == before.data or folder_of(name) in {folder_of(home) for home in homes}
             continue
-        after = formats.parse(data, before.kind)
+        after = documents.parse(data, before.kind)
         if before.kind != "frontmatter":
             assert settings(reading, name, after.tree) == settings(reading, name, before.tree), data
         elif name not in homes:
@@ -376,20 +377,20 @@ def test_an_edit_is_a_splice(
     edit: Callable[..., tuple[Hook, ...]],
     after: dict[str, str],
 ) -> None:
-    reading = convert.read({name: text.encode() for name, text in before.items()}, get(dialect))
+    reading = pipeline.read({name: text.encode() for name, text in before.items()}, get(dialect))
     result = encode(reading, edit(*reading.decoded.manifest.hooks))
     assert {name: data.decode() for name, data in result.items()} == after
 
 
 def test_a_script_is_not_overwritten_by_one_that_calls_it() -> None:
-    reading = convert.read({name: text.encode() for name, text in FOLDER.items()}, get("agent-hooks"))
+    reading = pipeline.read({name: text.encode() for name, text in FOLDER.items()}, get("agent-hooks"))
     (hook,) = reading.decoded.manifest.hooks
     wrapped = hook._replace(handler=hook.handler._replace(command=f"time {hook.handler.command}"))
     with pytest.raises(InternalError, match="cannot be written into the files of agent-hooks"):
         encode(reading, (wrapped,))
 
 
-def same_hooks(reading: convert.Reading, hooks: tuple[Hook, ...]) -> None:
+def same_hooks(reading: pipeline.Reading, hooks: tuple[Hook, ...]) -> None:
     """Just these hooks were read; in several files their order is that of the files."""
     found = reading.decoded.manifest.hooks
     assert sorted(map(repr, found)) == sorted(map(repr, hooks))
@@ -397,7 +398,7 @@ def same_hooks(reading: convert.Reading, hooks: tuple[Hook, ...]) -> None:
         assert by_event(reading.dialect.id, found) == by_event(reading.dialect.id, hooks)
 
 
-def beside(reading: convert.Reading) -> Any:
+def beside(reading: pipeline.Reading) -> Any:
     """What the files say beside their hooks."""
     return reading.decoded.manifest.provider_data
 
@@ -418,12 +419,12 @@ def test_an_edit_keeps_comments_and_other_settings() -> None:
         "}\n"
     )
     dialect = get("gemini-cli")
-    reading = convert.read({dialect.locations[0].path: before.encode()}, dialect)
+    reading = pipeline.read({dialect.locations[0].path: before.encode()}, dialect)
     first, second, third = reading.decoded.manifest.hooks
     (after,) = encode(reading, (first, third)).values()
     removed = ',\n      {"hooks": [{"type": "command", "command": "./b.sh"}]}\n'
     assert after.decode() == before.replace(removed, "\n")
-    again = convert.read({dialect.locations[0].path: after}, dialect)
+    again = pipeline.read({dialect.locations[0].path: after}, dialect)
     (more,) = encode(again, (first, second, third)).values()
     kept = [line for line in before.splitlines() if "b.sh" not in line and "a.sh" not in line]
     assert [line for line in more.decode().splitlines() if line in kept] == kept
@@ -433,7 +434,7 @@ def test_an_edit_keeps_comments_and_other_settings() -> None:
 @given(manifest=strategies.manifests())
 def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: dict[str, Any]) -> None:
     reading = canonical(*manifest["hooks"])
-    result = convert.convert(reading, get(target))  # raises InternalError unless decode(encode(m)) == m
+    result = pipeline.convert(reading, get(target))  # raises InternalError unless decode(encode(m)) == m
     assert len(result.effects) == len(manifest["hooks"])
 
 
@@ -449,13 +450,13 @@ def test_a_tool_with_blanks_in_its_name_is_matched_or_reported(target: str, name
 def test_the_order_of_keys_does_not_matter(source: str) -> None:
     for files in texts(source):
         turned = {path: reordered(source, path, data) for path, data in files.items()}
-        one, other = (convert.read(given, get(source)).decoded.manifest.hooks for given in (files, turned))
+        one, other = (pipeline.read(given, get(source)).decoded.manifest.hooks for given in (files, turned))
         assert len(one) == len(other)
         assert [hook for hook in one if hook not in other] == []
 
 
 def reordered(dialect: str, path: str, data: bytes) -> bytes:
-    kind = get(dialect).file_kinds.get(formats.kind_of(path), formats.kind_of(path))
+    kind = get(dialect).file_kinds.get(documents.kind_of(path), documents.kind_of(path))
     if kind not in {"json", "jsonc"}:
         return data
 
@@ -464,7 +465,7 @@ def reordered(dialect: str, path: str, data: bytes) -> bytes:
             return {key: turn(tree[key]) for key in reversed(tree)}
         return [turn(item) for item in tree] if isinstance(tree, list) else tree
 
-    return json.dumps(turn(formats.parse(data, kind).tree)).encode()
+    return json.dumps(turn(documents.parse(data, kind).tree)).encode()
 
 
 def run(command: str, folder: Path, stdin: str = "{}", **env: str) -> subprocess.CompletedProcess[str]:

@@ -9,10 +9,10 @@ import sys
 from pathlib import Path
 
 import hookport
-from hookport.dialects import names
+from hookport.agents import names
 
 SOURCE = Path(hookport.__file__).parent
-CORE = ("hookport.errors", "hookport.model.hooks", "hookport.findings", "hookport.dialects")
+CORE = ("hookport.errors", "hookport.model.hooks", "hookport.findings", "hookport.agents")
 
 
 def loaded(code: str) -> set[str]:
@@ -30,9 +30,7 @@ def loaded(code: str) -> set[str]:
 
 
 def dialects_in(modules: set[str]) -> set[str]:
-    found = {
-        name.removeprefix("hookport.dialects.") for name in modules if name.startswith("hookport.dialects.")
-    }
+    found = {name.removeprefix("hookport.agents.") for name in modules if name.startswith("hookport.agents.")}
     return {name for name in found if not name.startswith("_")}
 
 
@@ -41,11 +39,11 @@ def test_no_dialect_is_named_outside_its_folder() -> None:
     spelled = [re.escape(name) if "-" in name else f"[\"']{name}[\"']" for name in names()]
     word = re.compile(rf"(?<![\w/.-])(?:{'|'.join(spelled)})(?![\w-])")
     # An agent's program, package and tools may be called what the agent is, in the driver that starts them.
-    own = {path: path.stem.replace("_", "-") for path in (SOURCE / "prove" / "drivers").glob("*.py")}
+    own = {path: path.stem.replace("_", "-") for path in (SOURCE / "lab" / "drivers").glob("*.py")}
     found = [
         f"{path.relative_to(SOURCE)}:{number}: {line.strip()}"
         for path in sorted(SOURCE.rglob("*.py"))
-        if path.relative_to(SOURCE).parts[0] != "dialects"
+        if path.relative_to(SOURCE).parts[0] != "agents"
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
         if any(name.strip("\"'") != own.get(path) for name in word.findall(line))
     ]
@@ -53,12 +51,12 @@ def test_no_dialect_is_named_outside_its_folder() -> None:
 
 
 def test_the_registry_loads_no_dialect() -> None:
-    assert dialects_in(loaded("import hookport.dialects")) == set()
+    assert dialects_in(loaded("import hookport.agents")) == set()
 
 
 def test_asking_for_one_dialect_loads_only_that_one() -> None:
     for name in names():
-        modules = loaded(f"from hookport.dialects import get; get({name!r})")
+        modules = loaded(f"from hookport.agents import get; get({name!r})")
         others = dialects_in(modules) - {name.replace("-", "_")}
         assert others == set(), name
 
@@ -66,7 +64,7 @@ def test_asking_for_one_dialect_loads_only_that_one() -> None:
 def test_the_core_is_plain_standard_library() -> None:
     code = "; ".join(f"import {name}" for name in CORE)
     for name in names():
-        modules = loaded(f"{code}\nfrom hookport.dialects import get; get({name!r})")
+        modules = loaded(f"{code}\nfrom hookport.agents import get; get({name!r})")
         tops = {module.partition(".")[0] for module in modules} - {"hookport"}
         assert tops - set(sys.stdlib_module_names) == set(), name
         assert tops & {"dataclasses", "inspect", "asyncio"} == set(), name
@@ -74,11 +72,11 @@ def test_the_core_is_plain_standard_library() -> None:
 
 def test_a_conversion_loads_no_library_it_does_not_need() -> None:
     code = """
-from hookport import convert
-from hookport.dialects import get
+from hookport.convert import pipeline
+from hookport.agents import get
 data = b'''{"spec": "hooks/1.0", "hooks": [
     {"event": "session_start", "handler": {"type": "command", "command": "a"}}]}'''
-result = convert.convert(convert.read({"hooks.json": data}, get("canonical")), get("claude-code"))
+result = pipeline.convert(pipeline.read({"hooks.json": data}, get("canonical")), get("claude-code"))
 assert result.files
 """
     modules = loaded(code)

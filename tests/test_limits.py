@@ -13,19 +13,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from hookport import bridge, convert
+from hookport import bridge, doctor
 from hookport import findings as f
-from hookport.dialects import EventSpec, agents, event_specs, get, names
-from hookport.dialects._entries import slots
-from hookport.dialects._limits import longest_wait
-from hookport.dialects._wiring import wire
-from hookport.install import doctor, files, status, sync
+from hookport.agents import EventSpec, agents, event_specs, get, names
+from hookport.agents._entries import slots
+from hookport.agents._limits import longest_wait
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.doctor import status
+from hookport.install import files, sync
 from hookport.install.sync import Wish
 from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.runtime import dispatch, plan
-from hookport.wires.answers import write_answer
-from hookport.wires.table import wait_of
+from hookport.wire.answers import write_answer
+from hookport.wire.table import wait_of
 from tests.approval import approve
 
 if TYPE_CHECKING:
@@ -178,14 +180,14 @@ def test_every_command_tells_of_a_guard_that_is_too_slow(agent: str, world: Worl
     world.script("guard.sh", "exit 0")
     world.manifest(guard)
     world.sync(agent)
-    reading = convert.read(
+    reading = pipeline.read(
         {get(HUB).locations[0].path: json.dumps({"spec": "hooks/1.0", "hooks": [guard]}).encode()}, get(HUB)
     )
     found = {
         "sync": world.plan(agent).findings,
         "status": status.status(str(world.root), world.env, (agent,)).agents[0].findings,
         "doctor": doctor.diagnose(str(world.root), world.env, (agent,)),
-        "convert": convert.convert(reading, get(agent)).findings,
+        "convert": pipeline.convert(reading, get(agent)).findings,
     }
     told = {
         command: [(one.severity, one.message) for one in some if one.code == f.GuardCutShort.code]
@@ -199,8 +201,8 @@ def test_a_guard_in_the_agents_own_file_is_told_of_too() -> None:
     agent = get("qwen-code")
     hook = {"type": "command", "command": "./guard.sh", "timeout": 120_000}
     tree = {"hooks": {"PreToolUse": [{"hooks": [hook]}], "PostToolUse": [{"hooks": [hook]}]}}
-    reading = convert.read({agent.locations[0].path: json.dumps(tree).encode()}, agent)
-    codes = [one.code for one in convert.convert(reading, agent).findings]
+    reading = pipeline.read({agent.locations[0].path: json.dumps(tree).encode()}, agent)
+    codes = [one.code for one in pipeline.convert(reading, agent).findings]
     assert codes == [f.GuardCutShort.code, f.TimeoutCapped.code]
 
 
@@ -309,7 +311,7 @@ def test_context_is_passed_on_or_its_loss_is_told(agent: str, world: World) -> N
 
 def _hook(world: World, event: str) -> Hook:
     data = (world.root / ".hookport" / "hooks.json").read_bytes()
-    hooks = convert.read({get(HUB).locations[0].path: data}, get(HUB)).decoded.manifest.hooks
+    hooks = pipeline.read({get(HUB).locations[0].path: data}, get(HUB)).decoded.manifest.hooks
     return next(hook for hook in hooks if hook.event == event)
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport import convert
-from hookport.degrade import degrade
-from hookport.degrade.wrapping import unwrapped
-from hookport.dialects import get, names
-from hookport.dialects._entries import slots
+from hookport.agents import get, names
+from hookport.agents._entries import slots
+from hookport.convert import pipeline
+from hookport.convert.degrade import degrade
+from hookport.convert.degrade.wrapping import unwrapped
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from tests import kitchen
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 PAIRS = [pytest.param(a, b, id=f"{a}-to-{b}") for a in names() for b in names() if a != b]
 
 
-def about(result: convert.Conversion, index: int) -> list[Finding]:
+def about(result: pipeline.Conversion, index: int) -> list[Finding]:
     return [finding for finding in result.findings if finding.hook == index]
 
 
@@ -47,7 +47,7 @@ def test_every_dialect_says_something_of_it(source: str) -> None:
 def test_nothing_is_lost_in_silence(source: str, target: str) -> None:
     reading = kitchen.reading(source)
     degraded = degrade(reading.decoded.manifest, get(target), reading.wheres, reading.scripts)
-    result = convert.convert(reading, get(target))
+    result = pipeline.convert(reading, get(target))
     hooks = reading.decoded.manifest.hooks
     after = dict(zip(degraded.kept, degraded.manifest.hooks, strict=True))
     assert result.hooks == hooks
@@ -55,7 +55,7 @@ def test_nothing_is_lost_in_silence(source: str, target: str) -> None:
     dropped = [index for index, effect in enumerate(result.effects) if effect == "dropped"]
     assert sorted([*after, *dropped]) == list(range(len(hooks)))
     files = {file.path: file.text.encode() for file in result.files}
-    written = convert.read(files, get(target)).decoded.manifest.hooks if files else ()
+    written = pipeline.read(files, get(target)).decoded.manifest.hooks if files else ()
     assert len(written) == len(hooks) - len(dropped)
     assert list(untold(result, after)) == []
     assert list(lost_guards(result, after)) == []
@@ -93,7 +93,7 @@ TOLD_BY = {
 BLOCKED_INSTEAD = "HP206"
 
 
-def untold(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None, str]]:
+def untold(result: pipeline.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None, str]]:
     """The hooks that changed or went without a finding that says so, and what changed."""
     for index, hook in enumerate(result.hooks):
         found = about(result, index)
@@ -110,7 +110,7 @@ def untold(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple
                 yield hook, now, attr
 
 
-def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
+def lost_guards(result: pipeline.Conversion, after: dict[int, Hook]) -> Iterator[tuple[Hook, Hook | None]]:
     """The hooks that prevent less than before without an error."""
     target = get(result.target)
     for index, hook in enumerate(result.hooks):
@@ -133,4 +133,4 @@ def lost_guards(result: convert.Conversion, after: dict[int, Hook]) -> Iterator[
 @pytest.mark.parametrize("target", names())
 def test_converting_twice_gives_the_same_bytes(target: str) -> None:
     reading = kitchen.reading(next(name for name in names() if name != target))
-    assert convert.convert(reading, get(target)) == convert.convert(reading, get(target))
+    assert pipeline.convert(reading, get(target)) == pipeline.convert(reading, get(target))

@@ -15,19 +15,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.degrade import degrade
-from hookport.dialects import agents, event_specs, get, names
-from hookport.dialects._base import at_event, is_split, matching_of
-from hookport.dialects._entries import slots
-from hookport.dialects._matchers import MARK, read_matcher, write_matcher
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, event_specs, get, names
+from hookport.agents._base import at_event, is_split, matching_of
+from hookport.agents._entries import slots
+from hookport.agents._matchers import MARK, read_matcher, write_matcher
+from hookport.agents._wiring import wire
+from hookport.convert.degrade import degrade
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.model.patterns import Sign, Unknown, matches_all, may_match
 from hookport.model.runs import Call, Event
-from hookport.planning import planned
 from hookport.project.discovery import Found
+from hookport.project.plan_builder import planned
 from hookport.runtime import engine
-from hookport.wires.events import mcp_name, read_event, write_event
+from hookport.wire.events import mcp_name, read_event, write_event
 
 # Each with `{p}` for how MCP names begin and `{j}` for what stands between the server and the tool.
 FORMS = (

@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 import yaml
 
-from hookport.dialects import agents, get
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get
+from hookport.agents._wiring import wire
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime.merge import merged
-from hookport.wires.answers import read_answer
-from hookport.wires.obeyed import obeys_natively, taken_of_several
+from hookport.wire.answers import read_answer
+from hookport.wire.obeyed import obeys_natively, taken_of_several
 
 FOLDER = Path(__file__).parent / "native_answers"
 FORMS = yaml.safe_load((FOLDER / "forms.yaml").read_text("utf-8"))

@@ -15,15 +15,15 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.convert import read
-from hookport.degrade.wrapping import unwrapped
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
+from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.pipeline import read
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.install.targets import SCOPES, Scope, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
-from hookport.planning import agent_of, is_dispatch, is_ours
+from hookport.project.plan_builder import agent_of, is_dispatch, is_ours
 from hookport.runtime import once
 from tests.agents import SEATS, args_of, payload_of
 from tests.approval import approve

@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport import checks, convert, formats
-from hookport.dialects import get, names
+from hookport import documents as formats
+from hookport.agents import get, names
+from hookport.convert import checks, pipeline
 from hookport.errors import InputError
 from tests import kitchen
 from tests.test_laws import texts
@@ -74,9 +75,9 @@ def with_key(tree: Any, path: tuple[Any, ...], key: str, value: Any) -> Any:
 def odd(dialect: str, step: int) -> Iterator[dict[str, bytes]]:
     """Files of a dialect with one key more, at each of their objects in turn; every `step`-th key at each."""
     for files in texts(dialect)[:3]:
-        documents = convert.read(files, get(dialect)).documents
+        documents = pipeline.read(files, get(dialect)).documents
         for name, document in documents.items():
-            kind = convert.kind_in(get(dialect), name)
+            kind = pipeline.kind_in(get(dialect), name)
             if kind not in ("json", "toml", "yaml"):
                 continue
             tree = json.loads(json.dumps(document.tree, default=str))
@@ -92,15 +93,15 @@ def odd(dialect: str, step: int) -> Iterator[dict[str, bytes]]:
 def test_odd_keys_through_the_interchange_format_and_back(dialect: str, step: int) -> None:
     for files in odd(dialect, step):
         try:
-            reading = convert.read(files, get(dialect))
+            reading = pipeline.read(files, get(dialect))
         except InputError:
             continue
-        there = convert.convert(reading, HUB).files
+        there = pipeline.convert(reading, HUB).files
         if there:
-            convert.convert(
-                convert.read({file.path: file.text.encode() for file in there}, HUB), get(dialect)
+            pipeline.convert(
+                pipeline.read({file.path: file.text.encode() for file in there}, HUB), get(dialect)
             )
-        convert.convert(reading, get(dialect))
+        pipeline.convert(reading, get(dialect))
 
 
 ANYTHING = st.recursive(
@@ -121,14 +122,14 @@ def test_data_of_a_dialect_may_be_anything(target: str, event: str, own: dict[st
     }
     tree = {"spec": "hooks/1.0", "hooks": [hook]}
     try:
-        reading = convert.read({"hooks.json": json.dumps(tree).encode()}, HUB)
-        convert.convert(reading, get(target))
+        reading = pipeline.read({"hooks.json": json.dumps(tree).encode()}, HUB)
+        pipeline.convert(reading, get(target))
     except InputError:
         pass
 
 
 def own_files(dialect: str, target: str) -> dict[str, bytes]:
-    result = convert.convert(kitchen.reading(dialect), get(target))
+    result = pipeline.convert(kitchen.reading(dialect), get(target))
     return {file.path: file.text.encode() for file in result.files}
 
 
@@ -138,7 +139,7 @@ def test_check_has_nothing_against_what_convert_wrote(source: str, target: str) 
     files = own_files(source, target)
     if not files:
         return
-    reading = convert.read(files, get(target))
+    reading = pipeline.read(files, get(target))
     found = [*reading.decoded.findings, *checks.check(reading)]
     # The kitchen's scripts are of the interchange format: unwrapped, they stand on events that block in the
     # agent they were wrapped for, and not in their own format.
@@ -151,14 +152,14 @@ def test_check_has_nothing_against_what_convert_wrote(source: str, target: str) 
 @pytest.mark.parametrize("source", names())
 def test_check_has_nothing_against_what_it_had_nothing_against_before(source: str) -> None:
     for files in texts(source):
-        reading = convert.read(files, get(source))
+        reading = pipeline.read(files, get(source))
         if any(one.severity == "error" for one in (*reading.decoded.findings, *checks.check(reading))):
             continue
         if any(" wrap " in hook.handler.command for hook in reading.decoded.manifest.hooks):
             continue
-        there = convert.convert(reading, HUB).files
+        there = pipeline.convert(reading, HUB).files
         if not there:
             continue
-        again = convert.read({file.path: file.text.encode() for file in there}, HUB)
+        again = pipeline.read({file.path: file.text.encode() for file in there}, HUB)
         found = [*again.decoded.findings, *checks.check(again)]
         assert [(one.code, one.where, one.message) for one in found if one.severity == "error"] == []

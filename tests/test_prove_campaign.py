@@ -13,12 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from hookport.prove import campaign, drivers, play, player, results, scenario, stage
-from hookport.prove.driver import Stage
-from hookport.prove.judge import Verdict
-from hookport.prove.programs import Program
-from hookport.prove.results import Result
-from hookport.prove.run import Done, Run
+from hookport.lab import campaign, drivers, play, player, results, scenario, stage
+from hookport.lab.driver import Stage
+from hookport.lab.judge import Verdict
+from hookport.lab.programs import Program
+from hookport.lab.results import Result
+from hookport.lab.run import Done, Run
 
 # With a file named `deaf` beside it, it asks no hook, once.
 AGENT = """

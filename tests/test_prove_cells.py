@@ -6,11 +6,11 @@ from html.parser import HTMLParser
 
 import pytest
 
-from hookport.dialects import agents
-from hookport.prove import drivers
-from hookport.prove.cells import Cell, cells, contradictions
-from hookport.prove.page import page
-from hookport.prove.results import Result, Results, kept
+from hookport.agents import agents
+from hookport.lab import drivers
+from hookport.lab.cells import Cell, cells, contradictions
+from hookport.lab.page import page
+from hookport.lab.results import Result, Results, kept
 
 
 def measured(driver: str, events: tuple[str, ...] = (), **scenarios: Result) -> Results:

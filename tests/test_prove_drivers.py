@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
-from hookport import dialects
+from hookport import agents as dialects
+from hookport.lab import mcp_lab, scenario, stage
+from hookport.lab.driver import Call, Stage
+from hookport.lab.drivers import _opencode_session, dialect_of, get, names
+from hookport.lab.run import reads_projects
 from hookport.model.events import EVENTS
-from hookport.prove import mcp_lab, scenario, stage
-from hookport.prove.driver import Call, Stage
-from hookport.prove.drivers import _opencode_session, dialect_of, get, names
-from hookport.prove.run import reads_projects
 
 KINDS: dict[str, tuple[Any, ...]] = {
     "shell": ("echo hi",),
@@ -75,7 +75,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     assert driver.program
     assert "/" not in driver.program
     assert dialect_of(driver) in dialects.names()
-    import_module(f"hookport.prove.protocols.{driver.protocol}")
+    import_module(f"hookport.lab.protocols.{driver.protocol}")
     assert driver.patience > 0
     assert set(driver.alone) <= set(scenario.names())
     command = list(driver.command(here))

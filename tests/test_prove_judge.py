@@ -9,14 +9,14 @@ import pytest
 
 from hookport.cli import prove
 from hookport.errors import InputError
-from hookport.prove import campaign, drivers, judge, results, scenario
-from hookport.prove.driver import Driver
-from hookport.prove.judge import Given, Seen, Verdict
-from hookport.prove.play import Heard, Outcome
-from hookport.prove.programs import Program
-from hookport.prove.protocols import Result as ToolResult
-from hookport.prove.protocols import Said
-from hookport.prove.run import Done, Run
+from hookport.lab import campaign, drivers, judge, results, scenario
+from hookport.lab.driver import Driver
+from hookport.lab.judge import Given, Seen, Verdict
+from hookport.lab.play import Heard, Outcome
+from hookport.lab.programs import Program
+from hookport.lab.protocols import Result as ToolResult
+from hookport.lab.protocols import Said
+from hookport.lab.run import Done, Run
 
 CLAUDE = drivers.get("claude-code")
 KIMI = drivers.get("kimi-cli")

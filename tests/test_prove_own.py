@@ -10,19 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from hookport import planning
 from hookport.errors import InputError, UsageError
+from hookport.lab import belongings, drivers, enforcement, likeness, own, samples, shims
+from hookport.lab.driver import Call, Driver, Package
+from hookport.lab.enforcement import Proof
+from hookport.lab.firings import Firing, Watch
+from hookport.lab.own import Account, Fate, Turn
+from hookport.lab.play import Heard, Outcome
+from hookport.lab.programs import Program
+from hookport.lab.protocols import Result, Said
+from hookport.lab.samples import Sample
 from hookport.model.hooks import Handler, Hook
+from hookport.project import plan_builder
 from hookport.project.discovery import Found, discover, load
-from hookport.prove import belongings, drivers, enforcement, likeness, own, samples, shims
-from hookport.prove.driver import Call, Driver, Package
-from hookport.prove.enforcement import Proof
-from hookport.prove.firings import Firing, Watch
-from hookport.prove.own import Account, Fate, Turn
-from hookport.prove.play import Heard, Outcome
-from hookport.prove.programs import Program
-from hookport.prove.protocols import Result, Said
-from hookport.prove.samples import Sample
 from hookport.runtime.plan import Planned
 
 KINDS = ("shell", "write", "edit", "read", "mcp")
@@ -61,7 +61,7 @@ def canonical(**more: object) -> str:
 
 
 def planned(folder: Path) -> list[Planned]:
-    return [planning.planned(one) for one in load(str(folder), None, dict(os.environ)).hooks]
+    return [plan_builder.planned(one) for one in load(str(folder), None, dict(os.environ)).hooks]
 
 
 @pytest.mark.parametrize(
@@ -328,7 +328,7 @@ def account(
         drivers.get(agent),
         "auto",
         (found,),
-        (planning.planned(found),),
+        (plan_builder.planned(found),),
         firings,
         **given,  # type: ignore[arg-type]
     )
@@ -659,7 +659,7 @@ def test_a_script_that_is_the_hook_itself_is_watched(tmp_path: Path) -> None:
     (script.parent / "data").write_text("")
     script.chmod(0o755)
     env = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    hooks = tuple(planning.runnable(discover(str(root), env)))
+    hooks = tuple(plan_builder.runnable(discover(str(root), env)))
     watch = Watch("cline", hooks, root, env, tmp_path / "records")
     watch.place(root, home)
     assert (watch.watched, watch.unwatched) == ({0}, set())

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hookport.prove import confinement, play, player, stage
-from hookport.prove.driver import Call, Driver, Package, Stage, Step
+from hookport.lab import confinement, play, player, stage
+from hookport.lab.driver import Call, Driver, Package, Stage, Step
 
 AGENT = Path(__file__).parent / "prove_agent.py"
 SHELL = {"shell": lambda _stage, command: Call("Bash", {"command": command})}
@@ -128,7 +128,7 @@ def test_no_other_network_is_reached(tmp_path: Path) -> None:
 def test_a_user_without_rights_is_isolated_too() -> None:
     code = """
     import socket, sys
-    from hookport.prove import confinement
+    from hookport.lab import confinement
     try:
         confinement._enter(confinement.CLONE_NEWUSER | confinement.CLONE_NEWNET)
     except OSError as error:
@@ -222,7 +222,7 @@ def test_nothing_is_left_when_the_caller_is_stopped(tmp_path: Path, number: sign
         """
         import sys
         from pathlib import Path
-        from hookport.prove import play, player
+        from hookport.lab import play, player
         player.played(play.read_spec(Path(sys.argv[1])), Path(sys.argv[2]))
         """,
         str(tmp_path / "given.json"),
@@ -242,7 +242,7 @@ def test_a_player_that_fails_is_said(tmp_path: Path) -> None:
     spec = stage.spec(driven(), world(tmp_path), ())._replace(protocol="none")
     outcome = player.played(spec, tmp_path)
     assert outcome.trouble == (
-        "the player did not finish: ModuleNotFoundError: No module named 'hookport.prove.protocols.none'"
+        "the player did not finish: ModuleNotFoundError: No module named 'hookport.lab.protocols.none'"
     )
 
 

@@ -20,8 +20,8 @@ from threading import Thread
 
 import pytest
 
-from hookport.prove import programs
-from hookport.prove.driver import Driver, Package
+from hookport.lab import programs
+from hookport.lab.driver import Driver, Package
 
 LAUNCHER = "#!/usr/bin/env node\nconsole.log('small version 1.2.3 (built today)')\n"
 

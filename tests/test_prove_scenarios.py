@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from hookport import dialects
-from hookport.dialects import event_specs
+from hookport import agents
+from hookport.agents import event_specs
 from hookport.errors import InputError, UsageError
+from hookport.lab import campaign, drivers, formats, scenario, stage
+from hookport.lab.formats import World
+from hookport.lab.programs import Program
+from hookport.lab.run import home_files, hooks_of, reads_projects, write, write_own
+from hookport.lab.scenario import filled
 from hookport.model.events import EVENTS
 from hookport.model.runs import RunResult
 from hookport.project.discovery import discover
-from hookport.prove import campaign, drivers, formats, scenario, stage
-from hookport.prove.formats import World
-from hookport.prove.programs import Program
-from hookport.prove.run import home_files, hooks_of, reads_projects, write, write_own
-from hookport.prove.scenario import filled
-from hookport.wires.answers import read_answer
+from hookport.wire.answers import read_answer
 
 MINIMAL = {"title": "t", "steps": [], "expect": []}
 HOOK = {"name": "guard", "event": "before_tool_execute", "answer": "deny"}
@@ -212,7 +212,7 @@ def test_an_mcp_tool_is_known_to_every_format_that_can_name_one(tmp_path: Path) 
 def test_a_hook_of_the_users_own_stands_where_the_agent_looks_and_answers_in_its_words(
     tmp_path: Path, name: str
 ) -> None:
-    dialect = dialects.get(drivers.dialect_of(drivers.get(name)))
+    dialect = agents.get(drivers.dialect_of(drivers.get(name)))
     made = stage.staged(tmp_path, (), shared=tmp_path / "shared")
     one = scenario.get("own-file-subdirectory")
     before = set(tmp_path.rglob("*"))

@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from hookport.prove import protocols
-from hookport.prove.driver import Call, Step
-from hookport.prove.protocols import Ask, Result, Said
-from hookport.prove.server import Server
+from hookport.lab import protocols
+from hookport.lab.driver import Call, Step
+from hookport.lab.protocols import Ask, Result, Said
+from hookport.lab.server import Server
 
 LIST, PATCH = Call("shell", {"command": "ls “x”"}), Call("patch", "*** Begin Patch\n*** End Patch\n")
 STEPS = (Step((LIST, Call("read", {"path": "a"}))), Step((LIST,), text="Once more."), Step(text="Done."))

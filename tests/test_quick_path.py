@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.planning import settled
+from hookport.project.plan_builder import settled
 from hookport.runtime import plan
 from tests.approval import approve
 
@@ -49,21 +49,21 @@ DEAR = {
     *("random", "re", "shlex", "shutil", "signal", "site", "subprocess", "tempfile", "threading", "typing"),
     *("uuid", "hashlib", "importlib.metadata", "traceback", "warnings", "inspect", "contextlib"),
     *(
-        "hookport.convert",
-        "hookport.dialects",
+        "hookport.convert.pipeline",
+        "hookport.agents",
         "hookport.project.discovery",
         "hookport.errors",
         "hookport.findings",
     ),
     *(
-        "hookport.planning",
+        "hookport.project.plan_builder",
         "hookport.runtime.effects",
         "hookport.runtime.patterns",
         "hookport.runtime.pauses",
         "hookport.runtime.remedy",
         "hookport.runtime.execute.http",
         "hookport.shell",
-        "hookport.wires.patch",
+        "hookport.wire.patch",
     ),
 }
 PAYLOAD = {

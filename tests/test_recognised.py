@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.dialects._wiring import recognised
+from hookport.agents._wiring import recognised
 
 PAYLOADS = Path(__file__).parent / "payloads"
 DOCUMENTED = json.loads(Path(__file__).with_name("documented.json").read_text("utf-8"))

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.dialects import agents, names
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, names
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.runtime import dispatch, engine
 from hookport.runtime.plan import Planned
-from hookport.wires.events import native_for, native_input, read_event, tool_name, write_event
-from hookport.wires.spellings import put
-from hookport.wires.table import Wire, table_of
+from hookport.wire.events import native_for, native_input, read_event, tool_name, write_event
+from hookport.wire.spellings import put
+from hookport.wire.table import Wire, table_of
 
 PRE = "before_tool_execute"
 INPUTS: dict[str, dict[str, Any]] = {

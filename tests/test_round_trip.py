@@ -15,11 +15,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport import checks, convert, findings
-from hookport.dialects import agents, get, names
-from hookport.dialects._base import Decoded, EventSpec, Matching, at_event, matching_of, native_tools
-from hookport.dialects._entries import slots
-from hookport.dialects._matchers import MARK, mcp_parts, means_all
+from hookport import findings
+from hookport.agents import agents, get, names
+from hookport.agents._base import Decoded, EventSpec, Matching, at_event, matching_of, native_tools
+from hookport.agents._entries import slots
+from hookport.agents._matchers import MARK, mcp_parts, means_all
+from hookport.convert import checks, pipeline
 from hookport.errors import InputError
 from hookport.model.hooks import Handler, Term
 from hookport.project import sources
@@ -72,7 +73,7 @@ class Meaning(NamedTuple):
     own: Mapping[str, Any]
 
 
-def meanings(reading: convert.Reading, *, by_text: bool) -> list[Meaning]:
+def meanings(reading: pipeline.Reading, *, by_text: bool) -> list[Meaning]:
     """Each hook on each of its native events, in the order that the agent has for that event."""
     dialect = reading.dialect
     found: list[Meaning] = []
@@ -103,7 +104,7 @@ def meanings(reading: convert.Reading, *, by_text: bool) -> list[Meaning]:
     return sorted(found, key=lambda meaning: meaning.event)
 
 
-def matcher_text(reading: convert.Reading, place: Any) -> str:
+def matcher_text(reading: pipeline.Reading, place: Any) -> str:
     """The matcher as the file has it, at the entry or at its group; empty where there is none."""
     nodes = [reading.documents[place.file].tree]
     for step in place.path:
@@ -142,14 +143,14 @@ def natively(matching: Matching, text: str, name: str) -> bool:
         return False
 
 
-def again(result: convert.Conversion) -> convert.Reading:
-    return convert.read({file.path: file.text.encode() for file in result.files}, get(result.target))
+def again(result: pipeline.Conversion) -> pipeline.Reading:
+    return pipeline.read({file.path: file.text.encode() for file in result.files}, get(result.target))
 
 
-def differences(reading: convert.Reading) -> list[tuple[str, object, object]]:
+def differences(reading: pipeline.Reading) -> list[tuple[str, object, object]]:
     """What is different after the way through the interchange format and back, and no finding tells."""
-    there = convert.convert(reading, HUB)
-    back = convert.convert(again(there), get(reading.dialect.id))
+    there = pipeline.convert(reading, HUB)
+    back = pipeline.convert(again(there), get(reading.dialect.id))
     codes = {one.code for one in (*there.findings, *back.findings)}
     kept = [number for number, effect in enumerate(there.effects) if effect != "dropped"]
     dropped = [number for number, effect in zip(kept, back.effects, strict=True) if effect == "dropped"]
@@ -168,7 +169,7 @@ def differences(reading: convert.Reading) -> list[tuple[str, object, object]]:
     ]
 
 
-def without(reading: convert.Reading, gone: set[int]) -> convert.Reading:
+def without(reading: pipeline.Reading, gone: set[int]) -> pipeline.Reading:
     """A reading without the hooks that a finding says are dropped."""
     hooks, places, found = reading.decoded
     left = [number for number in range(len(hooks.hooks)) if number not in gone]
@@ -192,7 +193,7 @@ def test_a_file_of_the_corpus_means_the_same_when_it_comes_back(case: Case, proj
 @pytest.mark.parametrize("dialect", OTHERS)
 def test_a_file_of_the_vectors_means_the_same_when_it_comes_back(dialect: str) -> None:
     for files in texts(dialect):
-        assert differences(convert.read(files, get(dialect))) == [], files
+        assert differences(pipeline.read(files, get(dialect))) == [], files
 
 
 @pytest.mark.parametrize("case", corpus())
@@ -201,7 +202,7 @@ def test_a_file_of_the_corpus_can_be_said_in_every_dialect(case: Case, project: 
     for reading in readings(case, project):
         known = {one.code for one in (*reading.decoded.findings, *checks.check(reading))}
         for target in names():
-            result = convert.convert(reading, get(target))
+            result = pipeline.convert(reading, get(target))
             if target == reading.dialect.id:
                 assert [file.text.encode() for file in result.files] == [
                     document.data for document in reading.documents.values()
@@ -221,7 +222,7 @@ def test_a_file_of_the_corpus_can_be_said_in_every_dialect(case: Case, project: 
             assert new == [], target
 
 
-def readings(case: Case, project: Path) -> Iterator[convert.Reading]:
+def readings(case: Case, project: Path) -> Iterator[pipeline.Reading]:
     """What is read of the file of a case."""
     build(case, project)
     try:
@@ -239,7 +240,7 @@ def test_a_hook_of_a_subagent_runs_all_the_time_elsewhere(project: Path) -> None
     (case,) = [case.values[0] for case in corpus() if "frontmatter of a subagent" in str(case.id)]
     (reading,) = readings(case, project)
     for target in [name for name in names() if name != reading.dialect.id]:
-        result = convert.convert(reading, get(target))
+        result = pipeline.convert(reading, get(target))
         told = findings.AlwaysRuns.code in {one.code for one in result.findings}
         assert told or not result.files, target
 
@@ -250,12 +251,12 @@ def test_what_a_wrapped_command_is_told_comes_back(agent: str) -> None:
     handler = {"type": "command", "command": "./g.sh", "timeout": 7, "timeout_action": "block"}
     hook = {"event": "before_tool_execute", "matcher": "shell", "blocking": True, "handler": handler}
     before = canonical(hook)
-    there = convert.convert(before, get(agent))
-    back = again(convert.convert(again(there), HUB)).decoded.manifest.hooks
+    there = pipeline.convert(before, get(agent))
+    back = again(pipeline.convert(again(there), HUB)).decoded.manifest.hooks
     (was,) = before.decoded.manifest.hooks
     assert [one.handler for one in back] == [was.handler] * len(back)
     assert [one.blocking for one in back] == [True] * len(back)
     if " wrap " in again(there).decoded.manifest.hooks[0].handler.command:
-        observer = convert.convert(canonical({**hook, "blocking": False}), get(agent))
-        again_ = again(convert.convert(again(observer), HUB)).decoded.manifest.hooks
+        observer = pipeline.convert(canonical({**hook, "blocking": False}), get(agent))
+        again_ = again(pipeline.convert(again(observer), HUB)).decoded.manifest.hooks
         assert not any(one.blocking for one in again_)

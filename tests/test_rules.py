@@ -15,16 +15,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport import checks
-from hookport.checks.rules import DeadRule, dead_rule
-from hookport.dialects import get, names
-from hookport.dialects._wiring import wire
+from hookport.agents import get, names
+from hookport.agents._wiring import wire
+from hookport.convert import checks
+from hookport.convert.checks.rules import DeadRule, dead_rule
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.project import sources
 from hookport.runtime import rules, select
 from hookport.runtime.plan import Planned
-from hookport.wires.events import read_event
+from hookport.wire.events import read_event
 
 MEASURED: list[dict[str, Any]] = json.loads(
     (Path(__file__).parent / "rules/claude-code.json").read_text("utf-8")

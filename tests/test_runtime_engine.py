@@ -16,19 +16,19 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hookport import planning
-from hookport.dialects import agents, event_specs, get, names
-from hookport.dialects._matchers import read_matcher
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, event_specs, get, names
+from hookport.agents._matchers import read_matcher
+from hookport.agents._wiring import wire
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
+from hookport.project import plan_builder
 from hookport.project.discovery import Found, load
 from hookport.runtime import engine, merge, placeholder, plan, policy
 from hookport.runtime.dispatch import tools_of
 from hookport.runtime.engine import Report, Setting
 from hookport.runtime.plan import Planned
-from hookport.wires.events import read_event, write_event
+from hookport.wire.events import read_event, write_event
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -73,7 +73,7 @@ def from_file(folder: Path, name: str, text: str | dict[str, Any], dialect: str)
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
-    return [planning.planned(one) for one in load(str(path), dialect, ENV).hooks]
+    return [plan_builder.planned(one) for one in load(str(path), dialect, ENV).hooks]
 
 
 def ran(report: Report) -> list[tuple[str, bool]]:
@@ -89,7 +89,7 @@ def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -
     spec = next(spec for spec in event_specs(own, event) if not spec.tools)
     terms, _ = read_matcher(own, spec, matcher)
     made = Hook(event, Handler(command="exit 0"), terms, dialect=dialect)
-    return planning.planned(Found(made, "f", "p", "/", "project", ()))
+    return plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
 
 
 WRITTEN = {
@@ -879,7 +879,7 @@ def hooks_of_a_plan(draw: st.DrawFn) -> Planned:
         priority=draw(st.none() | st.integers(0, 1000)),
         content=draw(st.sampled_from(["", "x"])),
     )
-    return planning.planned(Found(made, "f", "p", "/", "project", ()))
+    return plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
 
 
 @st.composite
@@ -967,5 +967,5 @@ def test_a_guard_without_words_about_itself_is_a_guard(head: str, tmp_path: Path
     script.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
     script.chmod(0o755)
     found = load(str(folder), "agent-hooks", ENV).hooks
-    report = run(fired("claude-code"), *map(planning.planned, found))
+    report = run(fired("claude-code"), *map(plan_builder.planned, found))
     assert report.decision.verdict == "deny"

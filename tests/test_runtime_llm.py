@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 
-from hookport import planning
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.model.runs import Decision, RunResult
+from hookport.project import plan_builder
 from hookport.runtime import dispatch
 from hookport.runtime.execute import _one_shot, llm
 from hookport.runtime.execute.llm import STEP_LIMIT, ask, work
@@ -657,7 +657,7 @@ def guarded(tmp_path: Path) -> Path:
 def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
     payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
-    found, _ = planning.current(str(root), env)
+    found, _ = plan_builder.current(str(root), env)
     sources = dispatch.of_plan(found, "gemini-cli", wire)
     report = dispatch.answer(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
     return report.decision, [run.answered.failure for run in report.runs]

@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from hookport.dialects import agents as known_agents
-from hookport.dialects import names
-from hookport.dialects._wiring import wire
+from hookport.agents import agents as known_agents
+from hookport.agents import names
+from hookport.agents._wiring import wire
 from hookport.model.runs import Answer
 from hookport.runtime.dispatch import Sources, Told, answer
 from hookport.runtime.plan import Planned

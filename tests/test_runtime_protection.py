@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport import planning
 from hookport.model.runs import Call, Event
+from hookport.project import plan_builder
 from hookport.runtime import protection
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of POSIX")
@@ -49,7 +49,7 @@ class Place:
         path.write_text(text)
 
     def objection(self, call: Call, event: str = "before_tool_execute", cwd: Path | None = None) -> str:
-        made, _ = planning.current(str(self.root), self.env)
+        made, _ = plan_builder.current(str(self.root), self.env)
         where = str(cwd or self.root)
         it = Event(event, "claude-code", cwd=where, root=where, call=call)
         return protection.objects(it, made.protected, str(self.root), self.env)
@@ -142,7 +142,7 @@ def test_links_and_other_folders(place: Place) -> None:
 
 
 def test_what_is_below_a_protected_folder_is_not_listed_again(place: Place) -> None:
-    made, _ = planning.current(str(place.root), place.env)
+    made, _ = plan_builder.current(str(place.root), place.env)
     here = [
         path for path in made.protected() if path.startswith((f"{place.root}/.agents", f"{place.root}/g"))
     ]

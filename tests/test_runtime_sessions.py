@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hookport
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call, Decision, Event
 from hookport.runtime import sessions
 
@@ -21,7 +21,7 @@ WRITERS, THINGS = 8, 50
 WRITER = """
 import sys
 from hookport.model.runs import Decision, Event
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.runtime import sessions
 sys.stdin.read()
 env = {"HOOKPORT_STATE_DIR": sys.argv[1]}

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects import get
+from hookport.agents import get
 from hookport.errors import InputError
 from hookport.model.hooks import Hook
 from hookport.project import salvage

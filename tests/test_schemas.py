@@ -9,11 +9,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from hookport import convert, findings
-from hookport.cases import load
-from hookport.cases.suite import Case
-from hookport.dialects import get, names
-from hookport.formats import kind_of, parse
+from hookport import findings
+from hookport.agents import get, names
+from hookport.convert import pipeline
+from hookport.documents import kind_of, parse
+from hookport.testing import load
+from hookport.testing.suite import Case
 from tests import vectors
 from tests.test_conformance import FULL, manifest
 
@@ -45,7 +46,7 @@ def test_what_is_read_is_valid(dialect: str) -> None:
             files = vectors.files(case, key, dialect)
             # What can be read in spite of a slip is a slip all the same.
             if findings.FieldUnread.code in {
-                one.code for one in convert.read(files, get(dialect)).decoded.findings
+                one.code for one in pipeline.read(files, get(dialect)).decoded.findings
             }:
                 continue
             for tree in documents(dialect, files):
@@ -60,7 +61,7 @@ def test_what_is_read_is_valid(dialect: str) -> None:
 @pytest.mark.parametrize("dialect", FORMATS)
 def test_what_is_written_is_valid(dialect: str) -> None:
     """The kitchen-sink hook as every format writes it."""
-    result = convert.convert(convert.read({"hooks.json": manifest(FULL)}, get("canonical")), get(dialect))
+    result = pipeline.convert(pipeline.read({"hooks.json": manifest(FULL)}, get("canonical")), get(dialect))
     files = {file.path: file.text.encode() for file in result.files}
     trees = documents(dialect, files)
     assert trees

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.dialects import get, names
+from hookport.agents import get, names
 from hookport.model.hooks import Handler, Hook
 from hookport.project import sources
 

@@ -28,19 +28,20 @@ from hookport import (
     session_start,
     testing,
 )
-from hookport.authoring import replies
-from hookport.authoring.callers import Caller
-from hookport.authoring.hooks import bound_of
-from hookport.dialects import names
-from hookport.dialects._wiring import recognised, wire
+from hookport.agents import names
+from hookport.agents._wiring import recognised, wire
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, RunResult
 from hookport.runtime import engine, trust
 from hookport.runtime.plan import Planned
-from hookport.wires.answers import write_answer
-from hookport.wires.events import native_for, read_event, write_event
-from hookport.wires.recognition import VARIABLE, sealed, unsealed
+from hookport.sdk import replies
+from hookport.sdk.callers import Caller
+from hookport.sdk.hooks import bound_of
+from hookport.testing.harness import _bound
+from hookport.wire.answers import write_answer
+from hookport.wire.events import native_for, read_event, write_event
+from hookport.wire.recognition import VARIABLE, sealed, unsealed
 from tests import test_install_vendor as vendor
 from tests.agents import SEATS, Outcome, args_of, payload_of
 from tests.approval import approve
@@ -311,7 +312,7 @@ def test_every_part_of_a_patch_is_looked_at() -> None:
 
 
 def _functions(file: Path) -> Any:
-    return testing._bound(file)
+    return _bound(file)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from hookport import convert
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
+from hookport.convert import pipeline
 from hookport.model.events import EVENTS
 from hookport.model.tools import TOOLS
 
@@ -128,8 +128,8 @@ KNOWN: dict[str, dict[str, tuple[str, ...]]] = {
 def generate(folder: Path, agent: str, source: str) -> Path:
     """The project that hookport writes for an agent, with the script that its hooks start."""
     manifest = json.dumps({"spec": "hooks/1.0", "hooks": SOURCES[source]}).encode()
-    reading = convert.read({"hooks.json": manifest}, get("canonical"))
-    for file in convert.convert(reading, get(agent)).files:
+    reading = pipeline.read({"hooks.json": manifest}, get("canonical"))
+    for file in pipeline.convert(reading, get(agent)).files:
         path = folder / file.path.removeprefix("~/")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(file.text, "utf-8")

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import pytest
 
 from hookport.cli import main
+from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.install import sync
 from hookport.install.sync import Wish
-from hookport.project.commands import find_command_faults, surroundings_of
 from hookport.runtime import journal
 from tests.approval import approve
 

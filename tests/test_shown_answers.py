@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from hookport.checks.literals import Filled, objects_in
-from hookport.dialects import get
-from hookport.dialects._base import event_named
-from hookport.dialects._wiring import wire
+from hookport.agents import get
+from hookport.agents._base import event_named
+from hookport.agents._wiring import wire
+from hookport.convert.checks.literals import Filled, objects_in
 from hookport.model.hooks import Handler, Hook
 from hookport.project.answers import disobeyed
 from tests.test_native_answers import FORMS, rows

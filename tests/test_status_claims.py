@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hookport.install import status
+from hookport.doctor import status
 
 DENY = {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no"}
 

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 from hookport import findings as f
-from hookport.dialects import agents, get
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get
+from hookport.agents._wiring import wire
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.runtime import engine, sessions
 from hookport.runtime.plan import Planned
-from hookport.wires.events import read_event
+from hookport.wire.events import read_event
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 

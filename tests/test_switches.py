@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport import planning
-from hookport.dialects import agents, get
+from hookport.agents import agents, get
 from hookport.install.lock import build, shared
-from hookport.install.vendor import compiled
+from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import plan
+from hookport.vendor.writer import compiled
 from tests.approval import approve
 
 Tree = dict[str, Any]
@@ -193,7 +193,7 @@ def test_what_is_switched_off_here_only_stays_on_for_everybody_else(place: Place
     on = shared(found := discover(str(place.root), place.env), build(found, place.env), place.env)
     place.write(*case.project)
     found = discover(str(place.root), place.env)
-    assert planning.runnable(found) == []
+    assert plan_builder.runnable(found) == []
     assert shared(found, build(found, place.env), place.env) == on
     made = plan.parse(compiled(str(place.root)))
     assert not isinstance(made, str)

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from hookport import findings as f
-from hookport.dialects import agents, get
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get
+from hookport.agents._wiring import wire
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.model.runs import Event

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from hookport.dialects import agents, get, names
-from hookport.dialects._base import event_specs, is_split
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get, names
+from hookport.agents._base import event_specs, is_split
+from hookport.agents._wiring import wire
 from hookport.model.hooks import ANY_SERVER, Handler, Hook, Term
 from hookport.model.runs import Call, Event
-from hookport.planning import planned
 from hookport.project.discovery import Found
+from hookport.project.plan_builder import planned
 from hookport.runtime import engine, plan
 from hookport.runtime.dispatch import of_plan, tools_of
-from hookport.wires.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
-from hookport.wires.kinds import kinds_of
-from hookport.wires.spellings import put
+from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
+from hookport.wire.kinds import kinds_of
+from hookport.wire.spellings import put
 from tests.test_runtime_dispatch import Place, denied
 
 if TYPE_CHECKING:

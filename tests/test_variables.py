@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport import convert
-from hookport.degrade.wrapping import wrapped
-from hookport.dialects import agents, get, names
-from hookport.dialects._base import variable_in
-from hookport.dialects._wiring import wire
+from hookport.agents import agents, get, names
+from hookport.agents._base import variable_in
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.convert.degrade.wrapping import wrapped
 from hookport.install import files, sync
 from hookport.install.sync import Wish
 from hookport.install.targets import Scope
@@ -50,11 +50,11 @@ def bare(hooks: Iterator[Hook] | tuple[Hook, ...], own: set[str]) -> set[str]:
 
 
 def read(dialect: str, texts: Mapping[str, bytes]) -> tuple[Hook, ...]:
-    return convert.read(texts, get(dialect)).decoded.manifest.hooks if texts else ()
+    return pipeline.read(texts, get(dialect)).decoded.manifest.hooks if texts else ()
 
 
-def written(reading: convert.Reading, target: str) -> tuple[Hook, ...]:
-    result = convert.convert(reading, get(target))
+def written(reading: pipeline.Reading, target: str) -> tuple[Hook, ...]:
+    result = pipeline.convert(reading, get(target))
     return read(target, {file.path: file.text.encode() for file in result.files})
 
 
@@ -68,7 +68,7 @@ def spellings(source: str) -> list[str]:
     return [root for root in get(source).project_dir if variable_in(root) and "PWD" not in root]
 
 
-def rooted(source: str) -> convert.Reading:
+def rooted(source: str) -> pipeline.Reading:
     """A guard for each of them."""
     hooks: list[dict[str, Any]] = [
         {
@@ -81,7 +81,7 @@ def rooted(source: str) -> convert.Reading:
         for number, root in enumerate(spellings(source))
     ]
     tree = {"spec": "hooks/1.0", "hooks": hooks}
-    return convert.read({get(HUB).locations[0].path: json.dumps(tree).encode()}, get(HUB))
+    return pipeline.read({get(HUB).locations[0].path: json.dumps(tree).encode()}, get(HUB))
 
 
 @pytest.mark.parametrize("source", [name for name in TARGETS if spellings(name)])

@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from hookport.install import vendor
-from hookport.runtime import vendored
+from hookport.vendor import vendored, writer
 from tests.approval import approve, approve_for_ci
 from tests.test_moved_roots import MOVES, Move, World
 
@@ -53,7 +52,7 @@ class Vendored(World):
 
 def vend(root: Path) -> None:
     (root / ".hookport").mkdir(exist_ok=True)
-    for change in vendor.changes(str(root)):
+    for change in writer.changes(str(root)):
         Path(change.path).write_bytes(change.after or b"")
 
 

@@ -23,12 +23,12 @@ from typing import Any
 import pytest
 import yaml
 
-from hookport.dialects import names
-from hookport.dialects._wiring import wire
+from hookport.agents import names
+from hookport.agents._wiring import wire
 from hookport.model.runs import Answer, Call, Decision, Event, RunResult
-from hookport.wires.answers import read_answer, write_answer
-from hookport.wires.events import native_input, read_event, tool_name, write_event
-from hookport.wires.table import Wire
+from hookport.wire.answers import read_answer, write_answer
+from hookport.wire.events import native_input, read_event, tool_name, write_event
+from hookport.wire.table import Wire
 
 VECTORS = Path(__file__).parent / "wires"
 FILES = sorted(VECTORS.glob("*.yaml"))

@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects import names
-from hookport.dialects._wiring import wire
+from hookport.agents import names
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call, Decision, Event, RunResult
-from hookport.wires.answers import read_answer, write_answer
-from hookport.wires.events import canonical_input, native_input, read_event, write_event
-from hookport.wires.table import Wire, table_of
+from hookport.wire.answers import read_answer, write_answer
+from hookport.wire.events import canonical_input, native_input, read_event, write_event
+from hookport.wire.table import Wire, table_of
 
 PAYLOADS = Path(__file__).parent / "payloads"
 CAPTURED = sorted(PAYLOADS.rglob("*.json"))

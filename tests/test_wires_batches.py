@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call
-from hookport.wires.events import read_event, with_part
+from hookport.wire.events import read_event, with_part
 
 
 def call_of(tool: str, raw: Any) -> Call:

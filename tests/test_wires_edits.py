@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call, Event
-from hookport.wires.events import read_event, with_part, write_event
+from hookport.wire.events import read_event, with_part, write_event
 
 COMMON = {
     "conversation_id": "c1",

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.dialects._wiring import wire
+from hookport.agents._wiring import wire
 from hookport.model.runs import Call
-from hookport.wires.events import read_event, with_part
-from hookport.wires.patch import parts, render
+from hookport.wire.events import read_event, with_part
+from hookport.wire.patch import parts, render
 
 PAYLOADS = Path(__file__).parent / "payloads"
 Tree = Any

@@ -19,13 +19,15 @@ from types import MappingProxyType
 
 import pytest
 
-from hookport import answering, convert, findings
-from hookport.degrade.matchers import WIDER
-from hookport.degrade.wrapping import literal, unwrapped
-from hookport.dialects import agents, get, names
-from hookport.dialects._entries import slots
+from hookport import findings
+from hookport.agents import agents, get, names
+from hookport.agents._entries import slots
+from hookport.convert import pipeline
+from hookport.convert.degrade.matchers import WIDER
+from hookport.convert.degrade.wrapping import literal, unwrapped
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
+from hookport.runtime import main
 from hookport.runtime.plan import Planned
 from tests.agents import SEATS, args_of, payload_of
 from tests.guards import DANGEROUS, HARMLESS, REASON
@@ -103,15 +105,15 @@ OTHERS = [
 
 def converted(
     source: str, files: Mapping[str, str], target: str, *, bare: bool = False
-) -> convert.Conversion:
+) -> pipeline.Conversion:
     data = {path: text.encode() for path, text in files.items()}
-    return convert.convert(convert.read(data, get(source)), get(target), bare=bare)
+    return pipeline.convert(pipeline.read(data, get(source)), get(target), bare=bare)
 
 
-def hooks_of(result: convert.Conversion) -> tuple[Hook, ...]:
+def hooks_of(result: pipeline.Conversion) -> tuple[Hook, ...]:
     """The hooks as the target reads them."""
     files = {file.path: file.text.encode() for file in result.files}
-    return convert.read(files, get(result.target)).decoded.manifest.hooks
+    return pipeline.read(files, get(result.target)).decoded.manifest.hooks
 
 
 def run(command: str, payload: bytes, folder: Path, more: Mapping[str, str]) -> Answer:
@@ -140,7 +142,7 @@ def run(command: str, payload: bytes, folder: Path, more: Mapping[str, str]) -> 
 
 
 def is_blocked(
-    result: convert.Conversion, shell: str, folder: Path, env: Mapping[str, str] = MappingProxyType({})
+    result: pipeline.Conversion, shell: str, folder: Path, env: Mapping[str, str] = MappingProxyType({})
 ) -> bool:
     """What the agent does with a shell command, once the converted file is its own."""
     seat = SEATS[FIRST[result.target]]
@@ -280,7 +282,7 @@ def test_a_condition_comes_back(ability: str, target: str) -> None:
     source, files = CONDITIONS[ability]
     result = converted(source, files, target)
     there = {file.path: file.text.encode() for file in result.files}
-    back = convert.convert(convert.read(there, get(target)), get(source))
+    back = pipeline.convert(pipeline.read(there, get(target)), get(source))
     (before,) = result.hooks
     after = [unwrapped(hook) for hook in hooks_of(back)]
     assert {(hook.content, hook.condition) for hook in after} == {(before.content, before.condition)}
@@ -351,7 +353,7 @@ def by_prompt(**more: str) -> dict[str, str]:
 ASKED_HERE = [target for target in FIRST if "prompt" not in get(target).handlers]
 
 
-def is_written(result: convert.Conversion) -> bool:
+def is_written(result: pipeline.Conversion) -> bool:
     """Whether the hook is under the event that the agent's seat is about."""
     native = SEATS[FIRST[result.target]].native
     return native in {spec.native for hook in hooks_of(result) for spec, _ in slots(get(result.target), hook)}
@@ -412,7 +414,7 @@ def test_a_prompt_comes_back(target: str) -> None:
     """A guard that asks a model is one again, once it is converted back."""
     before = converted("claude-code", by_prompt(model="claude-small"), target)
     there = {file.path: file.text.encode() for file in before.files}
-    back = convert.convert(convert.read(there, get(target)), get("claude-code"))
+    back = pipeline.convert(pipeline.read(there, get(target)), get("claude-code"))
     (was,) = before.hooks
     after = [one.handler._replace(on_failure="") for one in hooks_of(back)]
     assert after == [was.handler] * len(after)
@@ -468,5 +470,5 @@ def test_every_ability_of_the_bridge_is_one_of_a_wrapped_command() -> None:
     """A new field of a planned hook has a place here, and an option that `wrap` takes."""
     assert {*ABILITIES, *ABOUT_THE_PLAN} == set(Planned("", "", "").as_dict())
     options = {way for way in ABILITIES.values() if way.startswith("--") and " " not in way}
-    assert options <= {*answering.OPTIONS, *answering.FLAGS}
-    assert all(option in answering.USAGE["wrap"] for option in options)
+    assert options <= {*main.OPTIONS, *main.FLAGS}
+    assert all(option in main.USAGE["wrap"] for option in options)

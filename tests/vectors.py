@@ -28,8 +28,8 @@ from typing import Any
 
 import yaml
 
-from hookport import convert, edit
-from hookport.dialects import get
+from hookport.agents import get
+from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.findings import Finding
 from hookport.model.hooks import Manifest
@@ -73,7 +73,7 @@ def spelled(findings: tuple[Finding, ...]) -> list[str]:
     return sorted(finding.code for finding in findings)
 
 
-def hooks_of(reading: convert.Reading) -> list[Any]:
+def hooks_of(reading: pipeline.Reading) -> list[Any]:
     """The hooks of a reading as the canonical dialect writes them."""
     hub = get("canonical")
     hooks: list[Any] = []
@@ -94,11 +94,11 @@ def run(dialect: str, case: Case) -> Case:
     """The case with its expected parts replaced by what really comes out."""
     if "identity" in case:
         given = files(case, "identity", dialect)
-        reading = convert.read(given, get(dialect))
+        reading = pipeline.read(given, get(dialect))
         out = edit.encode(reading, reading.decoded.manifest.hooks)
         return {**case, "identity": _texts(case["identity"], out)}
     if "read" in case:
-        reading = convert.read(files(case, "read", dialect), get(dialect))
+        reading = pipeline.read(files(case, "read", dialect), get(dialect))
         codes = spelled(reading.decoded.findings)
         return {
             **case,
@@ -107,14 +107,14 @@ def run(dialect: str, case: Case) -> Case:
         }
     if "convert" in case:
         source = case.get("from", "canonical")
-        reading = convert.read(files(case, "convert", source), get(source))
-        result = convert.convert(reading, get(dialect), bare=not case.get("wrapped"))
+        reading = pipeline.read(files(case, "convert", source), get(source))
+        result = pipeline.convert(reading, get(dialect), bare=not case.get("wrapped"))
         one = len(result.files) == 1 and not isinstance(case.get("gives"), dict)
         texts = {file.path: _lines(file.text, case.get("lines", "")) for file in result.files}
         gives: Any = next(iter(texts.values())) if one else texts
         return {**case, "gives": gives, "findings": spelled(result.findings)}
     try:
-        convert.read(files(case, "refuse", dialect), get(dialect))
+        pipeline.read(files(case, "refuse", dialect), get(dialect))
     except InputError as error:
         return {**case, "says": str(error)}
     return {**case, "says": "nothing: it was read"}

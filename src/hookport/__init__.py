@@ -2,10 +2,11 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookport.authoring.answers import allow, ask, context, deny, rewrite
-    from hookport.authoring.calling import run
-    from hookport.authoring.events import Event
-    from hookport.authoring.hooks import (
+    from hookport.model.runs import Decision
+    from hookport.sdk.answers import allow, ask, context, deny, rewrite
+    from hookport.sdk.calling import run
+    from hookport.sdk.events import Event
+    from hookport.sdk.hooks import (
         after_tool,
         agent_stop,
         before_prompt,
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
         session_end,
         session_start,
     )
-    from hookport.model.runs import Decision
 
 __version__ = "0.1.0"
 
@@ -40,12 +40,12 @@ __all__ = [
 # Where each name is; a dispatch imports this package too, and needs none of them.
 _HOMES = {
     "Decision": "hookport.model.runs",
-    "Event": "hookport.authoring.events",
-    "run": "hookport.authoring.calling",
-    **dict.fromkeys(("allow", "ask", "context", "deny", "rewrite"), "hookport.authoring.answers"),
+    "Event": "hookport.sdk.events",
+    "run": "hookport.sdk.calling",
+    **dict.fromkeys(("allow", "ask", "context", "deny", "rewrite"), "hookport.sdk.answers"),
     **dict.fromkeys(
         ("after_tool", "agent_stop", "before_prompt", "before_tool", "on", "session_end", "session_start"),
-        "hookport.authoring.hooks",
+        "hookport.sdk.hooks",
     ),
 }
 

@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
     loading.begin()
 
-from hookport.answering import main
+from hookport.runtime.main import main
 
 __all__ = ["main"]
 

@@ -31,17 +31,17 @@ NEEDED = (
     "hookport.model._json",
     "hookport.runtime.folders",
     "hookport.runtime.redaction",
-    "hookport.wires",
-    "hookport.wires.spellings",
+    "hookport.wire",
+    "hookport.wire.spellings",
     "hookport.runtime.journal",
     "hookport.runtime.merge",
-    "hookport.wires.events",
-    "hookport.wires.table",
-    "hookport.wires.texts",
-    "hookport.wires.answers",
+    "hookport.wire.events",
+    "hookport.wire.table",
+    "hookport.wire.texts",
+    "hookport.wire.answers",
     "hookport.runtime.policy",
     "hookport.runtime.surroundings",
-    "hookport.wires.recognition",
+    "hookport.wire.recognition",
     "hookport.runtime.plan",
     "hookport.runtime.trust",
     "hookport.runtime.select",
@@ -50,7 +50,7 @@ NEEDED = (
     "hookport.runtime.protection",
     "hookport.runtime.sessions",
     "hookport.runtime.dispatch",
-    "hookport.answering",
+    "hookport.runtime.main",
 )
 # What reads a command in full: a package stands behind its modules where it imports them.
 READING = (
@@ -78,7 +78,7 @@ def find_spec(name: str, path: Sequence[str] | None = None, _target: object = No
 
 def _spec(name: str, source: str, cached: str) -> ModuleSpec | None:
     try:
-        found = os.stat(source)  # noqa: PTH116
+        found = os.stat(source)
         file = os.open(cached, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
             data = os.read(file, MOST_BYTES)

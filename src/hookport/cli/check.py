@@ -11,19 +11,20 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport import __version__, checks
-from hookport.checks.places import placed
-from hookport.checks.scripts import check_scripts
+from hookport import __version__
+from hookport.agents import get
 from hookport.cli import report
 from hookport.cli.convert import title
 from hookport.cli.terminal import Paint, plain
-from hookport.convert import Reading
-from hookport.dialects import get
+from hookport.convert import checks
+from hookport.convert.checks.places import placed
+from hookport.convert.checks.scripts import check_scripts
+from hookport.convert.pipeline import Reading
+from hookport.doctor.checkup import check_health, find_strays
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, Misplaced, OtherSettings, UnreadableFile
 from hookport.project import environment, sources
 from hookport.project.answers import check_answers
-from hookport.project.checkup import check_health, find_strays
 
 FORMATS = ("text", "json", "sarif", "github")
 

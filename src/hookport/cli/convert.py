@@ -14,10 +14,10 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
+from hookport.agents import get, names
 from hookport.cli import report
 from hookport.cli.terminal import Paint, plain
-from hookport.convert import Conversion, File, Reading, convert_all
-from hookport.dialects import get, names
+from hookport.convert.pipeline import Conversion, File, Reading, convert_all
 from hookport.errors import InputError, Problem
 from hookport.findings import EFFECTS
 from hookport.model.hooks import Hook

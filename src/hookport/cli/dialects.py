@@ -6,9 +6,9 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
+from hookport.agents import get, names, unusable
 from hookport.cli import report
 from hookport.cli.terminal import Paint, table
-from hookport.dialects import get, names, unusable
 from hookport.findings import DialectUnusable
 
 

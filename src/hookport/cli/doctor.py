@@ -12,12 +12,12 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from hookport.agents import agents, get
 from hookport.cli.report import inside
 from hookport.cli.terminal import Paint, plain
-from hookport.dialects import agents, get
+from hookport.doctor import Diagnosis, Report, examine, world_of
+from hookport.doctor.files import World, counted, shown
 from hookport.errors import UsageError, closest
-from hookport.install.doctor import Diagnosis, Report, examine, world_of
-from hookport.install.doctor.files import World, counted, shown
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -47,7 +47,7 @@ def run(args: Namespace) -> int:
     world = world_of(cwd, env)
     reports = examine(cwd, env, args.agent)
     if args.fix:
-        from hookport.install.doctor.repair import repair
+        from hookport.doctor.repair import repair
 
         done = repair(reports, cwd, env)
         for line in done:

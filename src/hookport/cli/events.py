@@ -8,9 +8,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from hookport.agents import agents, get
+from hookport.agents._wiring import recognised, wire
 from hookport.cli.terminal import plain
-from hookport.dialects import agents, get
-from hookport.dialects._wiring import recognised, wire
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import (
     AnswerUnsaid,
@@ -23,8 +23,8 @@ from hookport.findings import (
 )
 from hookport.model.runs import Call, Event
 from hookport.runtime.engine import Report
-from hookport.wires.events import fired_for, read_event, write_event
-from hookport.wires.table import Wire
+from hookport.wire.events import fired_for, read_event, write_event
+from hookport.wire.table import Wire
 
 # What the runtime notes, by the word it starts with.
 NOTES: dict[str, type[Kind]] = {
@@ -114,7 +114,7 @@ def command_event(line: str, agent: str, cwd: str) -> Asked:
 
 def last_event(env: Mapping[str, str], agent: str | None) -> Asked:
     """The last event of the journal, of one agent if it is named."""
-    from hookport.cases import happened
+    from hookport.testing import happened
 
     events = [one for one in happened.in_journal(env).events if not agent or one.event.agent == agent]
     if not events:

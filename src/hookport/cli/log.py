@@ -53,7 +53,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """The same as `show`, for an agent that there is."""
     if args.agent:
-        from hookport.dialects import get
+        from hookport.agents import get
 
         get(args.agent)
     return show(args)

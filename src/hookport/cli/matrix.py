@@ -12,13 +12,13 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
+from hookport.agents import Dialect, agents, event_specs, get, names_of, supports
 from hookport.cli.terminal import Paint, markdown, table
-from hookport.dialects import Dialect, agents, event_specs, get, names_of, supports
+from hookport.lab.cells import Cell, cells
+from hookport.lab.results import kept
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES
 from hookport.model.tools import TOOLS
-from hookport.prove.cells import Cell, cells
-from hookport.prove.results import kept
 
 # Stands behind what was measured.
 DOT = " ●"
@@ -42,7 +42,7 @@ def run(args: Namespace) -> int:
         sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
         return 0
     if args.format == "html":
-        from hookport.prove.page import page
+        from hookport.lab.page import page
 
         sys.stdout.write(page(cells(one.id for one in chosen)))
         return 0

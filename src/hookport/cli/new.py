@@ -11,14 +11,14 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.authoring.scaffold import Made, Request, Scaffold, scaffold, usual, writable
-from hookport.authoring.scripts import LANGUAGES
 from hookport.cli import report
 from hookport.cli.convert import replace
 from hookport.cli.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
 from hookport.project.discovery import project_root
+from hookport.sdk.scaffold import Made, Request, Scaffold, scaffold, usual, writable
+from hookport.sdk.scripts import LANGUAGES
 
 DIALECT, LANG = usual(), "sh"
 

@@ -13,11 +13,11 @@ from hookport.cli import report
 from hookport.cli.status import show_unmanaged
 from hookport.cli.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError
-from hookport.prove import belongings, campaign, enforcement, own, samples
-from hookport.prove.belongings import Belongings
-from hookport.prove.campaign import Agent
-from hookport.prove.enforcement import Proof
-from hookport.prove.own import Account, Request
+from hookport.lab import belongings, campaign, enforcement, own, samples
+from hookport.lab.belongings import Belongings
+from hookport.lab.campaign import Agent
+from hookport.lab.enforcement import Proof
+from hookport.lab.own import Account, Request
 
 STYLES = {"enforced": "kept", "advisory": "changed", "not fired": "dropped", "broken": "dropped"}
 

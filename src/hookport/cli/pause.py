@@ -36,13 +36,13 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Pause hooks, or end that; exit code 1 if the user does not want to."""
     # A vendored bridge has this module, and none of these.
-    from hookport import planning
-    from hookport.dialects import markers
+    from hookport.agents import markers
+    from hookport.project import plan_builder
     from hookport.project.discovery import discover
 
     env = dict(os.environ)
     project = discover(str(Path.cwd()), env)
-    names = () if args.end else sorted({hook.name for hook in planning.judged(project, env)})
+    names = () if args.end else sorted({hook.name for hook in plan_builder.judged(project, env)})
     return pause(args, project.root, names, markers(), env)
 
 

@@ -23,11 +23,11 @@ from pathlib import Path
 
 from hookport.cli.terminal import CLEAR, Paint, plain, table
 from hookport.errors import UsageError, closest
-from hookport.prove import campaign, drivers, player, results, scenario
-from hookport.prove.campaign import Agent, Store
-from hookport.prove.judge import together
-from hookport.prove.results import Results
-from hookport.prove.run import Done
+from hookport.lab import campaign, drivers, player, results, scenario
+from hookport.lab.campaign import Agent, Store
+from hookport.lab.judge import together
+from hookport.lab.results import Results
+from hookport.lab.run import Done
 
 STYLES = {"pass": "kept", "cannot": "changed", "fail": "dropped"}
 

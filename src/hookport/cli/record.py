@@ -14,13 +14,13 @@ from argparse import ArgumentParser, Namespace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from hookport.cases import happened, record
-from hookport.cases.happened import Events, Happened
+from hookport.agents import get
 from hookport.cli.log import moment
 from hookport.cli.terminal import plain
-from hookport.dialects import get
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
+from hookport.testing import happened, record
+from hookport.testing.happened import Events, Happened
 
 VERDICTS = ("deny", "ask", "allow", "none")
 

@@ -13,13 +13,13 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport import planning
+from hookport.agents._wiring import wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
 from hookport.cli.terminal import Paint, plain, speaks_utf8
-from hookport.dialects._wiring import wire
 from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
+from hookport.project import plan_builder
 from hookport.project.discovery import load
 from hookport.runtime import dispatch, engine, policy
 from hookport.runtime.engine import Report, Run
@@ -52,19 +52,19 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     found = load(args.source, args.dialect, env)
     hooks = sorted(
-        (planning.planned(one) for one in planning.runnable(found)), key=lambda hook: -hook.priority
+        (plan_builder.planned(one) for one in plan_builder.runnable(found)), key=lambda hook: -hook.priority
     )
     event = it.event.replace(root=it.event.root or found.root, cwd=it.event.cwd or str(Path.cwd()))
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    on_failure = policy.standing(planning.settings_in(found.root, env), env)
+    on_failure = policy.standing(plan_builder.settings_in(found.root, env), env)
     setting = engine.Setting(it.wire, wire, env, on_failure, natively=True)
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
     told = dispatch.told_of(event, done, it.wire)
-    findings = [*found.findings, *planning.left_out(found), *findings_of(done, told.notes)]
+    findings = [*found.findings, *plan_builder.left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
     else:

@@ -17,12 +17,12 @@ from pathlib import Path
 from hookport.cli import report
 from hookport.cli.sync import Progress, add_agents, listed
 from hookport.cli.terminal import Paint, plain, table
+from hookport.doctor.status import AgentState, HookState, Status, status
 from hookport.findings import NotSynced
 from hookport.install.lock import Standing
-from hookport.install.status import AgentState, HookState, Status, status
 from hookport.project.discovery import Module
 from hookport.runtime import pauses
-from hookport.wires.spellings import iso
+from hookport.wire.spellings import iso
 
 STYLES = {
     "installed": "kept",

@@ -18,13 +18,14 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from hookport import doctor
 from hookport import findings as f
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.cli.terminal import CLEAR, Paint, plain, table
+from hookport.doctor.order import STARTS, gate_of
 from hookport.findings import Finding
-from hookport.install import doctor, lock, sync
-from hookport.install.doctor.order import STARTS, gate_of
+from hookport.install import lock, sync
 from hookport.install.sync import AgentPlan, Plan, Wish
 from hookport.project.discovery import discover
 

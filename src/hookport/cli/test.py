@@ -15,13 +15,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
-from hookport.cases import confidence, find, mutate, remembered, report, session, watch
-from hookport.cases.bench import Stock
-from hookport.cases.session import Result, Task
-from hookport.cases.suite import Broken, Case
 from hookport.cli.report import as_json
 from hookport.cli.terminal import CLEAR, Paint, speaks_utf8
 from hookport.errors import InputError, Problem, UsageError
+from hookport.testing import confidence, find, mutate, remembered, report, session, watch
+from hookport.testing.bench import Stock
+from hookport.testing.session import Result, Task
+from hookport.testing.suite import Broken, Case
 
 MOST_DOUBTS = 5
 

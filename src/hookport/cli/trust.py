@@ -14,10 +14,10 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from hookport.agents import agents as all_agents
+from hookport.agents import get, markers
 from hookport.cli import report
 from hookport.cli.terminal import Paint, plain
-from hookport.dialects import agents as all_agents
-from hookport.dialects import get, markers
 from hookport.errors import UsageError
 from hookport.findings import AgentSkips, Finding, NotRunHere
 from hookport.install import agent_trust, lock, sync
@@ -25,10 +25,10 @@ from hookport.install.coverage import find_gaps, report_gaps
 from hookport.install.lock import Lock
 from hookport.install.review import Review, review, shown
 from hookport.install.targets import SCOPES, target
-from hookport.planning import is_ours, listed
 from hookport.project import environment
 from hookport.project.discovery import Discovery, discover
 from hookport.project.misplaced import find_misplaced
+from hookport.project.plan_builder import is_ours, listed
 from hookport.runtime import approvals, consent, trust
 
 

@@ -14,8 +14,9 @@ from pathlib import Path
 
 from hookport.cli import report
 from hookport.cli.terminal import Paint
-from hookport.install import files, vendor
+from hookport.install import files
 from hookport.project.discovery import project_root
+from hookport.vendor import writer
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -28,13 +29,13 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     root = project_root(str(Path.cwd()), env)
     if args.check:
-        found = vendor.check(root)
+        found = writer.check(root)
         if found:
             sys.stderr.write(report.grouped(found, Paint(sys.stderr), {}))
         if not any(one.severity == "error" for one in found):
             sys.stdout.write("bridge.pyz and its plan are what this version makes.\n")
         return report.worst(found, strict=True)
-    changes = vendor.changes(root)
+    changes = writer.changes(root)
     files.apply(changes, env, what="vendor", root=root)
     for one in changes:
         sys.stdout.write(f"wrote {Path(one.path).relative_to(root).as_posix()}\n")
@@ -42,7 +43,7 @@ def run(args: Namespace) -> int:
         sys.stdout.write("Run `hookport trust`, which puts their hashes in hookport.lock, and commit all.\n")
     else:
         sys.stdout.write("Both files are as they should be; nothing was written.\n")
-    told = vendor.left_out(root)
+    told = writer.left_out(root)
     if told:
         sys.stderr.write(report.grouped(told, Paint(sys.stderr), {}))
     return 0

@@ -13,18 +13,16 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport import planning
+from hookport.agents import agents, get
+from hookport.agents._wiring import wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, command_event, last_event
 from hookport.cli.terminal import Paint, plain
-from hookport.dialects import agents, get
-from hookport.dialects._wiring import wire
-from hookport.errors import UsageError, closest
-from hookport.findings import BridgeEntry, DuplicateKey, Finding, ScriptMissing
-from hookport.install.doctor.order import OBEYED, gate_of
-from hookport.install.status import BY_ITSELF, HookState, status
-from hookport.install.targets import detected
-from hookport.install.walk import (
+from hookport.doctor.failures import find_failing, read_failures
+from hookport.doctor.health import Machine, find_faults
+from hookport.doctor.order import OBEYED, gate_of
+from hookport.doctor.status import BY_ITSELF, HookState, status
+from hookport.doctor.walk import (
     FAILS,
     NOT_BLOCKING,
     OK,
@@ -37,9 +35,11 @@ from hookport.install.walk import (
     match_step,
     walk,
 )
+from hookport.errors import UsageError, closest
+from hookport.findings import BridgeEntry, DuplicateKey, Finding, ScriptMissing
+from hookport.install.targets import detected
+from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, discover, load
-from hookport.project.failures import find_failing, read_failures
-from hookport.project.health import Machine, find_faults
 from hookport.project.misplaced import find_misplaced
 from hookport.runtime import engine, pauses, trust
 from hookport.runtime.plan import CalledFrom, is_loaded_by
@@ -155,7 +155,7 @@ def _nowhere(args: Namespace, known: Known) -> int:
         ]
         sys.stdout.write(json.dumps([{"hook": args.hook, "steps": steps}], indent=2) + "\n")
         return 1
-    names = tuple(dict.fromkeys(map(planning.name_of, known.every_hook())))
+    names = tuple(dict.fromkeys(map(plan_builder.name_of, known.every_hook())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
     sys.stdout.write(plain(f"{what} in {known.found.root}.{closest(args.hook or '', names)}") + "\n")
     if findings:
@@ -195,9 +195,9 @@ def _explain_call(args: Namespace, it: Asked) -> int:
     env = dict(os.environ)
     found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
     planned = (
-        [planning.planned(one) for one in planning.runnable(found)]
+        [plan_builder.planned(one) for one in plan_builder.runnable(found)]
         if args.source
-        else planning.judged(found, env)
+        else plan_builder.judged(found, env)
     )
     hooks = sorted(planned, key=lambda hook: -hook.priority)
     setting = engine.Setting(it.wire, wire, env)
@@ -208,7 +208,7 @@ def _explain_call(args: Namespace, it: Asked) -> int:
         runs = [_approved(_rested(run, paused), found.root, env) for run in runs]
     ill = _illnesses(runs, found, env)
     # Entries that call us are how an agent asks; only in a file that was named are they of interest.
-    passed = planning.left_out(found)
+    passed = plan_builder.left_out(found)
     findings = [*found.findings, *(one for one in passed if args.source or one.code != BridgeEntry.code)]
     if args.json:
         tree = {

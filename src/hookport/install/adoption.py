@@ -14,21 +14,22 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert
-from hookport.degrade.wrapping import Bridge
-from hookport.dialects import Dialect, agents, get
-from hookport.dialects._adoption import adopted, clause, clauses, unadopted
-from hookport.dialects._base import attrs_of
-from hookport.dialects._wiring import wire
+from hookport.agents import Dialect, agents, get
+from hookport.agents._adoption import adopted, clause, clauses, unadopted
+from hookport.agents._base import attrs_of
+from hookport.agents._wiring import wire
+from hookport.convert import pipeline
+from hookport.convert.degrade.wrapping import Bridge
+from hookport.documents import Document
 from hookport.errors import InputError
-from hookport.formats import Document
 from hookport.install import entries, files
 from hookport.install.targets import Target
 from hookport.model.hooks import Hook
-from hookport.planning import is_ours, planned
 from hookport.project.discovery import Found
 from hookport.project.places import absolute, own_place
-from hookport.runtime import covering, vendored
+from hookport.project.plan_builder import is_ours, planned
+from hookport.runtime import covering
+from hookport.vendor import vendored
 
 # Handlers say by it which shell reads the command.
 SHELL, POSIX = "shell", ("bash", "sh")
@@ -121,7 +122,7 @@ def spots_in(path: str, dialect: Dialect, data: bytes | None = None) -> list[Spo
     """The user's own hooks in a file; none where it cannot be read."""
     data = files.read(path) if data is None else data
     try:
-        reading = convert.read({path: data}, dialect) if data is not None else None
+        reading = pipeline.read({path: data}, dialect) if data is not None else None
     except InputError:
         reading = None
     if reading is None:
@@ -170,7 +171,7 @@ def rewritten(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
 
 def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mapping[str, str]) -> bytes:
     """The file with the start of one command replaced, as it is written in the text."""
-    document = convert.parse({path: data}, dialect)[path]
+    document = pipeline.parse({path: data}, dialect)[path]
     old, new = (_escaped(adopted("", tests)) for tests in (spot.tests, wanted))
     text = data.decode("utf-8-sig")
     line, column = document.position(spot.path)

@@ -11,10 +11,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
 
-from hookport import formats
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
-from hookport.dialects._base import Path as Way
+from hookport import documents
+from hookport.agents import Dialect, get, names
+from hookport.agents._agent_trust import MODIFIED, TRUSTED, UNTRUSTED, AgentHook
+from hookport.agents._base import Path as Way
 from hookport.errors import InputError, Problem
 from hookport.install.files import Change, apply, read
 from hookport.model.hooks import Hook
@@ -28,7 +28,7 @@ __all__ = ["AgentHook", "approve", "states", "untrusted"]
 
 def _modules() -> dict[str, ModuleType]:
     """The agents with an approval of their own."""
-    places = {name: f"hookport.dialects._{name.replace('-', '_')}_trust" for name in names()}
+    places = {name: f"hookport.agents._{name.replace('-', '_')}_trust" for name in names()}
     return {name: import_module(place) for name, place in places.items() if find_spec(place)}
 
 
@@ -84,11 +84,11 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
         if not own or not path:
             continue
         before = read(path)
-        kind = formats.kind_of(path)
+        kind = documents.kind_of(path)
         try:
-            document = formats.parse(before or b"", kind)
+            document = documents.parse(before or b"", kind)
             after = document.rewrite(module.trusting(document.tree, own))
-        except (formats.SyntaxProblem, formats.RewriteFailed) as error:
+        except (documents.SyntaxProblem, documents.RewriteFailed) as error:
             raise InputError(Problem(str(error), file=path)) from None
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         apply([Change(path, before, after)], env, what="trust --agents", root=root)

@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport import findings as f
-from hookport.degrade.wrapping import unwrapped
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import event_named
+from hookport.agents import Dialect, get, names
+from hookport.agents._base import event_named
+from hookport.convert.degrade.wrapping import unwrapped
 from hookport.errors import slip
 from hookport.findings import Finding
 from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.events import split_native
 from hookport.model.hooks import Hook
-from hookport.planning import is_dispatch, name_of, spell_switch
 from hookport.project import ownership
 from hookport.project.agent_trust import closed_gate, trust_of_folder
 from hookport.project.discovery import Found
 from hookport.project.ownership import Loading
 from hookport.project.places import is_same
+from hookport.project.plan_builder import is_dispatch, name_of, spell_switch
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."

@@ -12,29 +12,29 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport import bridge as bridge_file
 from hookport import findings as f
-from hookport.answering import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
-from hookport.degrade import degrade
-from hookport.degrade.work import deny_command, powershell, quoted
-from hookport.degrade.wrapping import AGENT_TESTS, Bridge, agree
-from hookport.dialects import Dialect, EventSpec, agents, event_specs, get
-from hookport.dialects._base import SECOND, is_split, says, terms_of
-from hookport.dialects._entries import shell_word, slots
-from hookport.dialects._limits import longest_wait
-from hookport.dialects._matchers import normal
-from hookport.dialects._wiring import wire
+from hookport.agents import Dialect, EventSpec, agents, event_specs, get
+from hookport.agents._base import SECOND, is_split, says, terms_of
+from hookport.agents._entries import shell_word, slots
+from hookport.agents._limits import longest_wait
+from hookport.agents._matchers import normal
+from hookport.agents._wiring import wire
+from hookport.convert.degrade import degrade
+from hookport.convert.degrade.work import deny_command, powershell, quoted
+from hookport.convert.degrade.wrapping import AGENT_TESTS, Bridge, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
-from hookport.planning import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
 from hookport.project.places import absolute
-from hookport.runtime import policy, sessions, vendored
-from hookport.wires import recognition
-from hookport.wires.table import table_of
+from hookport.project.plan_builder import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
+from hookport.runtime import policy, sessions
+from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE, bridge_file
+from hookport.vendor import vendored
+from hookport.wire import recognition
+from hookport.wire.table import table_of
 
 Mode = Literal["native", "bridge"]
 _START = re.compile(AGENT_TESTS)
@@ -81,7 +81,7 @@ def program(target: Target, *, is_vendored: bool) -> Bridge:
         there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
         windows = "python -I -S " + vendored.ARCHIVE.replace("/", "\\")
         return Bridge(f"python3 -I -S {file}", there, windows, target.scope)
-    python, file = sys.executable, bridge_file.__file__
+    python, file = sys.executable, bridge_file()
     if sys.platform == "win32":
         words = [_windows_word(word) for word in (python, "-I", "-S", file)]
         windows = f"& {powershell(python)} -I -S {powershell(file)}"

@@ -15,10 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from hookport import planning
-from hookport.dialects import get
+from hookport.agents import get
 from hookport.errors import InputError, Problem
 from hookport.findings import Finding, NotAsApproved
+from hookport.project import plan_builder
 from hookport.project.discovery import Discovery
 from hookport.project.places import own_place
 from hookport.runtime import approvals, trust
@@ -44,28 +44,28 @@ class Difference(NamedTuple):
 
 def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     """The lock of the hooks of a project as they are now."""
-    own = planning.projects(found)
-    lock = trust.lock_of([planning.identified(one, found.root, env) for one in own], found.root, env)
-    identities = [planning.identity_of(one, found.root, env) for one in own]
+    own = plan_builder.projects(found)
+    lock = trust.lock_of([plan_builder.identified(one, found.root, env) for one in own], found.root, env)
+    identities = [plan_builder.identity_of(one, found.root, env) for one in own]
     return {
         **lock,
         "definitions": {one.definition: json.loads(one.text) for one in identities},
-        "settings": planning.project_settings(found.root),
+        "settings": plan_builder.project_settings(found.root),
     }
 
 
 def shared(found: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
     """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
     private = {
-        planning.identity_of(one, found.root, env).id
-        for one in planning.projects(found)
+        plan_builder.identity_of(one, found.root, env).id
+        for one in plan_builder.projects(found)
         if (place := own_place(get(one.hook.dialect), one.file, found.root, env)) and place.scope == "local"
     }
     hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
     known = dict(lock["definitions"])
-    for one in planning.projects(found):
+    for one in plan_builder.projects(found):
         if one.off and one.off.scope == "local":  # nobody else has this file, so the hook is on there
-            it = planning.identity_of(one._replace(off=None), found.root, env)
+            it = plan_builder.identity_of(one._replace(off=None), found.root, env)
             if it.id in hooks:
                 hooks[it.id] = {**hooks[it.id], "definition": it.definition}
                 known[it.definition] = json.loads(it.text)
@@ -81,8 +81,8 @@ def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
     plan = trust.read_file(str(Path(found.root, trust.BRIDGE[0])))
     if plan is not None:
         contents[trust.sha256(plan)] = plan
-    for one in planning.projects(found):
-        it = planning.identity_of(one, found.root, env)
+    for one in plan_builder.projects(found):
+        it = plan_builder.identity_of(one, found.root, env)
         contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
         for name in it.files:
             path = Path(trust.resolved(name, found.root, env))
@@ -110,9 +110,9 @@ def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
     nearest = approvals.approved_state(found.root, here, env)
     shares = (here, shared(found, here, env))
     is_active = dict(nearest.lock) in shares or not (states or here["hooks"])
-    hooks = [(one, planning.identity_of(one, found.root, env)) for one in planning.projects(found)]
+    hooks = [(one, plan_builder.identity_of(one, found.root, env)) for one in plan_builder.projects(found)]
     hooks.sort(key=lambda pair: pair[1].id)
-    left = {planning.name_of(one): (*it.not_covered, *it.local) for one, it in hooks}
+    left = {plan_builder.name_of(one): (*it.not_covered, *it.local) for one, it in hooks}
     return Standing(
         len(states),
         is_active,

@@ -9,8 +9,8 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from hookport import bridge
-from hookport.dialects import added, folder_of
+from hookport.agents import added, folder_of
+from hookport.runtime.main import bridge_file
 
 SECONDS = 30
 
@@ -34,5 +34,5 @@ def _seen() -> frozenset[str]:
         check=True,
         timeout=SECONDS,
     )
-    folders = [str(Path(bridge.__file__).parents[1]), *json.loads(done.stdout)]
+    folders = [str(Path(bridge_file()).parents[1]), *json.loads(done.stdout)]
     return frozenset(map(os.path.realpath, folders))

@@ -8,10 +8,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from hookport import planning
-from hookport.degrade.capabilities import infer
+from hookport.convert.degrade.capabilities import infer
 from hookport.install import lock
 from hookport.install.lock import Difference, Lock
+from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, Found
 from hookport.runtime import approvals
 
@@ -40,7 +40,7 @@ def review(
     found: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
     """What changed between what was approved and what there is."""
-    known = [(planning.identity_of(one, found.root, env), one) for one in planning.projects(found)]
+    known = [(plan_builder.identity_of(one, found.root, env), one) for one in plan_builder.projects(found)]
     hooks = {it.id: one for it, one in known}
     left = {it.id: (*it.not_covered, *it.local) for it, _ in known}
     return [

@@ -7,22 +7,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hookport import findings as f
-from hookport.degrade.answers import lost_fields
-from hookport.degrade.context import may_tell, unread
-from hookport.dialects import get
-from hookport.dialects._entries import slots
-from hookport.dialects._limits import too_slow
-from hookport.dialects._wiring import wire
+from hookport.agents import get
+from hookport.agents._entries import slots
+from hookport.agents._limits import too_slow
+from hookport.agents._wiring import wire
+from hookport.convert.degrade.answers import lost_fields
+from hookport.convert.degrade.context import may_tell, unread
 from hookport.findings import Finding
 from hookport.install.entries import needs_entry, planned_blocking
 from hookport.install.targets import Target
 from hookport.model.hooks import NOTHING
-from hookport.planning import name_of
 from hookport.project import sources
 from hookport.project.discovery import Found
+from hookport.project.plan_builder import name_of
 from hookport.runtime.surroundings import WRITTEN
-from hookport.wires.events import places_of
-from hookport.wires.table import Wire
+from hookport.wire.events import places_of
+from hookport.wire.table import Wire
 
 # Fields that hooks decide by, and whose names mean nothing else.
 READ = ("permission_mode", "transcript", "agent_transcript", "final_message")

@@ -10,17 +10,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport import checks, convert, edit, formats
+from hookport import documents
 from hookport import findings as f
-from hookport.convert import Reading
-from hookport.degrade.wrapping import Bridge
-from hookport.dialects import Tree, get
-from hookport.dialects import agents as all_agents
-from hookport.dialects._base import says
-from hookport.dialects._entries import slots
+from hookport.agents import Tree, get
+from hookport.agents import agents as all_agents
+from hookport.agents._base import says
+from hookport.agents._entries import slots
+from hookport.convert import checks, edit, pipeline
+from hookport.convert.degrade.wrapping import Bridge
+from hookport.convert.pipeline import Reading
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
-from hookport.install import adoption, entries, files, ledger, packages, vendor
+from hookport.install import adoption, entries, files, ledger, packages
 from hookport.install.coverage import Installed, find_gaps, report_gaps
 from hookport.install.entries import Entries, Serving
 from hookport.install.files import Change
@@ -28,11 +29,12 @@ from hookport.install.shortfalls import shortfalls
 from hookport.install.targets import SCOPES, Scope, Target, detected, is_generated, target
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
-from hookport.planning import agent_of, is_dispatch, is_ours, judged, listed, name_of
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import also_reads
-from hookport.runtime import trust, vendored
+from hookport.project.plan_builder import agent_of, is_dispatch, is_ours, judged, listed, name_of
+from hookport.runtime import trust
+from hookport.vendor import vendored, writer
 
 Choice = Literal["auto", "native", "bridge"]
 State = Literal["installed", "drifted", "missing", "absent"]
@@ -126,7 +128,7 @@ def plan(
     general += [one.finding for one in find_misplaced(found.root, env)]
     if wish.vendor:
         changes += _vendored(found.root, changes)
-        general += vendor.left_out(found.root)
+        general += writer.left_out(found.root)
     else:
         general += _unseen(plans)
     if not wish.vendor and wish.scope == "project" and changes:
@@ -232,7 +234,7 @@ def _unreadable(one: Target) -> Iterator[Finding]:
         data = files.read(path)
         try:
             if data is not None:
-                convert.parse({path: data}, one.dialect)
+                pipeline.parse({path: data}, one.dialect)
         except InputError as error:
             yield from (_refusal(problem, one.agent) for problem in error.problems)
 
@@ -275,8 +277,8 @@ def unspoken(plan: Plan, env: Mapping[str, str]) -> Iterator[Finding]:
         it = target(one.agent, one.scope, plan.root, env)
         for path in it.every_file():
             commands = [hook.handler.command for hook in ours_in(it, path)]
-            for name in dict.fromkeys(name for text in commands for name in vendor.lacks(plan.root, text)):
-                finding = f.BridgeLacks.at("", bridge=vendor.BRIDGE, dialect=name, option=" --vendor")
+            for name in dict.fromkeys(name for text in commands for name in writer.lacks(plan.root, text)):
+                finding = f.BridgeLacks.at("", bridge=writer.BRIDGE, dialect=name, option=" --vendor")
                 yield finding._replace(file=path)
 
 
@@ -303,7 +305,7 @@ def _only_agents(names: Iterable[str]) -> None:
 
 def _vendored(root: str, changes: Sequence[Change]) -> list[Change]:
     """The bridge that the project brings along, with the plan of its hooks as the files will be."""
-    return vendor.changes(root, {change.path: change.after for change in changes})
+    return writer.changes(root, {change.path: change.after for change in changes})
 
 
 def planned(one: Target, found: Discovery, wish: Wish) -> AgentPlan:
@@ -332,7 +334,7 @@ def _parsed(one: Target) -> None:
     """A file that another one hides must be readable: else nobody knows whether it has hooks to be hidden."""
     places = dict.fromkeys(place for shadow in one.dialect.shadows for place in (shadow.file, shadow.by))
     paths = [one.path(place) for place in places if place.startswith("~/") == (one.scope == "user")]
-    convert.parse({path: data for path in paths if (data := files.read(path)) is not None}, one.dialect)
+    pipeline.parse({path: data for path in paths if (data := files.read(path)) is not None}, one.dialect)
 
 
 def _refusal(problem: Problem, agent: str) -> Finding:
@@ -435,7 +437,7 @@ def ours_in(one: Target, path: str) -> list[Hook]:
 def ours_within(one: Target, path: str, data: bytes) -> list[Hook]:
     """The same for what a file holds, or would."""
     try:
-        hooks = convert.read({path: data}, one.dialect).decoded.manifest.hooks
+        hooks = pipeline.read({path: data}, one.dialect).decoded.manifest.hooks
     except InputError:
         return []
     ours = [hook for hook in hooks if is_ours(hook.handler.command)]
@@ -526,8 +528,8 @@ def _spliced(
             raise InputError(Problem(TAKEN.format(title=dialect.title), file=path))
     # Another product's file that is not there yet is one that says nothing.
     absent = [path for path in places.values() if path not in existing] if dialect.products else []
-    blank = {path: b"" for path in absent if convert.kind_in(dialect, path) == "toml"}
-    reading = convert.read({**existing, **blank}, dialect)
+    blank = {path: b"" for path in absent if pipeline.kind_in(dialect, path) == "toml"}
+    reading = pipeline.read({**existing, **blank}, dialect)
     merged = _merged(reading.decoded.manifest.hooks, hooks, reading)
     if any(document.kind == "text" for document in reading.documents.values()):
         trees = dialect.shape.encode(dialect, Manifest(merged))
@@ -547,12 +549,12 @@ def _written(
 ) -> list[Change]:
     """Files that are written whole: new ones, and those that are generated."""
     after = {
-        places[key]: formats.dump(tree, convert.kind_in(one.dialect, places[key]))
+        places[key]: documents.dump(tree, pipeline.kind_in(one.dialect, places[key]))
         for key, tree in trees.items()
         if key in places
     }
     if len(after) == len(trees):
-        convert.verify(one.dialect, after, tuple(hooks))
+        pipeline.verify(one.dialect, after, tuple(hooks))
     _checked(one, after)
     return _changes(existing, after)
 
@@ -595,7 +597,7 @@ def _slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
 
 def _checked(one: Target, after: Mapping[str, bytes]) -> None:
     """The result must be taken by the agent's loader, our entries with it; else nothing is written."""
-    reading = convert.read(after, one.dialect) if after else None
+    reading = pipeline.read(after, one.dialect) if after else None
     if reading is None:
         return
     hooks = reading.decoded.manifest.hooks
@@ -695,7 +697,7 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     before = files.read(path)
     if before is None:
         return []
-    reading = convert.read({path: before}, one.dialect)
+    reading = pipeline.read({path: before}, one.dialect)
     hooks = reading.decoded.manifest.hooks
     left = tuple(hook for hook in hooks if not is_ours(hook.handler.command))
     if len(left) == len(hooks):
@@ -707,7 +709,7 @@ def _taken_out(one: Target, path: str) -> list[Change]:
     is_text = reading.documents[path].kind == "text"
     if is_text:
         trees = one.dialect.shape.encode(one.dialect, Manifest(left)) if left else {}
-        after = next((formats.dump(tree, "text") for tree in trees.values()), None)
+        after = next((documents.dump(tree, "text") for tree in trees.values()), None)
     else:
         after = edit.encode(reading, left).get(path)
     is_new = (record is not None and record.original is None) or "hookport" in Path(path).name
@@ -724,7 +726,9 @@ def _withdrawn(
         return None
     whole = taken_back(record.original, record.written, now)
     try:
-        hooks = convert.read({path: whole}, one.dialect).decoded.manifest.hooks if whole is not None else None
+        hooks = (
+            pipeline.read({path: whole}, one.dialect).decoded.manifest.hooks if whole is not None else None
+        )
     except InputError:
         return None
     return whole if hooks == left else None
@@ -732,7 +736,7 @@ def _withdrawn(
 
 def _is_bare(one: Target, path: str, data: bytes, hooks: tuple[Hook, ...]) -> bool:
     """Whether a file without hooks says nothing that we did not write beside them."""
-    tree = convert.parse({path: data}, one.dialect)[path].tree
+    tree = pipeline.parse({path: data}, one.dialect)[path].tree
     fresh = one.dialect.shape.encode(one.dialect, Manifest(hooks))
     known = [said for said in fresh.values() if isinstance(said, dict)]
     return isinstance(tree, dict) and all(

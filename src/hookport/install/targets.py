@@ -8,10 +8,10 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.convert import kind_in, read
-from hookport.dialects import Dialect, agents, get
-from hookport.dialects._base import Location
-from hookport.dialects._module import MARK
+from hookport.agents import Dialect, agents, get
+from hookport.agents._base import Location
+from hookport.agents._module import MARK
+from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
 from hookport.install import files
 from hookport.project.places import absolute

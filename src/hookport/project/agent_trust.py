@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import formats
-from hookport.dialects import Dialect, Tree
-from hookport.dialects._base import FolderTrust, Gate, HookTrust
+from hookport import documents
+from hookport.agents import Dialect, Tree
+from hookport.agents._base import FolderTrust, Gate, HookTrust
+from hookport.documents import Document
 from hookport.errors import InputError
-from hookport.formats import Document
 from hookport.project.disk import data_of
 from hookport.project.places import absolute
 
@@ -200,11 +200,11 @@ def first_with(
 
 def settings(path: Path) -> Document | None:
     """A settings file, whatever is in it; None if it cannot be read."""
-    kind = formats.kind_of(path.name)
+    kind = documents.kind_of(path.name)
     try:
         data = data_of(path)
-        return None if data is None else formats.parse(data, "jsonc" if kind == "json" else kind)
-    except (InputError, formats.SyntaxProblem):
+        return None if data is None else documents.parse(data, "jsonc" if kind == "json" else kind)
+    except (InputError, documents.SyntaxProblem):
         return None
 
 

@@ -12,21 +12,21 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import findings as f
-from hookport.checks import Reading, fresh, seen_in
-from hookport.checks.literals import Filled, Literal, objects_in
-from hookport.checks.scripts import folders_of
-from hookport.degrade.answers import foreign_fields
-from hookport.degrade.capabilities import EXITS, deny_forms
-from hookport.dialects import event_specs, get
-from hookport.dialects._entries import slots
-from hookport.dialects._wiring import wire
+from hookport.agents import event_specs, get
+from hookport.agents._entries import slots
+from hookport.agents._wiring import wire
+from hookport.convert.checks import Reading, fresh, seen_in
+from hookport.convert.checks.literals import Filled, Literal, objects_in
+from hookport.convert.checks.scripts import folders_of
+from hookport.convert.degrade.answers import foreign_fields
+from hookport.convert.degrade.capabilities import EXITS, deny_forms
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, RunResult
 from hookport.project import sources
-from hookport.wires.obeyed import obeys_natively
-from hookport.wires.spellings import get as value_at
-from hookport.wires.table import Wire, table_of
+from hookport.wire.obeyed import obeys_natively
+from hookport.wire.spellings import get as value_at
+from hookport.wire.table import Wire, table_of
 
 Tree = Any
 

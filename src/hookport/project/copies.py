@@ -12,8 +12,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from hookport.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, named_script
-from hookport.dialects import Dialect, get, names
+from hookport.agents import Dialect, get, names
+from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, named_script
 from hookport.model.hooks import Hook
 
 # They stand for folders while a command is taken apart: a real one may have blanks.

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import shell
-from hookport.dialects import Dialect, get
+from hookport.agents import Dialect, get
 from hookport.model.hooks import Hook
 from hookport.runtime import trust
 

@@ -14,12 +14,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert
-from hookport.checks.places import placed
-from hookport.checks.scripts import above, named_script
-from hookport.dialects import Dialect, get
-from hookport.dialects._base import NO_SWITCH
-from hookport.dialects._base import Path as Way
+from hookport.agents import Dialect, get
+from hookport.agents._base import NO_SWITCH
+from hookport.agents._base import Path as Way
+from hookport.convert import pipeline
+from hookport.convert.checks.places import placed
+from hookport.convert.checks.scripts import above, named_script
 from hookport.errors import InputError, spell_path
 from hookport.findings import (
     Finding,
@@ -198,7 +198,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
         for file in files:
             log.watch(file)
         try:
-            together = None if own.companions else convert.read(source.files, own)
+            together = None if own.companions else pipeline.read(source.files, own)
         except InputError:
             together = None
         if together is not None:
@@ -253,7 +253,7 @@ def _may_have_hooks(path: Path) -> bool:
     readers = [dialect for site in sites() if path.match(site.path) for dialect in site.dialects]
     try:
         data = data_of(path)
-        read = [convert.read({str(path): data}, one) for one in readers] if data is not None else []
+        read = [pipeline.read({str(path): data}, one) for one in readers] if data is not None else []
     except InputError:
         return True
     return not read or any(one.decoded.manifest.hooks for one in read)
@@ -286,7 +286,7 @@ def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
             log.findings.append(NoHookFile.at("")._replace(file=str(spot.package)))
         return []
     script = spot.package / dialect.companions.removesuffix("*")
-    reading = convert.read({str(spot.file): head, str(script): b""}, dialect)
+    reading = pipeline.read({str(spot.file): head, str(script): b""}, dialect)
     (hook,), (place,) = reading.decoded.manifest.hooks, reading.decoded.places
     entry, told = entry_of(script.parent, script.name, hook.name, log)
     line, column = reading.documents[place.file].position(place.path) if told else (0, 0)
@@ -302,7 +302,7 @@ def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     return [_Unit("hook", hook.name, spot, (found,))]
 
 
-def _reading(spot: Spot, data: bytes, log: Log) -> convert.Reading:
+def _reading(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
     """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
     files = {str(spot.file): data}
     owners = sources.written_for(spot.package, spot.dialects) if len(spot.dialects) > 1 else [*spot.dialects]
@@ -319,7 +319,7 @@ def _is_meant(data: bytes) -> bool:
     return any(f'"{key}"'.encode() in text for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + text
 
 
-def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:
+def _found(reading: pipeline.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:
     log.findings.extend(_placed(reading))
     by_file = {str(spot.file): spot for spot in spots}
     found: list[Found] = []
@@ -338,7 +338,7 @@ def _found(reading: convert.Reading, spots: list[Spot], folders: Folders, log: L
     return found
 
 
-def _placed(reading: convert.Reading) -> Iterator[Finding]:
+def _placed(reading: pipeline.Reading) -> Iterator[Finding]:
     # What else a settings file holds matters only where it is converted.
     findings = (one for one in reading.decoded.findings if one.code != OtherSettings.code)
     # The number of a hook within one file would be read as one within all.

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from hookport.dialects import get
+from hookport.agents import get
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.covered import cover, named_globs
 from hookport.project.discovery import Found

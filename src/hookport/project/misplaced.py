@@ -15,10 +15,11 @@ from functools import cache
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from hookport import convert, formats
+from hookport import documents
 from hookport import findings as f
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import Location
+from hookport.agents import Dialect, get, names
+from hookport.agents._base import Location
+from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
 from hookport.project import salvage, sources
@@ -26,7 +27,7 @@ from hookport.project.disk import Log, data_of
 from hookport.project.places import absolute, catalogues, home_folder, manifest_sites
 from hookport.project.spots import Folders, folders_of, module_spots, scoped_spots, spots_of
 from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
-from hookport.runtime import vendored
+from hookport.vendor import vendored
 
 ENDINGS = (".json", ".jsonc", ".json5", ".yaml", ".yml", ".toml")
 # A word that a file with hooks has: the key, or an event of any dialect is near one of these.
@@ -256,7 +257,7 @@ def judge_file(
         return None
     if file.name.lower().startswith(("hook.m", "hooks.m")):
         return _stray_folder(file, data, root, env)
-    if formats.kind_of(str(file)) == "text":
+    if documents.kind_of(str(file)) == "text":
         return None
     readers = readers or (readers_of(_first_step(file, root)) if scope != "user" else ())
     content = _content(file, data, readers)
@@ -268,7 +269,7 @@ def judge_file(
     if str(file) == absolute(reader, place, root, env):
         return None
     stray = Stray(str(file), count, hook_names, reader, place, "")
-    tree = convert.parse({str(file): data}, dialect)[str(file)].tree
+    tree = pipeline.parse({str(file): data}, dialect)[str(file)].tree
     return stray._replace(fix=_fix(stray, reader, dialect, tree, root, env))
 
 
@@ -321,7 +322,7 @@ def _place_for(reader: Dialect, file: Path, scope: str) -> str:
 
 def _kind(path: str) -> str:
     """The kind of a file; agents that take comments take JSON without them too."""
-    return formats.kind_of(path).replace("jsonc", "json")
+    return documents.kind_of(path).replace("jsonc", "json")
 
 
 def _fix(

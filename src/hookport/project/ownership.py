@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert
-from hookport.dialects import Dialect, Tree, agents, get
-from hookport.dialects._base import Location, PluginStore
+from hookport.agents import Dialect, Tree, agents, get
+from hookport.agents._base import Location, PluginStore
+from hookport.convert import pipeline
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
     at,
@@ -137,7 +137,7 @@ def _is_shadowed(dialect: Dialect, file: str, root: str, env: Mapping[str, str])
 def _has_hooks(dialect: Dialect, path: str) -> bool:
     try:
         data = data_of(Path(path))
-        return data is not None and bool(convert.read({path: data}, dialect).decoded.manifest.hooks)
+        return data is not None and bool(pipeline.read({path: data}, dialect).decoded.manifest.hooks)
     except InputError:
         return False
 

@@ -9,10 +9,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.convert import kind_in
-from hookport.dialects import Decoded, Dialect, Tree, get, names
-from hookport.dialects._base import Location
-from hookport.dialects._base import Path as Way
+from hookport.agents import Decoded, Dialect, Tree, get, names
+from hookport.agents._base import Location
+from hookport.agents._base import Path as Way
+from hookport.convert.pipeline import kind_in
 from hookport.runtime import folders
 
 Scope = Literal["project", "user"]

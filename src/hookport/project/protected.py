@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import hookport
-from hookport.dialects import get, names
+from hookport.agents import get, names
 from hookport.project.discovery import Discovery
 from hookport.project.identity import identity
 from hookport.project.places import absolute, config_folder, sites

@@ -5,10 +5,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Mapping
 
-from hookport import convert
-from hookport.convert import Reading, located
-from hookport.dialects import Dialect, RefusedError, Tree
-from hookport.dialects._base import Path
+from hookport.agents import Dialect, RefusedError, Tree
+from hookport.agents._base import Path
+from hookport.convert import pipeline
+from hookport.convert.pipeline import Reading, located
 from hookport.errors import InputError, Problem
 
 # Each round takes out every hook that is refused; only what that uncovers needs another.
@@ -17,7 +17,7 @@ ROUNDS = 20
 
 def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Problem]]:
     """The manifest without the hooks that are refused, and why they are; InputError where none is left."""
-    documents = convert.parse(files, dialect)
+    documents = pipeline.parse(files, dialect)
     trees: dict[str, Tree] = {name: copy.deepcopy(document.tree) for name, document in documents.items()}
     taken: dict[tuple[str, Path], list[int]] = {}
     problems: list[Problem] = []

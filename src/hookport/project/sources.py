@@ -10,11 +10,12 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport import convert, formats
-from hookport.checks.scripts import above, folders_of, standing
-from hookport.degrade.wrapping import unwrapped
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import Path as Way
+from hookport import documents
+from hookport.agents import Dialect, get, names
+from hookport.agents._base import Path as Way
+from hookport.convert import pipeline
+from hookport.convert.checks.scripts import above, folders_of, standing
+from hookport.convert.degrade.wrapping import unwrapped
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
@@ -327,7 +328,7 @@ def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     if not key:
         return False
     try:
-        trees = [document.tree for document in convert.parse(files, dialect).values()]
+        trees = [document.tree for document in pipeline.parse(files, dialect).values()]
     except InputError:
         return False
     return any(isinstance(tree, Mapping) and str(tree.get(key, "")).startswith(start) for tree in trees)
@@ -338,7 +339,7 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
     if owners or any(_signed(one, files) for one in map(get, names())):
         return False
     try:
-        tree = convert.parse({name: files[name]})[name].tree
+        tree = pipeline.parse({name: files[name]})[name].tree
     except InputError:
         return False
     return not (isinstance(tree, Mapping) and "hooks" in tree)
@@ -350,11 +351,11 @@ def _why(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[P
     likely = max(signed or owners, key=lambda one: one.precedence, default=None)
     if likely:
         try:
-            convert.read(files, likely)
+            pipeline.read(files, likely)
         except InputError as error:
             return list(error.problems)
     try:
-        convert.parse({name: files[name]})
+        pipeline.parse({name: files[name]})
     except InputError as error:
         return list(error.problems)
     return [Problem("not recognised as hooks of any dialect; say which with --from", file=name)]
@@ -367,7 +368,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
     """
     everyone = [get(name) for name in names()]
     if not owners:
-        kinds = {formats.kind_of(name) for name in files}
+        kinds = {documents.kind_of(name) for name in files}
         return _best(files, [one for one in everyone if kinds & _kinds(one)], least=1)
     # A place that formats share, such as hooks/hooks.json, is no agent's own: any folder may be called so.
     is_shared = len(owners) > 1 and any(one.kind == "format" for one in owners)
@@ -377,7 +378,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
 def _kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {formats.kind_of(place.path) for place in (*dialect.locations, *dialect.runs_from)}
+    return {documents.kind_of(place.path) for place in (*dialect.locations, *dialect.runs_from)}
 
 
 def _best(files: Mapping[str, bytes], dialects: list[Dialect], least: int | None = None) -> Dialect | None:
@@ -396,9 +397,9 @@ def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.root_keys)
 
 
-def read(source: Source) -> convert.Reading:
+def read(source: Source) -> pipeline.Reading:
     """The manifest of a source, with the text of the scripts that its commands name."""
-    reading = convert.read(source.files, source.dialect)
+    reading = pipeline.read(source.files, source.dialect)
     hooks: dict[str, list[Hook]] = {}
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         hooks.setdefault(place.file, []).append(hook)
@@ -411,7 +412,7 @@ def read(source: Source) -> convert.Reading:
     return reading._replace(found_scripts=found)
 
 
-def _at_home(reading: convert.Reading, file: str) -> convert.Reading:
+def _at_home(reading: pipeline.Reading, file: str) -> pipeline.Reading:
     decoded = reading.decoded
     hooks = tuple(
         at_home(hook, reading.dialect) if place.file == file else hook

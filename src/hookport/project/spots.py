@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hookport.dialects import Dialect, get, names
-from hookport.dialects._base import Path as Way
-from hookport.dialects._module import MARK
+from hookport.agents import Dialect, get, names
+from hookport.agents._base import Path as Way
+from hookport.agents._module import MARK
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
 from hookport.project.places import (

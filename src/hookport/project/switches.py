@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.dialects import Dialect, Tree, get
-from hookport.dialects._base import Gate
+from hookport.agents import Dialect, Tree, get
+from hookport.agents._base import Gate
 from hookport.model.hooks import Hook
 from hookport.project.agent_trust import at, files_at, is_value, settings, spell_key
 from hookport.project.places import is_same, own_place

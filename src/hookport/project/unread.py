@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.dialects import Dialect, Tree, get, names
+from hookport.agents import Dialect, Tree, get, names
 from hookport.errors import InputError
 from hookport.project.disk import Log, data_of
 from hookport.project.places import PLUGINS, absolute

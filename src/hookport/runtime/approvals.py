@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from hookport.errors import InputError, Problem
 from hookport.model._json import dumps, loads
 from hookport.runtime import trust
-from hookport.wires.spellings import iso
+from hookport.wire.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.runtime.plan import Planned
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
     Tree = Any
 

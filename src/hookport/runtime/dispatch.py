@@ -22,11 +22,11 @@ from hookport.runtime import (
     sessions,
     trust,
 )
-from hookport.wires import recognition
-from hookport.wires.answers import reaches, takes_deny, write_answer
-from hookport.wires.events import canonical_name, native_name, read_event
-from hookport.wires.table import wait_of
-from hookport.wires.texts import MOST_REASON, fit
+from hookport.wire import recognition
+from hookport.wire.answers import reaches, takes_deny, write_answer
+from hookport.wire.events import canonical_name, native_name, read_event
+from hookport.wire.table import wait_of
+from hookport.wire.texts import MOST_REASON, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.model.runs import RunResult
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
     Tree = Any
 

@@ -11,9 +11,9 @@ from hookport.model._value import Value
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import journal, merge, policy, surroundings, trust
 from hookport.runtime.select import match
-from hookport.wires import recognition
-from hookport.wires.answers import NOT_STARTED, read_answer
-from hookport.wires.events import (
+from hookport.wire import recognition
+from hookport.wire.answers import NOT_STARTED, read_answer
+from hookport.wire.events import (
     changed_input,
     native_for,
     rewritten,
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from hookport.model.runs import Call, Event
     from hookport.runtime.plan import Planned
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
     Tree = Any
     Work = Generator["Job", RunResult | None, None]
@@ -128,7 +128,7 @@ def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
         rest = rest[len(batch) :]
     decision = merge.merged(one.decision for one in runs)
     if setting.natively and all(is_native(one.hook, setting) for one in runs):
-        from hookport.wires.obeyed import taken_of_several
+        from hookport.wire.obeyed import taken_of_several
 
         decision = taken_of_several(setting.agent, [one.decision for one in runs], decision)
     notes = tuple(note for one in runs for note in one.notes)
@@ -462,7 +462,7 @@ def read(
         return _judged(result.stdout)
     native = hook.native or native_for(wire, event)
     if natively:
-        from hookport.wires.obeyed import obeys_natively
+        from hookport.wire.obeyed import obeys_natively
 
         closed = hook.on_failure in ("block", policy.CLOSED)
         answered = obeys_natively(wire, result, native=native, canonical=event.event, closed=closed)

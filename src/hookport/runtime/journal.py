@@ -13,7 +13,7 @@ import time
 from hookport.model._json import dumps, loads
 from hookport.runtime.folders import STATE, own
 from hookport.runtime.redaction import clean, walk
-from hookport.wires.spellings import iso
+from hookport.wire.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ import os
 from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.runtime.folders import CACHE, STATE, own
-from hookport.wires import recognition
-from hookport.wires.table import Wire
+from hookport.wire import recognition
+from hookport.wire.table import Wire
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

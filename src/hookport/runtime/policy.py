@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookport.model.runs import Decision
-from hookport.wires.answers import NOT_STARTED, TIMED_OUT
+from hookport.wire.answers import NOT_STARTED, TIMED_OUT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

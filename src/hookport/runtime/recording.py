@@ -11,7 +11,7 @@ import time
 
 from hookport.model._json import dumps
 from hookport.runtime import journal
-from hookport.wires.spellings import iso
+from hookport.wire.spellings import iso
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from hookport.model.runs import Call, Event
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
 # A rule for the first of these tools covers the others.
 COVERED = {

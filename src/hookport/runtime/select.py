@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hookport.model._json import dumps, loads
 from hookport.model.runs import Call, Event
-from hookport.wires.events import mcp_name, native_for, subject_of
+from hookport.wire.events import mcp_name, native_for, subject_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.runtime.plan import Planned
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
     Tree = Any
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from typing import Any, Self
 
     from hookport.model.runs import Event
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
 # Claude Code, Copilot and Qwen Code end a stop hook themselves after eight blocks (measured); so do we.
 MOST_STOPS = 8

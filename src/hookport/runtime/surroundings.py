@@ -6,7 +6,7 @@ import os
 
 from hookport.model._value import Value
 from hookport.runtime import journal
-from hookport.wires.events import placeholders, places_of, variables
+from hookport.wire.events import placeholders, places_of, variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from hookport.model.runs import Event
     from hookport.runtime.plan import Planned
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
 # Below the state folder: what packages keep, and what sessions set for a shell.
 DATA, ENV_FILES = "data", "env"

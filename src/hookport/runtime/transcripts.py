@@ -16,9 +16,9 @@ from hookport.model._json import dumps, loads
 from hookport.model._value import Value
 from hookport.model.runs import Call
 from hookport.runtime import journal
-from hookport.wires import kinds
-from hookport.wires.events import canonical_input, native_input, tool_name
-from hookport.wires.spellings import SPELLINGS, get
+from hookport.wire import kinds
+from hookport.wire.events import canonical_input, native_input, tool_name
+from hookport.wire.spellings import SPELLINGS, get
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hookport.model.runs import Event
     from hookport.runtime.surroundings import Wanted
-    from hookport.wires.table import Wire
+    from hookport.wire.table import Wire
 
     Tree = Any
     Read = Callable[[Tree], Iterator["Entry"]]

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-from hookport.dialects._base import (
-    SECOND,
-    Dialect,
-    EventSpec,
-    HandlerSpec,
-    Location,
-    Matching,
-    Timeout,
-    named,
-)
-from hookport.dialects._by_event import BY_EVENT
+from hookport.agents._base import SECOND, Dialect, EventSpec, HandlerSpec, Location, Matching, Timeout, named
+from hookport.agents._by_event import BY_EVENT
 from hookport.model.events import EVENTS
-from hookport.wires.table import Wire
+from hookport.wire.table import Wire
 
 HERE = "made up"
 NATIVE = (

@@ -1,0 +1,663 @@
+"""What a dialect is made of: values, with the source of every fact beside it.
+
+A dialect file fills in these tables and says only how it differs. Facts that follow from others are
+functions here, so that each is written down once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import timedelta
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from hookport.errors import Problem
+from hookport.findings import Finding
+from hookport.model.events import Blocks
+from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
+from hookport.wire.table import Wire
+
+Tree = Any
+Path = tuple[str | int, ...]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+SECOND = timedelta(seconds=1)
+MILLISECOND = timedelta(milliseconds=1)
+
+# How a matcher string is read. `names`: a list of exact names if it has only plain characters, else a
+# regular expression found anywhere. `regex`: found anywhere. `anchored`: must match whole. `exact`: one
+# literal value. `glob`: one name with * and ?. `marked`: a glob, or a regular expression for the whole name
+# after `re:`, in any case of letters. `terms`: the terms themselves, no string. `ignored`: read by nobody.
+# `none`: there is no matcher.
+Grammar = Literal["names", "regex", "anchored", "exact", "glob", "marked", "terms", "ignored", "none"]
+
+
+class Matching(NamedTuple):
+    """The dialect of one matcher string.
+
+    `everything` lists the texts that mean all, `never` those for which the agent skips the hook. `anchors`:
+    a regular expression is written so that it must match the whole name.
+    """
+
+    grammar: Grammar
+    everything: tuple[str, ...] = ("", "*")
+    plain: str = r"[A-Za-z0-9_\-|]"
+    separators: str = "|"
+    anchors: bool = False
+    never: tuple[str, ...] = ()
+
+
+NO_MATCHER = Matching("none")
+
+
+class McpNames(NamedTuple):
+    """How an MCP tool is named in a matcher: `prefix + server + joint + tool`; no joint, no server.
+
+    `allowed` are the characters that stay, every other one becomes `_`; a name longer than `longest` is
+    shortened in the middle. `server_last`: a name is `tool + joint + server`, and `prefix` begins no name but
+    a matcher of its own that is a regular expression for such names alone, or `*` for all.
+    """
+
+    prefix: str
+    joint: str = ""
+    source: str = ""
+    allowed: str = ""
+    longest: int = 0
+    server_last: bool = False
+
+
+class EventSpec(NamedTuple):
+    """One native event."""
+
+    native: str
+    # Empty for an event that no other dialect has.
+    canonical: str
+    blocks: Blocks
+    source: str
+    # What its matcher is tested against: `tool`, `mcp_tool`, `command` or `path` for a tool call, another
+    # word for what the payload calls it, empty for nothing.
+    subject: str = ""
+    # The tools it fires for, where it does not fire for all; and whether it fires for MCP tools then.
+    tools: tuple[str, ...] = ()
+    mcp: bool = False
+    # An answer may change the tool's input; it takes context where the special events do not.
+    rewrites: bool = False
+    context: bool = False
+    # Read, and written only when the hook came from it or when its matcher says a content pattern.
+    secondary: bool = False
+    # Exit code 2 blocks; if not, only a JSON answer does.
+    exit_blocks: bool = True
+    # Nothing a hook prints here reaches the model; or only JSON does, and plain text does not.
+    silent: bool = False
+    json_only: bool = False
+    # A command that fails blocks, a timeout aside.
+    fails_closed: bool = False
+    # Which products of the agent obey a deny here, where not all do.
+    partly: str = ""
+    # In which way of running the agent it does not fire; and the first version that has it, where known.
+    unfired: str = ""
+    since: str = ""
+    # The types of handlers it takes, where not all.
+    types: tuple[str, ...] = ()
+    default_timeout: timedelta | None = None
+    # After this time the agent goes on without an answer, whatever the timeout of the hook says.
+    max_timeout: timedelta | None = None
+    # Where they are not those of the dialect.
+    matching: Matching | None = None
+    tool_names: tuple[ToolName, ...] = ()
+    mcp_names: McpNames | None = None
+    deny_answer: Mapping[str, Any] = NOTHING
+
+
+class ToolName(NamedTuple):
+    """One native tool and the word of the vocabulary it stands for.
+
+    Several tools may share a name, and a tool may have several: a matcher is written with all of them but
+    the aliases, which are only read. One that is `gone` is missing in the version of the facts.
+    """
+
+    tool: str
+    native: str
+    source: str
+    alias: bool = False
+    gone: bool = False
+
+
+class Timeout(NamedTuple):
+    """The timeout field: its unit (None: there is no field), the default and the limits.
+
+    `seconds_below`: a smaller number is read as seconds although the unit is milliseconds. `shorter`: one of
+    the agent's products, which stops waiting earlier than the others, and when.
+    """
+
+    unit: timedelta | None
+    default: timedelta | None = None
+    whole: bool = False
+    minimum: timedelta | None = None
+    maximum: timedelta | None = None
+    seconds_below: int = 0
+    shorter: tuple[str, timedelta] | None = None
+
+
+class Field(NamedTuple):
+    """One field of a native entry and the attribute it fills; `values` translates a closed set."""
+
+    attr: str
+    values: Mapping[Any, Any] = NOTHING
+    read_only: bool = False
+
+
+class HandlerSpec(NamedTuple):
+    """One type of handler: its name in the `type` field and the fields it has.
+
+    `required` lists attributes that must be there; `a|b` means one of the two. `url_start`: other URLs are
+    refused. Not `decides`: a handler of this type has no way to block.
+    """
+
+    type: str
+    fields: Mapping[str, Field | str]
+    timeout: Timeout
+    required: tuple[str, ...] = ()
+    url_start: str = ""
+    decides: bool = True
+
+
+class Location(NamedTuple):
+    """One place where the agent looks; `*` in the path stands for any name.
+
+    `at_repository`: it is read at the root of the repository too, although the agent reads its other files of
+    a project in its start folder only. Not `loaded`: the documentation names it, and the agent did not run
+    what stands there. `executable`: a product of the agent skips a script there whose mode is not.
+    """
+
+    scope: Literal["project", "local", "user", "plugin", "system"]
+    path: str
+    source: str
+    at_repository: bool = False
+    loaded: bool = True
+    executable: bool = False
+
+
+class Once(NamedTuple):
+    """That an agent runs the same hook once for an event, however often it finds it.
+
+    `by_name`: copies with other names are not the same.
+    """
+
+    source: str
+    by_name: bool = False
+
+
+NO_SWITCH: tuple[tuple[str, ...], bool] = ((), False)
+
+
+class Gate(NamedTuple):
+    """A setting that keeps hooks from running, although they are written down where the agent looks.
+
+    Of `files` the first that has the key counts; the empty name is the hook's own file. `off` lists the
+    values that keep hooks of the `scopes` from running. `lists`: the value is a list of the hooks that are
+    off, by their names, else their commands, and every file adds to it. Where `variable` is given, it is one
+    of the environment: any value but an empty one.
+    `stops`: the hooks, which somebody switched off and nobody runs then, or this agent alone, by a policy or
+    since it looks elsewhere.
+    """
+
+    files: tuple[str, ...]
+    key: tuple[str, ...]
+    off: tuple[str | bool, ...]
+    # What it means, as the end of a sentence, and the way out.
+    what: str
+    fix: str
+    source: str
+    scopes: tuple[str, ...] = ("project", "local", "user")
+    variable: str = ""
+    lists: bool = False
+    stops: Literal["hooks", "agent"] = "hooks"
+
+
+class FolderTrust(NamedTuple):
+    """Where an agent remembers the folders that it trusts; no file: nobody else can see it.
+
+    At `keys` of the file (any of them) is a list of folders, or a map from folders to what is said of one:
+    at `field`, one of the values `yes` trusts it, one of `above` trusts its parent. `below`: a trusted folder
+    is trusted with all that is in it. `asks`: the settings files and the key that switch the question on,
+    and whether it is on without them; only `true` does, or every value but those in `trusting`. `lifted`:
+    variables, with their value, that trust every folder.
+    Not `certain`: hooks were seen to run although the file says otherwise. Not `lift_shows`: a hook may see
+    such a variable although the folder is not trusted.
+    """
+
+    file: str
+    keys: tuple[tuple[str, ...], ...]
+    fix: str
+    source: str
+    field: tuple[str, ...] = ()
+    yes: tuple[str | bool, ...] = ()
+    above: tuple[str | bool, ...] = ()
+    below: bool = True
+    scopes: tuple[str, ...] = ("project", "local")
+    asks: tuple[tuple[str, ...], tuple[str, ...], bool] = ((), (), True)
+    trusting: tuple[str | bool, ...] = ()
+    lifted: tuple[tuple[str, str], ...] = ()
+    certain: bool = True
+    lift_shows: bool = True
+
+
+class HookTrust(NamedTuple):
+    """Where an agent remembers the hooks that it trusts, one by one.
+
+    At `key` of the file is a map by `name`, filled in with the hook's file, its event in snake case, and its
+    numbers; without `field` there the hook is not trusted, and with `switch` false it is off. `fingerprint`
+    makes the value that `field` must have from the event, the group and the entry as they are now.
+    """
+
+    file: str
+    key: tuple[str, ...]
+    name: str
+    field: str
+    switch: str
+    fix: str
+    source: str
+    fingerprint: Callable[[str, Mapping[str, Any], Mapping[str, Any]], str] | None = None
+
+
+class PluginStore(NamedTuple):
+    """Where an agent remembers the plugins that are installed, and which of them are enabled.
+
+    At `key` of the file is a map from `plugin@marketplace` to its copies, each with its folder at the field
+    `folder`; the first of `settings` that has the name at `switch` says whether it is enabled. `markets` maps
+    the name of a marketplace to where it is, at the field `place`: from a folder plugins are run in place.
+    A manifest that names a file by a path with another start than `path_start` makes the agent refuse the
+    plugin. `keeps_default`: the plugin's default file of hooks is loaded beside those that a manifest names.
+    A copy that names a project at the field `project` is for that one alone.
+    """
+
+    file: str
+    key: tuple[str, ...]
+    folder: str
+    settings: tuple[str, ...]
+    switch: tuple[str, ...]
+    markets: str
+    place: str
+    source: str
+    path_start: str = ""
+    keeps_default: bool = False
+    project: str = ""
+
+
+class Shadow(NamedTuple):
+    """A file that is not read because of another; `even_empty`: also of one without hooks."""
+
+    file: str
+    by: str
+    source: str
+    even_empty: bool = False
+
+
+class Quirk(NamedTuple):
+    """A surprise, by id, that the code or the documentation cites."""
+
+    id: str
+    text: str
+    source: str
+
+
+class Place(NamedTuple):
+    """Where a hook was read: the file and the path in its tree."""
+
+    file: str
+    path: Path
+
+
+class Decoded(NamedTuple):
+    """A manifest with the place of each hook and what was noticed while reading."""
+
+    manifest: Manifest
+    places: tuple[Place, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+
+class Shape(NamedTuple):
+    """Configuration trees to a manifest and back.
+
+    `decode` takes the trees by path; `encode` gives them. `by_event`: hooks are grouped by native event,
+    so their order is the order of the event table. `merges`: one hook may be several entries. `in_place`
+    gives the event of a file that is a hook itself, a script that the agent runs where it is, by its name;
+    empty for any other file.
+    """
+
+    decode: Callable[[Dialect, Mapping[str, Tree]], Decoded]
+    encode: Callable[[Dialect, Manifest], dict[str, Tree]]
+    by_event: bool = True
+    merges: bool = False
+    in_place: Callable[[Dialect, str], str] | None = None
+
+
+class Dialect(NamedTuple):
+    """One way of writing hooks down, as tables; what no table can say is a function at the end."""
+
+    id: str
+    title: str
+    kind: Literal["format", "agent"]
+    # The version that the facts were read or measured on, and what each source key stands for.
+    facts: str
+    sources: Mapping[str, str]
+    locations: tuple[Location, ...]
+    events: tuple[EventSpec, ...]
+    tools: tuple[ToolName, ...]
+    handlers: Mapping[str, HandlerSpec]
+    shape: Shape
+    wire: Wire = Wire()
+    # Tools, former ones too, that no word of the vocabulary stands for, each with its source. A matcher may
+    # name them; a name that ends with `*` is how several begin.
+    wordless: Mapping[str, str] = NOTHING
+    # Permission rules, as patterns, that the agent was seen not to fire although documented, and why.
+    unfired_rules: Mapping[str, str] = NOTHING
+    # The source by which the agent waits for processes that a hook leaves behind with its output open, and
+    # drops the hook's answer when the hook's time is up.
+    awaits_children: str = ""
+    # Every canonical event that is missing, and why.
+    lacks: Mapping[str, str] = NOTHING
+
+    mcp: McpNames | None = None
+    matching: Matching = NO_MATCHER
+    # What an entry calls its matcher.
+    matcher_key: str = "matcher"
+
+    # Answers as JSON are read, and which forms of a printed deny are obeyed (see degrade.capabilities).
+    reads_output: bool = True
+    obeys: tuple[str, ...] = ()
+    # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
+    deny_answer: Mapping[str, Any] = NOTHING
+    # Exit code 2 without a word on stderr does not block; or it does, and the word never reaches the model.
+    needs_reason: bool = False
+    drops_reason: bool = False
+    # The model hears that a call of an MCP tool was denied, and not why.
+    drops_mcp_reason: bool = False
+    # What a hook that fails closed must print to let the action run.
+    no_opinion: str = ""
+    # The calls of the bridge that guard something are entries that fail closed.
+    bridge_closed: bool = False
+    # How one hook's allow undoes another's deny.
+    undoes: str = ""
+
+    # How a command names the project's root, and that of its package; the first is written, all are read.
+    project_dir: tuple[str, ...] = ()
+    package_dir: tuple[str, ...] = ()
+    # How a command names the file that the tool call is about.
+    file_placeholder: str = ""
+    # Commands start at the project's root; or in a folder that moves, where a relative path is not found.
+    at_root: bool = False
+    cwd_moves: bool = False
+    # Scripts must be executable, have a shebang line and be named from the package's root.
+    script_rules: bool = False
+
+    # The variables that this agent sets for the commands that it runs, and that no terminal of a person has:
+    # `NAME`, or `NAME=VALUE` where only that value tells, with the source.
+    markers: Mapping[str, str] = NOTHING
+    # What of an answer the person who sits at this agent sees on the screen, by native event or `*`, with the
+    # source: `message`, a text beside the decision, and `reason`, that of a deny. What is taken and shown
+    # nowhere is not named.
+    shows: Mapping[str, tuple[tuple[str, ...], str]] = NOTHING
+
+    # Where hookport looks for hooks to run by itself; `~/.config` is the user's XDG folder.
+    runs_from: tuple[Location, ...] = ()
+    # The name of its files, wherever they are, and the files that belong to one, relative to it; a key, with
+    # the start of its value, that no other dialect's file has.
+    file_name: str = ""
+    companions: str = ""
+    signature: tuple[str, str] = ("", "")
+    # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`; not for
+    # the files of plugins.
+    file_kinds: Mapping[str, str] = NOTHING
+    # A file with a byte order mark is refused; a matcher of `null` is none.
+    refuses_bom: bool = False
+    null_matches_all: bool = False
+    # The way to the map of events, what is always written beside it, and keys in it that are no events.
+    root: Path = ("hooks",)
+    root_keys: Mapping[str, Any] = NOTHING
+    not_events: tuple[str, ...] = ()
+    # The way to a key whose value turns all hooks of a file off, and to the list of those that are off.
+    switch: tuple[tuple[str, ...], bool] = NO_SWITCH
+    switched_off: tuple[str, ...] = ()
+    # The forms of an entry, the first being written; the fields that stand beside a matcher.
+    forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
+    group_fields: Mapping[str, Field | str] = NOTHING
+    # Where the agent loads modules of code: hooks that hookport neither runs nor converts.
+    modules: tuple[Location, ...] = ()
+    # The files that make a folder a plugin for this agent; `hooks` there is a file, several, or hooks inline.
+    manifests: tuple[str, ...] = ()
+    plugin_store: PluginStore | None = None
+    # Where the agent has hooks that hookport does not read: files of its own, and in plugins manifests.
+    unread_in: tuple[Location, ...] = ()
+    # Where skills and subagents may have hooks in their frontmatter, which run while one of these is active.
+    scoped_in: tuple[Location, ...] = ()
+    # A handler without `type` is refused, not taken for a command.
+    needs_type: bool = False
+    # The same hook, found twice, runs once; a plugin's copy runs again.
+    runs_once: Once | None = None
+
+    # The names of its program, and the folder of its settings with the variable that puts it elsewhere.
+    programs: tuple[str, ...] = ()
+    home: tuple[str, str] = ("", "")
+    # What keeps hooks from running that are written down correctly.
+    gates: tuple[Gate, ...] = ()
+    folder_trust: FolderTrust | None = None
+    hook_trust: HookTrust | None = None
+    shadows: tuple[Shadow, ...] = ()
+    # Files of other dialects that it reads too.
+    also_reads: tuple[Location, ...] = ()
+    # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
+    products: tuple[tuple[str, ...], ...] = ()
+    # Those that it reads with a setting that is kept where nobody else sees it.
+    may_read: tuple[Location, ...] = ()
+    # Files of a project are read at the root of its repository, and in no folder below it.
+    at_repository: bool = False
+    # Files of a project are read in the folder that the agent is started in only.
+    at_start: bool = False
+    # Started below the root, it may read the files of that folder instead of the root's, and nobody sees why.
+    unsure_below: bool = False
+
+    # What a person must know before the written file works.
+    notes: tuple[str, ...] = ()
+    quirks: tuple[Quirk, ...] = ()
+    # Decides between dialects that a file could equally be.
+    precedence: int = 0
+    # It says everything the model can.
+    is_hub: bool = False
+
+    # The first step of reading an entry of an event: the entry by the field tables, and why it never runs.
+    prepare: Callable[[str, Mapping[str, Tree]], tuple[Mapping[str, Tree], str]] | None = None
+    # The last step before encoding.
+    adjust: Callable[[list[Hook]], tuple[list[Hook], list[Finding]]] | None = None
+
+    @property
+    def starts_in_package(self) -> bool:
+        """Whether relative paths in a plugin's commands start at the plugin's folder."""
+        return self.script_rules or self.wire.starts_in == "package"
+
+
+class RefusedError(Exception):
+    """A tree that does not say what this dialect must; `problems` lists everything wrong."""
+
+    def __init__(self, *problems: Problem) -> None:
+        self.problems = problems
+        super().__init__("; ".join(str(problem) for problem in problems))
+
+
+def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+    """Rows of a tool table from one source: `named("A", shell=("Bash", "PowerShell"))`."""
+    return tuple(
+        ToolName(tool, native, source)
+        for tool, natives in names.items()
+        for native in ([natives] if isinstance(natives, str) else natives)
+    )
+
+
+def aliases(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+    """Rows for names that are read in a matcher and never written."""
+    return tuple(row._replace(alias=True) for row in named(source, **names))
+
+
+class _Index(NamedTuple):
+    """One table, by what is looked up in it."""
+
+    table: tuple[Any, ...]
+    by_native: dict[str, list[Any]]
+    by_canonical: dict[str, list[Any]]
+
+
+# Tables are constants, looked up thousands of times in one conversion; the table is kept with its index, so
+# that no other table can get its id.
+_INDEXES: dict[int, _Index] = {}
+
+
+def _index(table: tuple[Any, ...]) -> _Index:
+    found = _INDEXES.get(id(table))
+    if found is None or found.table is not table:
+        found = _INDEXES[id(table)] = _Index(table, {}, {})
+        for row in table:
+            found.by_native.setdefault(row.native, []).append(row)
+            if isinstance(row, ToolName):
+                found.by_canonical.setdefault(row.tool, []).extend([] if row.alias else [row.native])
+            elif not row.secondary:
+                found.by_canonical.setdefault(row.canonical, []).append(row)
+    return found
+
+
+def event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
+    """The native events a canonical event is written as, secondary ones left out."""
+    return list(_index(dialect.events).by_canonical.get(event, ()))
+
+
+def event_named(dialect: Dialect, native: str) -> EventSpec | None:
+    """The event of that native name."""
+    found = _index(dialect.events).by_native.get(native)
+    return found[0] if found else None
+
+
+def tools_named(dialect: Dialect, native: str) -> list[str]:
+    """The canonical tools that a native name stands for."""
+    return [row.tool for row in _index(dialect.tools).by_native.get(native, ())]
+
+
+def is_gone(dialect: Dialect, tool: str) -> bool:
+    """Whether the agent has no such tool any more, although older versions had."""
+    rows = [row for row in dialect.tools if row.tool == tool and not row.alias]
+    return bool(rows) and all(row.gone for row in rows)
+
+
+def names_of(dialect: Dialect, tool: str) -> list[str]:
+    """The native names that a matcher for a canonical tool is written with."""
+    return list(_index(dialect.tools).by_canonical.get(tool, ()))
+
+
+def native_tools(dialect: Dialect) -> list[str]:
+    """Every native tool name, once."""
+    return list(_index(dialect.tools).by_native)
+
+
+def matching_of(dialect: Dialect, spec: EventSpec) -> Matching:
+    """How the matcher of this event is read."""
+    if spec.matching is not None:
+        return spec.matching
+    return dialect.matching if spec.subject else NO_MATCHER
+
+
+def at_event(dialect: Dialect, spec: EventSpec) -> Dialect:
+    """The dialect with the tool names of one event."""
+    if not spec.tool_names and spec.mcp_names is None:
+        return dialect
+    return dialect._replace(tools=spec.tool_names or dialect.tools, mcp=spec.mcp_names or dialect.mcp)
+
+
+def attrs_of(handler: HandlerSpec) -> Iterator[tuple[str, Field]]:
+    """(native key, field) for every field of a handler type."""
+    for key, field in handler.fields.items():
+        yield key, field if isinstance(field, Field) else Field(field)
+
+
+def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
+    """Whether an entry of this type has a field for the attribute."""
+    handler = dialect.handlers.get(type_)
+    if handler is None:
+        return False
+    for fields in (handler.fields, dialect.group_fields):
+        for field in fields.values():
+            if field == attr or (isinstance(field, Field) and field.attr == attr and not field.read_only):
+                return True
+    return False
+
+
+# The project's root for agents that start hooks in the folder they were started in and name no other: that
+# of the repository, or the folder itself where there is none. Measured on codex 0.166.0, kimi 1.51.0 and
+# 2.1.0 and droid 0.215.0: a guard is found from a subfolder by it, and by no variable they set.
+REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
+
+
+def in_variables(*names: str) -> tuple[str, ...]:
+    """How a command spells a root that these variables hold; the first spelling is the one we write.
+
+    That one has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that
+    names an unset variable. It has no colon, because Auggie 0.36.0 fills in `${NAME}` and `${NAME:-text}` by
+    itself, before the variable is set.
+    """
+    spellings = (
+        *("${NAME-.}", "$NAME", "${NAME}", "${NAME-}", "${NAME:-.}", "${NAME:-}"),
+        *("${NAME:-$PWD}", "${NAME-$PWD}", "${NAME:-$(pwd)}", "${NAME-$(pwd)}"),
+    )
+    return tuple(spelling.replace("NAME", name) for name in names for spelling in spellings)
+
+
+def variable_in(spelling: str) -> str:
+    """The variable that a spelling of a root names; empty where it names none."""
+    found = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
+    return found[1] if found else ""
+
+
+def supports(dialect: Dialect, capability: str) -> bool:
+    """Whether a dialect has one of the eight capabilities."""
+    if capability == "structured_output":
+        return dialect.reads_output
+    if capability == "input_rewrite":
+        return any(spec.rewrites for spec in event_specs(dialect, "before_tool_execute"))
+    if capability == "llm_evaluated":
+        return "prompt" in dialect.handlers or "agent" in dialect.handlers
+    if capability == "http_handler":
+        return "http" in dialect.handlers
+    attrs = {
+        "async_execution": ("is_async",),
+        "platform_commands": ("windows", "linux", "osx"),
+        "custom_env": ("env",),
+        "configurable_cwd": ("cwd",),
+    }
+    return any(says(dialect, attr) for attr in attrs[capability])
+
+
+def as_field(field: Field | str) -> Field:
+    """A field from its short form."""
+    return field if isinstance(field, Field) else Field(field)
+
+
+def covers(spec: EventSpec, term: Term) -> bool:
+    """Whether an event that fires only for some tools fires for this term's."""
+    if term.kind == "mcp":
+        return spec.mcp
+    return term.kind == "tool" and term.value in spec.tools
+
+
+def is_split(spec: EventSpec) -> bool:
+    """Whether the event fires only for some tools."""
+    return bool(spec.tools) or spec.mcp
+
+
+def terms_of(spec: EventSpec) -> tuple[Term, ...]:
+    """The tools that an event fires for, as terms."""
+    terms = tuple(Term("tool", tool) for tool in spec.tools)
+    return (*terms, Term("mcp", ANY_SERVER)) if spec.mcp else terms
+
+
+def dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:
+    """What the hook keeps for this dialect alone."""
+    data: Mapping[str, Any] = hook.provider_data.get(dialect, NOTHING)
+    return data

@@ -1,0 +1,356 @@
+"""Configuration that maps events to hooks, as one JSON object, nested or flat.
+
+Nested: event -> groups with a matcher -> handlers; handlers that follow each other with the same matcher
+are written as one group. Flat: event -> entries, the matcher being a field of each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from hookport.agents._base import (
+    Decoded,
+    Dialect,
+    EventSpec,
+    Location,
+    Path,
+    Place,
+    RefusedError,
+    Shape,
+    Tree,
+    as_field,
+    event_named,
+    matching_of,
+)
+from hookport.agents._entries import (
+    below_another_key,
+    bind,
+    group_extra,
+    kind_word,
+    matchers_of,
+    merge_entries,
+    own_data,
+    read_entry,
+    root_data,
+    slipped_key,
+    slots,
+    type_problem,
+    write_entry,
+)
+from hookport.agents._matchers import means_all, read_matcher
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+
+class _Reading:
+    """What has been found in the files of a dialect so far."""
+
+    def __init__(self, dialect: Dialect) -> None:
+        self.dialect = dialect
+        self.hooks: list[tuple[Hook, Place]] = []
+        self.findings: list[Finding] = []
+        self.problems: list[Problem] = []
+
+    def refuse(self, place: Place, message: str) -> None:
+        self.problems.append(Problem(message, place.path, place.file))
+
+    def note(self, kind: type[Kind], place: Place, **words: object) -> None:
+        finding = kind.at(spell_path(place.path), None, dialect=self.dialect.id, **words)
+        self.findings.append(finding._replace(file=place.file))
+
+
+class _Group(NamedTuple):
+    """One group of an event; in the flat form an entry is its own group."""
+
+    place: Place
+    native: str
+    spec: EventSpec | None
+    tree: Mapping[str, Tree]
+
+    @property
+    def is_flat(self) -> bool:
+        return "hooks" not in self.tree
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """Every hook of the files, in the order the agent reads them."""
+    reading = _Reading(dialect)
+    data: dict[str, Tree] = {}
+    for file, tree in trees.items():
+        events, path = event_map(dialect, file, tree, reading.problems)
+        if path and isinstance(tree, Mapping):
+            extra = {name: value for name, value in root_data(dialect, tree).items() if name != path[0]}
+            if extra:
+                data.update(extra)
+                reading.findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
+        kept = {native: value for native, value in events.items() if native in dialect.not_events}
+        if kept and len(path) == 1:
+            data[str(path[0])] = kept
+        if dialect.root and events and path[:1] != dialect.root[:1]:
+            _note_outside(reading, file, path)
+        first = len(reading.hooks)
+        for native, groups in events.items():
+            _read_event(reading, Place(file, (*path, native)), native, groups)
+        off = _switched_off(dialect, tree)
+        reading.hooks[first:] = [(off(hook), place) for hook, place in reading.hooks[first:]]
+    if reading.problems:
+        raise RefusedError(*reading.problems)
+    hooks = reading.hooks
+    if dialect.shape.merges:
+        hooks = merge_entries(hooks)
+    if dialect.runs_once and len(trees) > 1:
+        hooks = _once(dialect, hooks, reading.findings)
+    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
+
+
+def _switched_off(dialect: Dialect, tree: Tree) -> Callable[[Hook], Hook]:
+    """What turns the hooks off that the file says are off."""
+    path, value = dialect.switch
+    all_off = bool(path) and _at(tree, path) is value
+    names = _at(tree, dialect.switched_off) if dialect.switched_off else None
+    listed = names if isinstance(names, list) else []
+
+    def off(hook: Hook) -> Hook:
+        is_off = all_off or (hook.name or hook.handler.command) in listed
+        return hook._replace(enabled=False) if is_off else hook
+
+    return off
+
+
+def _at(tree: Tree, path: tuple[str, ...]) -> Tree:
+    for key in path:
+        tree = tree.get(key) if isinstance(tree, Mapping) else None
+    return tree
+
+
+def _once(
+    dialect: Dialect, hooks: list[tuple[Hook, Place]], findings: list[Finding]
+) -> list[tuple[Hook, Place]]:
+    """Hooks without the copies in other settings files, which the agent does not run again."""
+    plugins = tuple(place.path for place in dialect.locations if place.scope == "plugin")
+    seen: dict[str, str] = {}
+    kept: list[tuple[Hook, Place]] = []
+    for hook, place in hooks:
+        first = seen.setdefault(repr(hook), place.file) if not place.file.endswith(plugins) else place.file
+        if first == place.file:
+            kept.append((hook, place))
+        else:
+            where = spell_path(place.path)
+            findings.append(RunsOnce.at(where, dialect=dialect.id, file=first)._replace(file=place.file))
+    return kept
+
+
+def event_map(
+    dialect: Dialect, file: str, tree: Tree, problems: list[Problem]
+) -> tuple[Mapping[str, Tree], Path]:
+    """The object that maps events to hooks, and where it is in the tree."""
+    path: Path = ()
+    if not isinstance(tree, Mapping):
+        problems.append(Problem(f"must be an object, not {kind_word(tree)}", (), file))
+        return {}, path
+    for key in dialect.root:
+        if not path and key not in tree:
+            if _looks_bare(dialect, tree):
+                return tree, ()
+            if slipped := slipped_key(str(key), tree, lambda value: _is_event_map(dialect, value)):
+                return tree[slipped], (slipped,)
+        tree = tree.get(key, {})
+        path = (*path, key)
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be an object, not {kind_word(tree)}", path, file))
+            return {}, path
+    return tree, path
+
+
+def _is_event_map(dialect: Dialect, tree: Tree) -> bool:
+    return isinstance(tree, Mapping) and _looks_bare(dialect, tree)
+
+
+def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
+    return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
+
+
+def _note_outside(reading: _Reading, file: str, path: Path) -> None:
+    """Tell of events without the right key around them: at its own place an agent reads none of them.
+
+    Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
+    """
+    own = reading.dialect
+    if own.kind == "agent" and any(_is_at(file, place.path) for place in own.locations):
+        key = ".".join(map(str, own.root))
+        reading.note(NeverRuns, Place(file, path), **below_another_key(key, path))
+
+
+def _is_at(file: str, place: str) -> bool:
+    wanted = PurePosixPath(place.removeprefix("~/")).parts
+    tail = PurePosixPath(file).parts[-len(wanted) :]
+    return len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted))
+
+
+def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:
+    dialect = reading.dialect
+    if native in dialect.not_events:
+        return
+    if not isinstance(groups, list):
+        reading.refuse(place, f"must be a list of groups, not {kind_word(groups)}")
+        return
+    spec = event_named(dialect, native)
+    if spec is None:
+        guess = closest(native, tuple(event.native for event in dialect.events))
+        reading.note(UnknownEvent, place, event=native, guess=guess)
+    for number, tree in enumerate(groups):
+        at = Place(place.file, (*place.path, number))
+        if isinstance(tree, Mapping):
+            _read_group(reading, _Group(at, native, spec, tree))
+        else:
+            reading.refuse(at, f"must be an object, not {kind_word(tree)}")
+
+
+def _read_group(reading: _Reading, group: _Group) -> None:
+    file, path = group.place
+    if ("flat" if group.is_flat else "nested") not in reading.dialect.forms:
+        lacks = (
+            "lacks 'hooks', the list of its handlers"
+            if group.is_flat
+            else "has 'hooks', a list that is not read here"
+        )
+        reading.refuse(group.place, f"{lacks}; {reading.dialect.id} does not run it")
+        return
+    if group.is_flat:
+        _read_hook(reading, group, group.place, group.tree)
+        return
+    entries = group.tree["hooks"]
+    if not isinstance(entries, list):
+        place = Place(file, (*path, "hooks"))
+        reading.refuse(place, f"must be a list of handlers, not {kind_word(entries)}")
+        return
+    for index, entry in enumerate(entries):
+        _read_hook(reading, group, Place(file, (*path, "hooks", index)), entry)
+
+
+def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> None:
+    dialect = reading.dialect
+    reason = ""
+    if dialect.prepare and isinstance(entry, Mapping):
+        entry, reason = dialect.prepare(group.native, entry)
+    hook = _decode_entry(reading, group, place, entry)
+    if hook is None:
+        return
+    reason = reason or _skipped(dialect, group.spec, group.tree)
+    if reason:
+        reading.note(NeverRuns, place, what="this hook", reason=reason, way="Correct it.")
+    elif group.spec is not None and _ignored(dialect, group.spec, group.tree, hook):
+        reading.note(IgnoredMatcher, place, matcher=group.tree["matcher"])
+    reading.hooks.append((hook, place))
+
+
+def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
+    matching = matching_of(dialect, spec)
+    unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
+    # Where nobody reads it, every way to say all is no loss.
+    as_pattern = matching._replace(grammar="regex") if matching.grammar in ("none", "ignored") else matching
+    return unread and not means_all(as_pattern, group.get("matcher") or "")
+
+
+def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
+    if spec is None or group.get("matcher") not in matching_of(dialect, spec).never:
+        return ""
+    return f"'{group['matcher']}' is no valid matcher on {spec.native}; without a matcher it runs every time"
+
+
+def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
+    dialect, (file, path) = reading.dialect, place
+    matcher = group.tree.get("matcher", "")
+    if matcher is None and dialect.null_matches_all:
+        matcher = ""
+    if not isinstance(matcher, str):
+        at = Place(file, (*group.place.path, "matcher"))
+        reading.refuse(at, f"must be a string, not {kind_word(matcher)}")
+        return None
+    if not isinstance(entry, Mapping):
+        reading.refuse(place, f"must be an object, not {kind_word(entry)}")
+        return None
+    here: list[Problem] = []
+    structure = ("matcher", "hooks", *dialect.group_fields) if group.is_flat else ()
+    hook = read_entry(dialect, entry, path, structure, here)
+    extra: dict[str, Tree] = {}
+    values: dict[str, Tree] = {}
+    for key, value in group.tree.items():
+        if key in ("matcher", "hooks") or (group.is_flat and key not in dialect.group_fields):
+            continue
+        if key in dialect.group_fields:
+            field = as_field(dialect.group_fields[key])
+            wrong = type_problem(field.attr, value, (*group.place.path, key))
+            here += [wrong] if wrong else []
+            values[field.attr] = value
+        else:
+            extra[key] = value
+    reading.problems += [problem._replace(file=file) for problem in here]
+    if hook is None or here:
+        return None
+    if extra:
+        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": extra}
+        hook = hook._replace(provider_data={dialect.id: own})
+    hook = hook._replace(**values)
+    spec = group.spec
+    terms, content = read_matcher(dialect, spec, matcher) if spec else ((), "")
+    if spec is None and matcher:
+        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
+        hook = hook._replace(provider_data={dialect.id: own})
+    return bind(dialect, hook, group.native, spec, terms, content)
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """The file of all hooks, at the place where the agent looks for it."""
+    events: dict[str, list[dict[str, Tree]]] = {}
+    for hook in manifest.hooks:
+        for spec, terms in slots(dialect, hook):
+            for matcher in matchers_of(dialect, spec, hook, terms):
+                _add(events.setdefault(spec.native, []), dialect, hook, matcher)
+    return {location(dialect, manifest).path: wrapped(dialect, manifest, ordered(dialect, events))}
+
+
+def _add(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: str | None) -> None:
+    head: dict[str, Tree] = {} if matcher is None else {"matcher": matcher}
+    head.update(group_extra(dialect, hook))
+    entry = write_entry(dialect, hook)
+    if dialect.forms[0] == "flat":
+        groups.append({**entry, **head})
+    elif groups and {key: value for key, value in groups[-1].items() if key != "hooks"} == head:
+        groups[-1]["hooks"].append(entry)
+    else:
+        groups.append({**head, "hooks": [entry]})
+
+
+def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
+    """The events in the order of the dialect's table, unknown ones last."""
+    natives = [spec.native for spec in dialect.events if spec.native in events]
+    return {
+        native: events[native] for native in [*natives, *(name for name in events if name not in natives)]
+    }
+
+
+def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
+    """The event map inside what else the file says."""
+    own = dict(own_data(dialect, manifest))
+    kept = own.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
+    events = {**kept, **events}
+    for key in reversed(dialect.root):
+        events = {key: events}
+    return {**dialect.root_keys, **own, **events} if dialect.root else events
+
+
+def location(dialect: Dialect, manifest: Manifest) -> Location:
+    """Where the file goes: into the plugin if a command names the plugin's root, else into the project."""
+    in_package = any(word in hook.handler.command for hook in manifest.hooks for word in dialect.package_dir)
+    scopes = ("plugin", "project", "user") if in_package else ("project", "user", "plugin")
+    return next(place for scope in scopes for place in dialect.locations if place.scope == scope)
+
+
+BY_EVENT = Shape(decode, encode)
+SPLIT_BY_EVENT = Shape(decode, encode, merges=True)

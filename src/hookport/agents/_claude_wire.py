@@ -1,0 +1,351 @@
+"""The wire of Claude Code and of those who copied it: payload keys, the nested answer, exit code 2.
+
+Facts: the official hooks reference (2.1.240) and what was measured on 2.1.325; a dialect of this family
+replaces what it does otherwise.
+"""
+
+from __future__ import annotations
+
+from hookport.agents._base import Tree
+from hookport.wire.table import Wire
+
+KEYS = {
+    "event": "hook_event_name",
+    "session": "session_id",
+    "cwd": "cwd",
+    "tool": "tool_name",
+    "input": "tool_input",
+    "call_id": "tool_use_id",
+    "result": "tool_response",
+    "error": "error",
+    "prompt": "prompt",
+    "final_message": "last_assistant_message",
+    "stop_active": "stop_hook_active",
+    "subagent": "agent_type",
+    "permission_mode": "permission_mode",
+    "transcript": "transcript_path",
+    "agent_transcript": "agent_transcript_path",
+    "model": "model",
+    "effort": "effort.level",
+    "turn": "prompt_id",
+    "agent_id": "agent_id",
+    "session_title": "session_title",
+    "duration_ms": "duration_ms",
+    "interrupted": "is_interrupt",
+    "suggestions": "permission_suggestions",
+    "background_tasks": "background_tasks",
+    "crons": "session_crons",
+}
+
+KEYS_OF = {
+    "SessionStart": {"source": "source"},
+    "UserPromptSubmit": {"source": "source"},
+    "ConfigChange": {"source": "source"},
+    "DirectoryAdded": {"source": "source"},
+    "SessionEnd": {"source": "reason"},
+    "PreCompact": {"source": "trigger", "instructions": "custom_instructions"},
+    "PostCompact": {"source": "trigger", "summary": "compact_summary"},
+    "Notification": {"source": "notification_type", "message": "message", "title": "title"},
+    "InstructionsLoaded": {"file": "file_path", "load_reason": "load_reason", "memory": "memory_type"},
+    "FileChanged": {"source": "file_path:name", "file": "file_path"},
+    "StopFailure": {"source": "error", "error_message": "error_details"},
+}
+
+# Canonical words are Claude Code's where it has one. Its session ends for a few reasons it names, and
+# otherwise for another.
+ENDS = ("clear", "resume", "logout", "prompt_input_exit")
+WORDS: dict[str, dict[str, Tree]] = {"session_end": {**{word: word for word in ENDS}, "*": "other"}}
+
+INPUTS = {
+    "file_read": {"path": "file_path"},
+    "file_write": {"path": "file_path"},
+    "file_edit": {"path": "file_path", "old": "old_string", "new": "new_string"},
+    "notebook_edit": {"path": "notebook_path", "content": "new_source"},
+    "search": {"include": "glob"},
+    "agent": {"agent_type": "subagent_type"},
+    "edits": {"old": "old_string", "new": "new_string"},
+}
+
+
+def nested(**fields: Tree) -> dict[str, Tree]:
+    """A piece inside `hookSpecificOutput`, which is no answer without the event's name (CC2)."""
+    return {"json": {"hookSpecificOutput": {"hookEventName": "$event", **fields}}}
+
+
+def permission(verdict: str, **more: Tree) -> dict[str, Tree]:
+    """The piece that decides on a tool call."""
+    return {**nested(permissionDecision=verdict, permissionDecisionReason="$reason"), **more}
+
+
+HALT = {"json": {"continue": False, "stopReason": "$reason"}}
+MESSAGE = {"json": {"systemMessage": "$message"}}
+SUPPRESS = {"json": {"suppressOutput": True}}
+BLOCK = {"json": {"decision": "block", "reason": "$reason"}}
+CONTEXT = nested(additionalContext="$context")
+
+ALWAYS = {"halt": HALT, "message": MESSAGE, "suppress": SUPPRESS}
+
+ANSWERS = {
+    "before_tool_execute": {
+        **ALWAYS,
+        "deny": permission("deny"),
+        "ask": permission("ask"),
+        "allow": permission("allow"),
+        "rewrite": nested(updatedInput="$input"),
+        "context": CONTEXT,
+        # `continue: false` alone lets this one call run (CC4).
+        "halt": {**HALT, "denies": True},
+    },
+    "after_tool_execute": {
+        **ALWAYS,
+        "deny": BLOCK,
+        "context": CONTEXT,
+        # It must have the shape of the tool's own output (doc).
+        "result": nested(updatedToolOutput="$shaped"),
+    },
+    "tool_use_failure": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
+    "after_tool_batch": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
+    "before_prompt": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
+    "before_command_expansion": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
+    "session_start": {**ALWAYS, "context": CONTEXT},
+    "subagent_start": {**ALWAYS, "context": CONTEXT},
+    "agent_stop": {**ALWAYS, "deny": BLOCK},
+    "subagent_stop": {**ALWAYS, "deny": BLOCK},
+    "before_compact": {**ALWAYS, "deny": BLOCK},
+    "config_change": {**ALWAYS, "deny": BLOCK},
+    "permission_request": {
+        **ALWAYS,
+        # Not measured alone, so a refusal goes with it.
+        "halt": {**HALT, "denies": True},
+        "deny": nested(decision={"behavior": "deny", "message": "$reason"}),
+        "allow": nested(decision={"behavior": "allow"}),
+        "rewrite": {**nested(decision={"behavior": "allow", "updatedInput": "$input"}), "needs": "allow"},
+    },
+    "*": ALWAYS,
+}
+
+# Forms that are no answer to Claude Code are read for the deny that was meant; as an allow they are nothing.
+VERDICTS = [
+    (
+        "hookSpecificOutput.permissionDecision",
+        {"allow": "allow", "deny": "deny", "ask": "ask", "defer": "ask"},
+    ),
+    ("decision", {"approve": "allow", "block": "deny", "deny": "deny", "ask": "ask", "allow": "none"}),
+    ("permissionDecision", {"deny": "deny", "ask": "ask", "allow": "none"}),
+]
+READ: dict[str, Tree] = {
+    "verdicts": VERDICTS,
+    "reason": [
+        "hookSpecificOutput.permissionDecisionReason",
+        "reason",
+        "permissionDecisionReason",
+        "stopReason",
+    ],
+    "context": ["hookSpecificOutput.additionalContext"],
+    "input": ["hookSpecificOutput.updatedInput"],
+    "result": ["hookSpecificOutput.updatedToolOutput", "hookSpecificOutput.updatedMCPToolOutput"],
+    "message": ["systemMessage"],
+    "suppress": ["suppressOutput"],
+    "halt": ["continue"],
+    "exits": {"2": "deny"},
+    "json": "any",
+    "text": "ignored",
+}
+# What is printed where a session or a turn begins is context for the model, JSON or not.
+READ_TEXT = {**READ, "text": "context"}
+# Where the agent is about to stop, context makes it go on as a block does (doc).
+READ_STOP = {
+    **READ,
+    "verdicts": [*VERDICTS, ("hookSpecificOutput.additionalContext", {"*": "deny"})],
+    "reason": [*READ["reason"], "hookSpecificOutput.additionalContext"],
+    "context": [],
+}
+
+READS = {
+    "session_start": READ_TEXT,
+    "before_prompt": READ_TEXT,
+    "before_command_expansion": READ_TEXT,
+    "agent_stop": READ_STOP,
+    "subagent_stop": READ_STOP,
+    "permission_request": {
+        **READ,
+        "verdicts": [("hookSpecificOutput.decision.behavior", {"allow": "allow", "deny": "deny"})],
+        "reason": ["hookSpecificOutput.decision.message", "stopReason"],
+        "input": ["hookSpecificOutput.decision.updatedInput"],
+        "exits": {},
+    },
+    "*": READ,
+}
+
+# What Claude Code itself obeys. Measured on 2.1.325 (lab): nested output without `hookEventName` and JSON
+# with any other text around it are no answer (b5, b7), JSON counts with every exit code (b6), exit code 2
+# beats it (a3), a value of a wrong kind in any of these fields, null too, drops the answer (t1-t13).
+# `approve` and the events that were not measured: hooks reference (doc).
+TYPED = {
+    "continue": "flag",
+    "suppressOutput": "flag",
+    "stopReason": "text",
+    "systemMessage": "text",
+    "decision": "text",
+    "reason": "text",
+    "hookSpecificOutput": "object",
+    "hookSpecificOutput.permissionDecisionReason": "text",
+    "hookSpecificOutput.additionalContext": "text",
+    "hookSpecificOutput.updatedInput": "object",
+}
+OBEY: dict[str, Tree] = {
+    **READ,
+    "verdicts": [
+        (
+            "hookSpecificOutput.permissionDecision",
+            {"allow": "allow", "deny": "deny", "ask": "ask", "defer": "ask"},
+        ),
+        ("decision", {"block": "deny", "approve": "allow"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "reason", "stopReason"],
+    "named": "all",
+    "typed": TYPED,
+}
+OBEY_BLOCK = {**OBEY, "verdicts": [("decision", {"block": "deny"})]}
+OBEY_TEXT = {**OBEY_BLOCK, "text": "context"}
+# Nothing that is said there stops anything (g5, doc).
+OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}, "text": "context"}
+OBEY_STOP = {
+    **OBEY_BLOCK,
+    "verdicts": [("decision", {"block": "deny"}), ("hookSpecificOutput.additionalContext", {"*": "deny"})],
+    "context": [],
+}
+OBEYS: dict[str, dict[str, Tree]] = {
+    "before_tool_execute": OBEY,
+    "before_prompt": OBEY_TEXT,
+    "before_command_expansion": OBEY_TEXT,
+    "session_start": OBEY_NOTHING,
+    "subagent_start": OBEY_NOTHING,
+    "session_end": OBEY_NOTHING,
+    "after_compact": OBEY_NOTHING,
+    "notification": OBEY_NOTHING,
+    "agent_stop": OBEY_STOP,
+    "subagent_stop": OBEY_STOP,
+    "permission_request": {**READS["permission_request"], "named": "all", "typed": TYPED},
+    "*": OBEY_BLOCK,
+}
+
+# Fields that few agents have (doc, 2.1.325); an update of permissions goes with an allow only.
+PERMISSION_EXTRAS = {
+    "permissions@allow": "hookSpecificOutput.decision.updatedPermissions",
+    "interrupt@deny": "hookSpecificOutput.decision.interrupt",
+}
+
+WIRE = Wire(
+    keys=KEYS,
+    keys_of=KEYS_OF,
+    words=WORDS,
+    transcript="blocks",
+    inputs=INPUTS,
+    fixed={"session_id": "$session", "transcript_path": "", "cwd": "$cwd", "permission_mode": "default"},
+    answers=ANSWERS,
+    reads=READS,
+)
+
+EXIT = {"stderr": "$reason", "exit": 2}
+# Its shell sources the file before every command (doc).
+ENV_FILE = {"CLAUDE_ENV_FILE": "$env_file"}
+
+# Events of Claude Code itself on which all that is printed is thrown away (doc).
+SILENT = (
+    *("InstructionsLoaded", "MessageDisplay", "Notification", "WorktreeRemove", "PostCompact"),
+    *("SessionEnd", "StopFailure"),
+)
+_TERMINAL = {"terminal": "terminalSequence"}
+_TITLE = {**_TERMINAL, "session_title": "hookSpecificOutput.sessionTitle"}
+_SUPPRESS_PROMPT = {"suppress_prompt": "hookSpecificOutput.suppressOriginalPrompt"}
+_WATCH = {"watch_paths": "hookSpecificOutput.watchPaths"}
+_ELICITATION = {"action": "hookSpecificOutput.action", "content": "hookSpecificOutput.content"}
+EXTRAS = {
+    "PermissionRequest": {**_TERMINAL, **PERMISSION_EXTRAS},
+    "PermissionDenied": {**_TERMINAL, "retry": "hookSpecificOutput.retry"},
+    "UserPromptSubmit": {**_TITLE, **_SUPPRESS_PROMPT},
+    "UserPromptExpansion": {**_TERMINAL, **_SUPPRESS_PROMPT},
+    "SessionStart": {
+        **_TITLE,
+        **_WATCH,
+        "initial_prompt": "hookSpecificOutput.initialUserMessage",
+        "reload_skills": "hookSpecificOutput.reloadSkills",
+    },
+    "CwdChanged": _WATCH,
+    "FileChanged": _WATCH,
+    "MessageDisplay": {"display": "hookSpecificOutput.displayContent"},
+    "PostToolUse": {**_TERMINAL, "classifier_context": "hookSpecificOutput.classifierContext"},
+    "Elicitation": _ELICITATION,
+    "ElicitationResult": _ELICITATION,
+    "*": _TERMINAL,
+}
+ACTIONS = ("hookSpecificOutput.action", {"accept": "allow", "decline": "deny", "cancel": "deny"})
+READ_ELICITATION = {**READ, "verdicts": [ACTIONS, *VERDICTS]}
+
+CLAUDE = WIRE.replace(
+    keys_of={
+        **KEYS_OF,
+        "UserPromptExpansion": {"source": "command_name"},
+        "Setup": {"source": "trigger"},
+        "Elicitation": {"source": "mcp_server_name"},
+        "ElicitationResult": {"source": "mcp_server_name"},
+        "PreModelSwitch": {"source": "to_model"},
+        "PostModelSwitch": {"source": "to_model"},
+    },
+    # Captured on 2.1.325: Bash, EnterWorktree, Read, Write and Agent, MCP.
+    texts=("stdout", "message", "file.content", "content:parts", ":parts"),
+    results={"shell": {"stdout": "$text", "stderr": "", "interrupted": False, "isImage": False}},
+    answers={
+        **ANSWERS,
+        **{event: {} for event in SILENT},
+        "PreCompact": {"deny": BLOCK},
+        "ConfigChange": {"deny": BLOCK},
+        "CwdChanged": {"message": MESSAGE},
+        "FileChanged": {"message": MESSAGE},
+        "Setup": {**ALWAYS, "context": CONTEXT},
+        "TaskCreated": {"deny": BLOCK, "message": MESSAGE},
+        "TaskCompleted": {**ALWAYS, "deny": EXIT},
+        "TeammateIdle": {**ALWAYS, "deny": EXIT},
+        "Elicitation": {"deny": EXIT},
+        "ElicitationResult": {"deny": EXIT},
+        "PreModelSwitch": {
+            "deny": permission("deny"),
+            "ask": permission("ask"),
+            "allow": permission("allow"),
+        },
+        "PostModelSwitch": {"context": CONTEXT},
+        # The text on stdout is the worktree's path, so it has to come through.
+        "WorktreeCreate": {"deny": {**EXIT, "alone": True}, "context": {"stdout": "$context"}},
+    },
+    reads={
+        **READS,
+        "WorktreeCreate": {**READ_TEXT, "exits": {"+": "deny"}},
+        "Elicitation": READ_ELICITATION,
+        "ElicitationResult": READ_ELICITATION,
+    },
+    env={
+        "CLAUDE_PROJECT_DIR": "$root",
+        "CLAUDE_PLUGIN_ROOT": "$package",
+        "CLAUDE_PLUGIN_DATA": "$data",
+        "CLAUDE_CODE_SESSION_ID": "$session",
+        "CLAUDE_EFFORT": "$effort",
+    },
+    env_of=dict.fromkeys(("SessionStart", "Setup", "CwdChanged", "FileChanged"), ENV_FILE),
+    marks=("transcript_path=.claude/", "prompt_id", "permission_mode", "tool_use_id"),
+    # (doc, the tools reference of 2.1.325)
+    others=(
+        *("EnterPlanMode", "ExitPlanMode", "EnterWorktree", "ExitWorktree", "LSP", "ToolSearch"),
+        *("TaskOutput", "TaskStop", "SendMessage", "Cron*", "ListMcpResourcesTool", "ReadMcpResourceTool"),
+    ),
+    # It ended a Stop hook that always blocks after eight blocks (lab).
+    caps_stops=True,
+    extras=EXTRAS,
+    obeys={
+        **OBEYS,
+        "WorktreeCreate": {**OBEY_NOTHING, "exits": {"+": "deny"}},
+        "PreModelSwitch": OBEY,
+        "Elicitation": {**OBEY, "verdicts": [ACTIONS]},
+        "ElicitationResult": {**OBEY, "verdicts": [ACTIONS]},
+    },
+)

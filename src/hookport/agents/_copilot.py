@@ -1,0 +1,27 @@
+"""The command fields that GitHub's agents share: for Unix, for Windows, for whichever is missing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookport.agents._base import Tree
+
+# A hook that has a command for Windows only does nothing elsewhere, and that is what this does.
+NO_COMMAND = ":"
+
+
+def commands(entry: Mapping[str, Tree]) -> Mapping[str, Tree]:
+    """The entry with its command for Unix in `command` and one for Windows alone in `powershell`.
+
+    `bash` alone is the command: what the hook would do on Windows, nothing, is not kept.
+    """
+    unix, windows = entry.get("bash"), entry.get("powershell")
+    if not unix and not windows:
+        return entry
+    other = entry.get("command")
+    rest = {key: value for key, value in entry.items() if key not in ("bash", "powershell", "command")}
+    found = {"command": unix or other or NO_COMMAND, "powershell": windows or other}
+    return {**rest, **{key: value for key, value in found.items() if value}}

@@ -1,0 +1,432 @@
+"""One native entry to a hook and back, by the field tables of its dialect.
+
+Keys that no table knows are kept in `provider_data` under the dialect's id and written back there only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any
+
+from hookport.agents._adoption import unadopted
+from hookport.agents._base import (
+    SECOND,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Path,
+    Timeout,
+    Tree,
+    as_field,
+    attrs_of,
+    covers,
+    dialect_data,
+    event_named,
+    event_specs,
+    is_split,
+    terms_of,
+)
+from hookport.agents._matchers import normal, read_matcher, write_matcher
+from hookport.errors import Problem, slip
+from hookport.model.events import native_event, split_native
+from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
+
+_HOOK_ATTRS = frozenset(
+    {"name", "description", "content", "condition", "priority", "metadata", "enabled", "blocking"}
+)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "headers": (dict,),
+    "env": (dict,),
+    "metadata": (dict,),
+    "degradation": (dict,),
+    "allowed_env": (list,),
+    "args": (list,),
+    "capabilities": (list,),
+    "is_async": (bool,),
+    "enabled": (bool,),
+    "blocking": (bool,),
+    "priority": (int,),
+    "timeout": (int, float),
+}
+_WORDS = {
+    dict: "an object",
+    list: "a list",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "a string",
+}
+# What `provider_data` holds beside the keys of an entry; keys of an entry with these names are under `keys`.
+_KEEP = ("group", "event", "keys", "written_matcher")
+# Tools whose input is one text: a pattern on the input is a pattern on that text. What is written to a file
+# is input too, so a pattern for such a tool is not a pattern on the path.
+_WHOLE_INPUT = frozenset({("shell", "command"), ("file_read", "path")})
+
+
+def kind_word(value: Tree) -> str:
+    """What a value is, in words."""
+    return "null" if value is None else _WORDS.get(type(value), "something else")
+
+
+def type_problem(attr: str, value: Tree, path: Path) -> Problem | None:
+    """The problem of a value of the wrong type, if it has one."""
+    types = _TYPES.get(attr, (str,))
+    wrong = not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
+    if wrong:
+        return Problem(f"must be {_WORDS[types[0]]}, not {kind_word(value)}", path)
+    if attr == "timeout" and not 0 <= value < 10**9:
+        return Problem(f"must be a time that can pass, not {value}", path)
+    if attr in ("headers", "env"):
+        bad = next((key for key, item in value.items() if not isinstance(item, str)), None)
+        return (
+            Problem(f"must be a string, not {kind_word(value[bad])}", (*path, bad))
+            if bad is not None
+            else None
+        )
+    if attr in ("allowed_env", "capabilities", "args"):
+        bad_at = next((at for at, item in enumerate(value) if not isinstance(item, str)), None)
+        return Problem("must be a string", (*path, bad_at)) if bad_at is not None else None
+    return None
+
+
+def read_timeout(rule: Timeout, value: float) -> timedelta:
+    """A number of the dialect's unit as a time."""
+    unit = rule.unit or SECOND
+    if rule.seconds_below and value < rule.seconds_below:
+        unit = SECOND
+    return value * unit
+
+
+def write_timeout(rule: Timeout, timeout: timedelta) -> int | float:
+    """A time as a number of the dialect's unit, whole where it is whole."""
+    unit = rule.unit or SECOND
+    if rule.seconds_below and timeout < rule.seconds_below * unit:
+        unit = SECOND
+    number = timeout / unit
+    return int(number) if number == int(number) else number
+
+
+def handler_of(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> tuple[str, HandlerSpec] | Problem:
+    """(canonical type, spec) of an entry's handler; `native` for a type only this dialect has."""
+    if not any(spec.type for spec in dialect.handlers.values()):
+        return "command", dialect.handlers["command"]
+    native = entry.get("type", "")
+    if dialect.needs_type and not native:
+        return Problem("'type' is missing", path)
+    if not isinstance(native, str):
+        return Problem(f"must be a string, not {kind_word(native)}", (*path, "type"))
+    for type_, spec in dialect.handlers.items():
+        if spec.type == native or (not native and type_ == "command"):
+            return type_, spec
+    known = ", ".join(f'"{spec.type}"' for spec in dialect.handlers.values())
+    return Problem(f"unknown handler type '{native}'; {dialect.id} has {known}", (*path, "type"))
+
+
+def read_entry(
+    dialect: Dialect,
+    entry: Mapping[str, Tree],
+    path: Path,
+    structure: tuple[str, ...],
+    problems: list[Problem],
+) -> Hook | None:
+    """The hook of one entry, without its event and matcher; `structure` lists the keys read elsewhere."""
+    found = handler_of(dialect, entry, path)
+    if isinstance(found, Problem):
+        problems.append(found)
+        return None
+    type_, spec = found
+    fields = dict(attrs_of(spec))
+    values: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    before = len(problems)
+    for key, value in entry.items():
+        if key in structure or (key == "type" and spec.type):
+            continue
+        field = fields.get(key)
+        if field is None:
+            extra[key] = value
+            continue
+        read = _read_value(field, value, (*path, key))
+        if isinstance(read, Problem):
+            problems.append(read)
+        elif not (field.read_only and field.attr in values):
+            values[field.attr] = read
+    for attr in spec.required:
+        if not any(values.get(choice) for choice in attr.split("|")):
+            key = next((key for key, field in fields.items() if field.attr in attr.split("|")), attr)
+            problems.append(Problem(f"{type_} handlers need '{key}'; this hook cannot run", path))
+    if len(problems) > before:
+        return None
+    return _build(dialect, type_, spec, values, extra)
+
+
+def _read_value(field: Field, value: Tree, path: Path) -> Tree | Problem:
+    """What a native value means, or the problem of one that means nothing."""
+    if not field.values:
+        return type_problem(field.attr, value, path) or value
+    has_flags = any(isinstance(known, bool) for known in field.values)
+    if isinstance(value, (dict, list)) or value not in field.values or isinstance(value, bool) != has_flags:
+        allowed = ", ".join(str(known) for known in field.values)
+        return Problem(f"must be one of {allowed}, not {value!r}", path)
+    return field.values[value]
+
+
+def _build(
+    dialect: Dialect, type_: str, spec: HandlerSpec, values: dict[str, Any], extra: dict[str, Any]
+) -> Hook:
+    platform = {name: values.pop(name) for name in PLATFORMS if name in values}
+    hook_values = {attr: values.pop(attr) for attr in list(values) if attr in _HOOK_ATTRS}
+    if "timeout" in values:
+        values["timeout"] = read_timeout(spec.timeout, values["timeout"])
+    args = values.pop("args", None)
+    if args is not None:
+        values["command"] = " ".join(_exec_word(dialect, word) for word in [values.get("command", ""), *args])
+    elif "command" in values:
+        values["command"] = unadopted(values["command"])
+    if "allowed_env" in values:
+        values["allowed_env"] = tuple(values["allowed_env"])
+    handler = Handler(type=type_, platform=platform or NOTHING, **values)  # type: ignore[arg-type]
+    taken = {key: extra.pop(key) for key in _KEEP if key in extra}
+    extra |= {"keys": taken} if taken else {}
+    provider_data = {dialect.id: extra} if extra else NOTHING
+    return Hook(event="", handler=handler, provider_data=provider_data, dialect=dialect.id, **hook_values)
+
+
+def _exec_word(dialect: Dialect, text: str) -> str:
+    """A word that no shell saw, as one word of the shell: only the roots in braces are filled in."""
+    spellings = (*dialect.project_dir, *dialect.package_dir)
+    roots = [root for root in spellings if re.fullmatch(r"\$\{\w+\}", root)]
+    parts = re.split("(" + "|".join(map(re.escape, roots)) + ")", text) if roots else [text]
+    if len(parts) > 1:
+        escaped = (part if part in roots else re.sub(r'(["\\`$])', r"\\\1", part) for part in parts)
+        return '"' + "".join(escaped) + '"'
+    return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def shell_word(text: str) -> str:
+    """A word for the shell that keeps variables (`$NAME`, `${NAME}`) working and nothing else special."""
+    if re.fullmatch(r"[\w@%+=:,./-]+", text):
+        return text
+    if re.search(r"\$\{?[A-Za-z_]", text):
+        return '"' + re.sub(r'(["\\`]|\$(?!\{?[A-Za-z_]))', r"\\\1", text) + '"'
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def write_entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    """The native entry of a hook, without its event and matcher."""
+    spec = dialect.handlers[hook.handler.type]
+    entry: dict[str, Tree] = {"type": spec.type} if spec.type else {}
+    written: set[str] = set()
+    for key, field in attrs_of(spec):
+        if field.read_only or field.attr in written:
+            continue
+        value = attr_value(hook, field, spec.timeout)
+        if value is not None:
+            entry[key] = value
+            written.add(field.attr)
+    own = dialect_data(hook, dialect.id)
+    entry.update((key, value) for key, value in own.items() if key not in _KEEP)
+    # In a file that others wrote it may be anything.
+    keys = own.get("keys")
+    entry.update(keys if isinstance(keys, Mapping) else {})
+    return entry
+
+
+def attr_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
+    """The native value of one attribute of a hook, None where there is nothing to write."""
+    attr = field.attr
+    if attr in PLATFORMS:
+        return hook.handler.platform.get(attr)
+    value = getattr(hook if attr in _HOOK_ATTRS else hook.handler, attr)
+    if field.values:
+        return next((native for native, known in field.values.items() if known == value and value), None)
+    if attr == "timeout":
+        return None if value is None else write_timeout(timeout, value)
+    if attr == "enabled":
+        return None if value else False
+    if attr == "priority":
+        return value
+    if not value:
+        return None
+    if attr in ("headers", "env", "metadata"):
+        return dict(value)
+    return list(value) if attr == "allowed_env" else value
+
+
+def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    """The keys of a hook that stand beside the matcher, not in the handler."""
+    group = dialect_data(hook, dialect.id).get("group")
+    extra = dict(group) if isinstance(group, Mapping) else {}
+    spec = dialect.handlers[hook.handler.type]
+    for key, field in dialect.group_fields.items():
+        value = attr_value(hook, as_field(field), spec.timeout)
+        if value is not None:
+            extra[key] = value
+    return extra
+
+
+def bind(
+    dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str
+) -> Hook:
+    """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
+    event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
+    decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
+    blocking = (spec or unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
+    hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
+    if spec and spec.fails_closed and blocking and hook.handler.type == "command":
+        hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
+    if (
+        spec
+        and spec.canonical
+        and (spec.secondary or is_elsewhere(dialect, hook, spec))
+        and (spec, terms) not in slots(dialect, hook)
+    ):
+        own = {**dialect_data(hook, dialect.id), "event": native}
+        hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
+    return hook
+
+
+def unknown_event(dialect: Dialect, native: str) -> EventSpec:
+    """An event that is in no table.
+
+    A mistyped one is meant to be the one it is nearly: a guard there is a guard that never runs.
+    """
+    meant = event_named(dialect, slip(native, [one.native for one in dialect.events]))
+    return EventSpec(native, "", meant.blocks if meant else "observe", "")
+
+
+def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
+    """Whether a hook stands under the general event although special events fire for its tools."""
+    others = [other for other in event_specs(dialect, hook.event) if is_split(other)]
+    return not is_split(spec) and any(covers(other, term) for other in others for term in hook.matcher)
+
+
+def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
+    """The native events a hook is written under, each with the terms that go there."""
+    own = dialect_data(hook, dialect.id).get("event")
+    chosen = event_named(dialect, own) if isinstance(own, str) else None
+    native = split_native(hook.event)
+    if native and native[0] == dialect.id:
+        chosen = event_named(dialect, native[1]) or unknown_event(dialect, native[1])
+    if chosen:
+        return [(chosen, hook.matcher)]
+    specs = event_specs(dialect, hook.event)
+    used = {*hook.capabilities, *hook.degradation}
+    if hook.content:
+        exact = [spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)]
+        if exact:
+            return [(exact[0], hook.matcher)]
+    if len(specs) == 1 and not is_split(specs[0]):
+        return [(specs[0], hook.matcher)]
+    split = [spec for spec in specs if is_split(spec)]
+    general = [spec for spec in specs if not is_split(spec)][:1]
+    if general and "input_rewrite" in used and general[0].rewrites:
+        split = [spec for spec in split if spec.rewrites]
+    if general and "structured_output" in used and general[0].context:
+        split = [spec for spec in split if spec.context]
+    if not hook.matcher:
+        return [(spec, ()) for spec in general or split]
+    found = _shared_out(hook.matcher, split, general)
+    return [(spec, normal(found[spec.native])) for spec in specs if spec.native in found]
+
+
+def _shared_out(
+    terms: tuple[Term, ...], split: list[EventSpec], general: list[EventSpec]
+) -> dict[str, list[Term]]:
+    """By native event, the terms that go there: to the event for such tools, else to the general one."""
+    found: dict[str, list[Term]] = {}
+    for term in terms:
+        spec = next((spec for spec in split if covers(spec, term)), general[0] if general else None)
+        if spec:
+            found.setdefault(spec.native, []).append(term)
+    return found
+
+
+def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
+    """Whether the event fires for just the hook's tools and its matcher can be the hook's content pattern."""
+    return (
+        bool(hook.content)
+        and spec.canonical == hook.event
+        and is_split(spec)
+        and all((tool, spec.subject) in _WHOLE_INPUT for tool in spec.tools)
+        and normal(terms_of(spec)) == normal(hook.matcher)
+        and not (hook.blocking and spec.blocks == "observe")
+        and (spec.rewrites or "input_rewrite" not in used)
+    )
+
+
+def matchers_of(dialect: Dialect, spec: EventSpec, hook: Hook, terms: tuple[Term, ...]) -> list[str | None]:
+    """The matchers of a hook on one event: the one it was read with, where that still means the same."""
+    text = dialect_data(hook, dialect.id).get("written_matcher")
+    if isinstance(text, str) and spec.subject == "tool" and read_matcher(dialect, spec, text)[0] == terms:
+        return [text]
+    return write_matcher(dialect, spec, terms, hook.content)
+
+
+def event_order(dialect: Dialect, hook: Hook) -> int:
+    """The place of a hook's first native event in the event table, which is the order in the file."""
+    first = next(iter(slots(dialect, hook)), None)
+    natives = [spec.native for spec in dialect.events]
+    return natives.index(first[0].native) if first and first[0].native in natives else len(natives)
+
+
+def merge_entries(hooks: list[tuple[Hook, Any]]) -> list[tuple[Hook, Any]]:
+    """Hooks that differ only in their matchers as one: a hook was split to be written."""
+    merged: dict[str, tuple[Hook, Any]] = {}
+    for hook, place in hooks:
+        key = repr(hook._replace(matcher=()))
+        number = 0
+        while (found := merged.get(f"{number}{key}")) and not _joinable(found[0], hook):
+            number += 1
+        if found:
+            merged[f"{number}{key}"] = (
+                found[0]._replace(matcher=normal((*found[0].matcher, *hook.matcher))),
+                found[1],
+            )
+        else:
+            merged[f"{number}{key}"] = (hook, place)
+    return list(merged.values())
+
+
+def _joinable(one: Hook, other: Hook) -> bool:
+    return bool(one.matcher and other.matcher) and not set(one.matcher) & set(other.matcher)
+
+
+def root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
+    """What a file says beside its hooks, without what every such file says."""
+    return {
+        key: value
+        for key, value in tree.items()
+        if key not in dialect.root and dialect.root_keys.get(key) != value
+    }
+
+
+def slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
+    """The key that hooks stand below where it is the right one but for a slip; empty if there is none.
+
+    `_hooks` and the like are no slip: that is how people switch hooks off.
+    """
+    if key in tree:
+        return ""
+    keys = [one for one, value in tree.items() if is_meant(value) and one[:1] != "_"]
+    return next((one for one in keys if one.strip() == key or slip(one.strip(), [key])), "")
+
+
+def below_another_key(key: str, path: Path) -> dict[str, str]:
+    """The words of a finding about hooks that stand below another key than the one that their agent reads."""
+    way = f'Rename "{path[0]}" to "{key}".' if path else f'Move the events into "{key}": {{ … }}.'
+    return {"what": "any hook of this file", "reason": f"it reads hooks below '{key}' only", "way": way}
+
+
+def is_table_list(tree: Tree) -> bool:
+    """Whether it is a list of hooks as TOML has them."""
+    return isinstance(tree, list) and any(isinstance(one, Mapping) and "command" in one for one in tree)
+
+
+def own_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:
+    """What the manifest keeps for the files of this dialect."""
+    data: Mapping[str, Any] = manifest.provider_data.get(dialect.id, NOTHING)
+    return data

@@ -1,0 +1,49 @@
+"""How long an agent waits for a hook at most, and which guards need longer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import timedelta
+
+from hookport.agents._base import SECOND, Dialect, EventSpec
+from hookport.model.hooks import Hook
+
+
+def longest_wait(dialect: Dialect, specs: Iterable[EventSpec], type_: str = "command") -> timedelta | None:
+    """After how long the agent goes on without an answer on these events, whatever a hook's timeout says."""
+    handler = dialect.handlers.get(type_)
+    limits = [handler.timeout.maximum if handler else None, *(spec.max_timeout for spec in specs)]
+    return min((limit for limit in limits if limit is not None), default=None)
+
+
+def too_slow(
+    target: Dialect,
+    hook: Hook,
+    specs: Sequence[EventSpec],
+    type_: str = "command",
+) -> dict[str, str]:
+    """Which agent goes on without the answer of a guard, when, and what it asks for; empty if none does.
+
+    A guard without a timeout asks for none, although its dialect would wait long.
+    """
+    timeout = hook.handler.timeout
+    guarded = [spec for spec in specs if spec.blocks != "observe"]
+    if target.kind != "agent" or not guarded or timeout is None or not hook.blocking or hook.handler.is_async:
+        return {}
+    handler = target.handlers.get(type_)
+    shorter = handler.timeout.shorter if handler else None
+    waits = [(target.title, limit) for limit in [longest_wait(target, guarded, type_)] if limit]
+    waits += [(f"{target.title} in {shorter[0]}", shorter[1])] if shorter else []
+    who, limit = min(waits, key=lambda wait: wait[1], default=("", timeout))
+    if timeout <= limit:
+        return {}
+    guard = f"'{hook.name}'" if hook.name else "this guard"
+    return {"who": who, "limit": spell(limit), "guard": guard, "timeout": spell(timeout)}
+
+
+def spell(timeout: timedelta) -> str:
+    """A time in seconds, or in milliseconds where it is less than one."""
+    seconds = timeout / SECOND
+    if seconds < 1:
+        return f"{seconds * 1000:g} ms"
+    return f"{seconds:g} s"

@@ -1,0 +1,233 @@
+"""Augment: the hooks of Auggie's settings files, which Augment's editor extensions read in part."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+from hookport.agents._augment_wire import WIRE
+from hookport.agents._base import (
+    MILLISECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Quirk,
+    Shape,
+    Timeout,
+    Tree,
+    in_variables,
+    named,
+)
+from hookport.agents._by_event import SPLIT_BY_EVENT
+from hookport.agents._patterns import compiles
+from hookport.errors import spell_path
+from hookport.findings import Finding, MatcherDropped, NeverRuns
+from hookport.model.hooks import Hook
+
+SOURCES = {
+    "env": "the agents of unjs/std-env, as in jiti 2.x of November 2026; not measured",
+    "doc": "docs.augmentcode.com/cli/hooks, autumn 2026",
+    "lab": "measured on 0.36.0 with `auggie --print`, November 2026",
+    "repo": "augmentcode/auggie at 2026-06-25: CHANGELOG to 0.31.0, plugin_marketplace/warp",
+    "src": "@augmentcode/auggie 0.36.0: augment.mjs, how a hook's command is started, November 2026",
+    "table": "third-party tables of 2026, not verified",
+}
+
+# Found anywhere in a name (lab), so names are anchored; `*` is no expression and costs the others their run.
+REGEX = Matching("regex", everything=("", ".*"), anchors=True, never=("*",))
+# Valid in Python and not in JavaScript, or something else there.
+PYTHON_ONLY = re.compile(r"\(\?(?:P|#|>|\(|[aiLmsux]+[):-])|\\[AZ]|[*+?}]\+")
+
+PRINT = "the interactive Auggie, not `auggie --print` (AU3)"
+
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
+    # It is not waited for, so that it can neither block nor add context (AU2).
+    EventSpec("PromptSubmit", "before_prompt", "observe", "lab", silent=True, since="0.27.0"),
+    # Context is documented, and was not seen by the model (AU4).
+    EventSpec("SessionStart", "session_start", "observe", "lab", silent=True),
+    EventSpec("SessionEnd", "session_end", "observe", "lab"),
+    EventSpec("Stop", "agent_stop", "retry", "doc", partly=PRINT, exit_blocks=False),
+    EventSpec("Notification", "notification", "observe", "repo", unfired="with `--print` (lab)"),
+)
+
+_NONE = "no such event among the 7 that are known"
+LACKS = {
+    "error_occurred": "Stop fires, with the cause error",
+    "subagent_start": "only the tool events of a subagent fire",
+    "subagent_stop": "only the tool events of a subagent fire",
+    "permission_request": _NONE,
+    "before_compact": _NONE,
+    "after_compact": _NONE,
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": "PostToolUse tells of it in file_changes",
+    "file_saved": "PostToolUse tells of it in file_changes",
+    "file_deleted": "PostToolUse tells of it in file_changes",
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": "PostToolUse fires after a failure too, with tool_error",
+    "permission_denied": _NONE,
+    "interrupted": "Stop does not fire on an interrupt, and no other event does",
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of the files, with a finding where one matcher keeps all hooks of an event from running."""
+    decoded = SPLIT_BY_EVENT.decode(dialect, trees)
+    dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
+    return decoded._replace(findings=(*decoded.findings, *dead))
+
+
+def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
+    events = tree.get("hooks")
+    for spec in dialect.events:
+        groups = events.get(spec.native) if spec.subject and isinstance(events, Mapping) else None
+        for number, group in enumerate(groups or ()):
+            matcher = group.get("matcher", "")
+            if matcher in ("", "mcp:*") or compiles(matcher.removeprefix("mcp:").replace("(?<", "(?P<")):
+                continue
+            if re.search(r"\(\?<[=!]", matcher):  # looking behind, of which Python takes less
+                continue
+            yield NeverRuns.at(
+                spell_path(("hooks", spec.native, number, "matcher")),
+                dialect=dialect.id,
+                what=f"any hook on {spec.native} of this file",
+                reason=f"'{matcher}' is no regular expression (AU5)",
+                way="Leave the matcher out to match every tool." if matcher == "*" else "Correct it.",
+            )._replace(file=file)
+
+
+# Our own commands in a settings file, as `hookport sync` and `convert` write them.
+BRIDGED = re.compile(r"\b(?:dispatch|wrap [\w-]+) augment\b")
+# What the bridge needs beyond the usual payload, and Augment sends on demand only.
+WANTED = {
+    "before_tool_execute": {"includeMCPMetadata": True},
+    "after_tool_execute": {"includeMCPMetadata": True},
+    "agent_stop": {"includeConversationData": True},
+}
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """Hooks without what Auggie would stumble over, those behind the bridge with what it needs to know."""
+    findings: list[Finding] = []
+    given: list[Hook] = []
+    for number, hook in enumerate(hooks):
+        foreign = [term.value for term in hook.matcher if PYTHON_ONLY.search(term.value)]
+        changed = hook
+        if foreign:
+            findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher=foreign[0]))
+            changed = changed._replace(matcher=())
+        if BRIDGED.search(hook.handler.command):
+            # Auggie fills in `${NAME}` itself, and knows none of another agent's variables (AU7).
+            command = re.sub(r"\$\{(\w+)\}(?!\w)", r"$\1", hook.handler.command)
+            changed = changed._replace(handler=hook.handler._replace(command=command))
+            wanted = WANTED.get(hook.event)
+            if wanted and DIALECT.id not in hook.provider_data:
+                data = {**hook.provider_data, DIALECT.id: {"group": {"metadata": wanted}}}
+                changed = changed._replace(provider_data=data)
+        given.append(changed)
+    return given, findings
+
+
+DIALECT = Dialect(
+    id="augment",
+    title="Augment",
+    kind="agent",
+    facts="Auggie 0.36.0",
+    sources=SOURCES,
+    shows={"*": (("message", "reason"), "doc")},
+    markers={"AUGMENT_AGENT": "env"},
+    locations=(
+        Location("project", ".augment/settings.json", "lab"),
+        Location("local", ".augment/settings.local.json", "lab"),
+        Location("user", "~/.augment/settings.json", "lab"),
+        Location("plugin", "hooks/hooks.json", "repo"),
+        Location("system", "/etc/augment/settings.json", "doc"),
+        Location("system", r"C:\ProgramData\Augment\settings.json", "doc"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *named("lab", shell="launch-process", file_read="view", file_write="save-file"),
+        # What is typed into a process that runs may be a command as well.
+        *named("table", shell="write-process", search="grep-search"),
+        *named(
+            "doc",
+            file_edit="str-replace-editor",
+            search="codebase-retrieval",
+            web_search="web-search",
+            web_fetch="web-fetch",
+        ),
+        *named("repo", ask_user="ask-user"),
+    ),
+    wordless=dict.fromkeys(("read-process", "kill-process", "list-processes", "remove-files"), "table"),
+    mcp=McpNames("mcp:", "_", "doc", server_last=True),
+    matching=REGEX,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "command": "command",
+                "args": Field("args", read_only=True),
+                "timeout": "timeout",
+            },
+            Timeout(MILLISECOND, default=timedelta(seconds=60), whole=True, minimum=MILLISECOND),
+            required=("command",),
+        ),
+    },
+    shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    wire=WIRE,
+    obeys=("nested",),
+    # Where hooks are started is not documented, and all its examples name absolute paths.
+    cwd_moves=True,
+    adjust=adjust,
+    project_dir=in_variables("AUGMENT_PROJECT_DIR"),
+    package_dir=("${AUGMENT_PLUGIN_ROOT}", "${AUGGIE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"),
+    programs=("auggie",),
+    notes=(
+        "Auggie reads hooks when it starts; `/hooks` lists them.",
+        "Auggie runs hooks only where Augment's service has them switched on for the account.",
+        "Augment for VS Code and IntelliJ reads the hooks of ~/.augment/settings.json, not of a project.",
+    ),
+    quirks=(
+        Quirk(
+            "AU1",
+            "`ask` lets the tool run, and so does a printed deny with another exit code than 0 or 2",
+            "lab",
+        ),
+        Quirk("AU2", "PromptSubmit is not waited for: the first tool runs while its hook does", "lab"),
+        Quirk("AU3", "with `--print` a block on Stop is ignored, also by exit code 2", "lab"),
+        Quirk("AU4", "the model does not see the context of SessionStart, although documented", "lab"),
+        Quirk(
+            "AU5",
+            "one matcher that is no regular expression, as `*`, drops all hooks of that event in the file",
+            "lab",
+        ),
+        Quirk("AU6", "`continue: false` blocks one tool call, and the agent goes on", "lab"),
+        Quirk(
+            "AU7",
+            "`${NAME}` and `${NAME:-text}` in a command are filled in before AUGMENT_PROJECT_DIR is set; "
+            "`$NAME` and `${NAME-text}` are left to the shell",
+            "src",
+        ),
+        Quirk("AU8", "documented as the path of a .sh file, a command may be any shell command", "lab"),
+        Quirk("AU9", "timeouts are milliseconds, and a hook that takes longer lets the tool run", "lab"),
+        Quirk("AU10", "what is not there is sent as the text `[undefined]`", "lab"),
+        Quirk("AU11", "hooks inherit AUGMENT_SESSION_AUTH, the session's secret, where it is set", "lab"),
+    ),
+)

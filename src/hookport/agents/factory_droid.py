@@ -1,0 +1,403 @@
+"""Factory Droid: hooks.json as a bare map of events, and the hooks of its settings and plugins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hookport.agents._base import (
+    REPOSITORY,
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Place,
+    Quirk,
+    RefusedError,
+    Shadow,
+    Shape,
+    Timeout,
+    Tree,
+    in_variables,
+    named,
+)
+from hookport.agents._by_event import BY_EVENT
+from hookport.agents._claude_wire import (
+    ALWAYS,
+    CONTEXT,
+    ENV_FILE,
+    EXIT,
+    INPUTS,
+    KEYS,
+    KEYS_OF,
+    READ,
+    READS,
+    WIRE,
+    WORDS,
+    nested,
+    permission,
+)
+from hookport.agents._entries import own_data
+from hookport.findings import ContentDropped, Finding, NeverRuns
+from hookport.model.hooks import NOTHING, Hook, Manifest, Term
+
+if TYPE_CHECKING:
+    from hookport.errors import Problem
+
+SOURCES = {
+    "doc": "Factory-AI/factory: hooks reference and guide at 2026-07-24; docs.factory.ai, autumn 2026",
+    "lab": "measured on 0.215.0, November 2026",
+    "table": "third-party tables of 2026, not verified",
+}
+
+# Part of a name is enough, also for plain words (lab, against the documentation).
+REGEX = Matching("regex")
+
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
+    EventSpec(
+        "UserPromptSubmit",
+        "before_prompt",
+        "prevent",
+        "doc",
+        partly="the interactive droid, not `droid exec` (FD4)",
+        unfired="in `droid exec` (FD4)",
+    ),
+    EventSpec("SessionStart", "session_start", "observe", "doc", "source"),
+    EventSpec("SessionEnd", "session_end", "observe", "doc", "reason"),
+    EventSpec("Stop", "agent_stop", "retry", "lab"),
+    EventSpec("SubagentStop", "subagent_stop", "retry", "doc"),
+    EventSpec("PreCompact", "before_compact", "observe", "doc", "trigger"),
+    EventSpec("Notification", "notification", "observe", "doc"),
+)
+
+_NONE = "no such event among the 9 of the reference"
+LACKS = {
+    "error_occurred": _NONE,
+    "subagent_start": _NONE,
+    "permission_request": "Notification only tells that a permission is needed",
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": "PostToolUse fires only after success",
+    "after_compact": "SessionStart fires again, with the source compact",
+    "permission_denied": _NONE,
+    "interrupted": "Stop does not fire on an interrupt, and no other event does",
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+WRAPPER = "hooks"
+# What a settings file says beside its hooks is kept under this name.
+SETTINGS = "settings"
+
+
+def is_bare_file(file: str) -> bool:
+    """Whether Droid wants the events at the root of the file: a hooks.json that is not in a hooks folder."""
+    *_, folder, name = ("", *file.replace("\\", "/").split("/"))
+    return name == "hooks.json" and folder != "hooks"
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of both forms; a file in the form that Droid does not read there gets a finding (FD1)."""
+    hooks: list[Hook] = []
+    places: list[Place] = []
+    findings: list[Finding] = []
+    problems: list[Problem] = []
+    settings: dict[str, Tree] = {}
+    inner = dialect._replace(root=(WRAPPER,))
+    for file, tree in trees.items():
+        wrapped = isinstance(tree, Mapping) and isinstance(tree.get(WRAPPER), Mapping)
+        try:
+            decoded = BY_EVENT.decode(inner if wrapped or not is_bare_file(file) else dialect, {file: tree})
+        except RefusedError as refused:
+            problems += refused.problems
+            continue
+        hooks += decoded.manifest.hooks
+        places += decoded.places
+        findings += decoded.findings
+        settings.update(own_data(dialect, decoded.manifest))
+        if decoded.manifest.hooks:
+            findings += _dead(dialect, file, trees, wrapped=wrapped)
+    if problems:
+        raise RefusedError(*problems)
+    data = NOTHING if any(map(is_bare_file, trees)) else {dialect.id: {SETTINGS: settings}}
+    return Decoded(Manifest(tuple(hooks), data), tuple(places), tuple(findings))
+
+
+def _dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
+    """What is wrong with the place of all hooks of a file."""
+    folder, _, name = file.rpartition("/")
+    sibling = f"{folder}/hooks.json" if folder else "hooks.json"
+    if is_bare_file(file) and wrapped:
+        reason = f"{file} must hold the events at its root, not under '{WRAPPER}'"
+        way = f"Take the outer '{WRAPPER}' away."
+    elif wrapped and name == "settings.json" and sibling in trees:
+        reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
+    else:
+        return []
+    what = "any hook of this file"
+    return [NeverRuns.at("", dialect=dialect.id, what=what, reason=reason, way=way)._replace(file=file)]
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """The bare map, or the wrapped form where the hooks came from settings or go into a plugin."""
+    own = own_data(dialect, manifest)
+    files = BY_EVENT.encode(dialect, manifest)
+    if SETTINGS in own:
+        return {file: {**own[SETTINGS], WRAPPER: events} for file, events in files.items()}
+    return {file: events if is_bare_file(file) else {WRAPPER: events} for file, events in files.items()}
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """Droid tests commandRegex against the command of Execute and nothing else."""
+    findings: list[Finding] = []
+    given: list[Hook] = []
+    for number, hook in enumerate(hooks):
+        loose = hook.content and hook.matcher != (Term("tool", "shell"),)
+        if loose:
+            findings.append(ContentDropped.at("", number, target=DIALECT.id, pattern=hook.content))
+        given.append(hook._replace(content="") if loose else hook)
+    return given, findings
+
+
+# Only exit 2 holds against an allow that another hook prints (FD3), so no deny is told by JSON; what is
+# printed beside it was measured on PreToolUse only.
+DENY = {**EXIT, "alone": True}
+
+# What is not from the lab here is from the reference: `continue`, systemMessage, suppressOutput.
+ANSWERS = {
+    "PreToolUse": {
+        # `continue: false` keeps this call from running too (lab b3).
+        **ALWAYS,
+        "deny": EXIT,
+        "allow": permission("allow"),
+        # It merges what it is given into its own (lab).
+        "rewrite": nested(updatedInput="$changes"),
+    },
+    # `decision: block` is not seen here, the stderr of exit 2 is (lab l, l2).
+    "PostToolUse": {**ALWAYS, "deny": DENY, "context": CONTEXT},
+    "UserPromptSubmit": {**ALWAYS, "deny": DENY, "context": CONTEXT},
+    "SessionStart": {**ALWAYS, "context": CONTEXT},
+    "Stop": {**ALWAYS, "deny": DENY},
+    "SubagentStop": {**ALWAYS, "deny": DENY},
+    "*": ALWAYS,
+}
+
+# What Droid itself obeys (lab): the nested form with or without `hookEventName` (b5), no top-level decision
+# before a tool (b2), JSON with any exit code (b6), exit codes 2 and 3 (a, d3), `continue: false` (b3). It
+# runs the command on `ask` (k). On other events `decision: block` and exit code 2 (h, h2; l: nothing after a
+# tool).
+_OBEY = {
+    **READ,
+    "verdicts": [
+        ("continue", {"False": "deny", "True": None}),
+        ("hookSpecificOutput.permissionDecision", {"deny": "deny", "allow": "allow"}),
+    ],
+    "reason": ["hookSpecificOutput.permissionDecisionReason", "stopReason"],
+    "exits": {"2": "deny", "3": "deny"},
+    "ends": ("3",),
+}
+_OBEY_BLOCK = {**READ, "verdicts": [("decision", {"block": "deny"})], "reason": ["reason"]}
+_OBEY_NOTHING = {**_OBEY_BLOCK, "verdicts": [], "exits": {}}
+OBEYS = {
+    "PreToolUse": _OBEY,
+    # Exit code 2 is feedback to the model, `decision: block` is not seen (l, l2).
+    "PostToolUse": {**_OBEY_BLOCK, "verdicts": []},
+    "UserPromptSubmit": {**_OBEY_BLOCK, "text": "context"},
+    "Stop": _OBEY_BLOCK,
+    "SubagentStop": _OBEY_BLOCK,
+    "SessionStart": {**_OBEY_NOTHING, "text": "context"},
+    "*": _OBEY_NOTHING,
+}
+
+DROID_WIRE = WIRE.replace(
+    obeys=OBEYS,
+    # An allow listed before a deny wins (lab j).
+    several="first",
+    # It has no id for what a prompt sets off, `message_id` is that of one message; nor does it send the last
+    # message (lab).
+    keys={**KEYS, "turn": None, "final_message": None},
+    transcript="messages",
+    keys_of={
+        **KEYS_OF,
+        "Stop": {"steps": "tool_execution_count"},
+        "SubagentStop": {"steps": "tool_execution_count"},
+        "SessionEnd": {
+            "source": "reason",
+            "session_ms": "session_duration_ms",
+            "messages": "message_count",
+        },
+    },
+    # (doc) Autonomy: `off` asks for everything, `low` edits files, `medium` runs what can be undone, `high`
+    # runs everything; `spec` plans. A run that skips permissions says `auto-low` too (FD11), which is taken
+    # for what it says: a guard on bypassPermissions would otherwise stop whoever only lets files be edited.
+    words={
+        **WORDS,
+        "permission_mode": {
+            "default": "off",
+            "plan": "spec",
+            "acceptEdits": "auto-low",
+            "auto": "auto-medium",
+            "bypassPermissions": "auto-high",
+        },
+    },
+    inputs={
+        **INPUTS,
+        "shell": {"description": "summary"},
+        "file_edit": {"path": "file_path", "old": "old_str", "new": "new_str"},
+        "list": {"path": "directory_path"},
+    },
+    # The field is not documented; another one that holds a patch is found too.
+    patches={"ApplyPatch": "input"},
+    fixed={**WIRE.fixed, "permission_mode": "off"},
+    answers=ANSWERS,
+    merges=("*",),
+    reads={
+        **READS,
+        # Exit 3 ends the session without running the tool (FD2).
+        "PreToolUse": {**READ, "exits": {"2": "deny", "3": "deny"}},
+        "Stop": READ,
+        "SubagentStop": READ,
+    },
+    # The payload's plain fields are variables too (lab).
+    env={
+        "FACTORY_PROJECT_DIR": "$root",
+        "DROID_PROJECT_DIR": "$root",
+        "CLAUDE_PROJECT_DIR": "$root",
+        "DROID_PLUGIN_ROOT": "$package",
+        "session_id": "$session",
+        "hook_event_name": "$event",
+        "cwd": "$cwd",
+        "transcript_path": "$transcript",
+        "permission_mode": "$mode",
+    },
+    env_of={"SessionStart": ENV_FILE},
+    # Measured, 0.215.0: started below the root, the variables name that folder, and the root's hooks run.
+    root_moves=True,
+    marks=("transcript_path=.factory/", "permission_mode=auto-", "permission_mode", "CLAUDE_ENV_FILE"),
+)
+
+DIALECT = Dialect(
+    id="factory-droid",
+    title="Factory Droid",
+    kind="agent",
+    facts="0.215.0",
+    sources=SOURCES,
+    shows={
+        # `systemMessage` is taken and shown nowhere; of a blocked prompt the reason is not seen. The stderr
+        # of exit code 1 is, but a bridge that does not start has that code too, and its entry denies it.
+        "UserPromptSubmit": ((), "lab"),
+        "*": (("reason",), "lab"),
+    },
+    locations=(
+        Location("project", ".factory/hooks.json", "lab"),
+        Location("project", ".factory/settings.json", "lab"),
+        Location("project", ".factory/hooks/hooks.json", "doc", loaded=False),
+        Location("user", "~/.factory/hooks.json", "lab"),
+        Location("user", "~/.factory/settings.json", "lab"),
+        Location("plugin", "hooks/hooks.json", "doc"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *named(
+            "lab",
+            shell="Execute",
+            file_read="Read",
+            file_write="Create",
+            file_edit="Edit",
+            search="Grep",
+            find="Glob",
+            agent="Task",
+            list="LS",
+        ),
+        # A patch may add a file as well as change one, so a guard for either must see it.
+        *named(
+            "doc",
+            file_write="ApplyPatch",
+            file_edit="ApplyPatch",
+            web_search="WebSearch",
+            web_fetch="FetchUrl",
+        ),
+        *named("table", todo="TodoWrite"),
+    ),
+    # Matchers and payloads have this name, not the documented `mcp__<server>__<tool>` (FD10).
+    mcp=McpNames("", "___", "lab"),
+    matching=REGEX,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {"command": "command", "timeout": "timeout"},
+            # Fractions are not documented, so none is written.
+            Timeout(SECOND, default=timedelta(seconds=60), whole=True, minimum=SECOND),
+            required=("command",),
+        ),
+    },
+    shape=Shape(decode, encode),
+    wire=DROID_WIRE,
+    cwd_moves=True,
+    obeys=("nested",),
+    undoes="the first hook that answers wins, an allow listed before a deny lets the tool run (FD)",
+    adjust=adjust,
+    root=(),
+    group_fields={"commandRegex": "content"},
+    project_dir=(  # the variables are the folder that droid was started in (lab)
+        REPOSITORY,
+        *in_variables("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+    ),
+    package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
+    manifests=(".factory-plugin/plugin.json",),
+    programs=("droid",),
+    shadows=(
+        Shadow(".factory/settings.json", ".factory/hooks.json", "doc", even_empty=True),
+        Shadow("~/.factory/settings.json", "~/.factory/hooks.json", "doc", even_empty=True),
+    ),
+    notes=(
+        "Droid reads hooks when it starts; review changed ones with `/hooks` before they apply.",
+        "With .factory/hooks.json in place, Droid does not read the hooks in .factory/settings.json.",
+    ),
+    quirks=(
+        Quirk("FD1", "a hooks.json with an outer `hooks` key is read by nobody, and nothing says so", "lab"),
+        Quirk("FD2", "exit 3 stops the whole session without running the tool", "lab"),
+        Quirk(
+            "FD3",
+            "an allow listed before a deny wins, a project's over the user's too; exit 2 blocks",
+            "lab",
+        ),
+        Quirk("FD4", "UserPromptSubmit does not fire in `droid exec`", "lab"),
+        Quirk("FD5", "updatedInput is merged into the tool's input, also without a decision", "lab"),
+        Quirk("FD6", "`ask` lets the tool run when nobody can be asked", "lab"),
+        Quirk(
+            "FD7",
+            "hooks.json hides the hooks of settings.json in the same folder, even when it is empty",
+            "doc",
+        ),
+        Quirk("FD8", "the model sees the stderr of a hook that exits with 1", "lab"),
+        Quirk("FD9", "a Stop hook that always blocks is never ended by Droid", "lab"),
+        Quirk(
+            "FD10", "an MCP tool is `server___tool` to hooks; a matcher `mcp__server__tool` finds none", "lab"
+        ),
+        Quirk(
+            "FD11",
+            "with --skip-permissions-unsafe payloads have the permission mode `auto-low`, with --auto high "
+            "`auto-high`",
+            "lab",
+        ),
+    ),
+)

@@ -1,0 +1,491 @@
+"""Kimi: `[[hooks]]` in the configuration of kimi-cli and of its successor Kimi Code, both at once.
+
+The two products share the form of an entry and differ in events, tool names and MCP names, so a hook is
+written into both files, each in its product's own names, and read from both as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import NamedTuple
+
+from hookport.agents._base import (
+    REPOSITORY,
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Once,
+    Path,
+    Place,
+    Quirk,
+    RefusedError,
+    Shape,
+    Timeout,
+    ToolName,
+    Tree,
+    dialect_data,
+    event_named,
+    named,
+)
+from hookport.agents._entries import (
+    below_another_key,
+    bind,
+    is_table_list,
+    kind_word,
+    own_data,
+    read_entry,
+    slipped_key,
+    slots,
+    write_entry,
+)
+from hookport.agents._kimi_wire import WIRE
+from hookport.agents._matchers import read_matcher, write_matcher
+from hookport.agents._patterns import compiled
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import (
+    EventDropped,
+    Finding,
+    GuardDropped,
+    NativeDropped,
+    NeverRuns,
+    OtherSettings,
+    ServerWidened,
+    TargetNote,
+)
+from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+
+SOURCES = {
+    "code": "MoonshotAI/kimi-code v0.38.0 (2026-08-22): externalHooks and session/hooks",
+    "cli": "MoonshotAI/kimi-cli v1.49.0 (2026-07-16): src/kimi_cli/hooks, soul",
+    "lab": "measured on kimi-cli 1.51.0 and Kimi Code 2.1.0, November 2026",
+}
+
+KEYS = ("event", "matcher", "command", "timeout")
+SHORTEST, LONGEST = 1, 600
+WAIT = Timeout(
+    SECOND,
+    default=timedelta(seconds=30),
+    whole=True,
+    minimum=SHORTEST * SECOND,
+    maximum=LONGEST * SECOND,
+)
+
+# `re.search` in Python, `new RegExp(…).test` in JavaScript; empty is all, an invalid one finds nothing (lab).
+MATCHING = Matching("regex", everything=("",), never=("*",))
+
+# A hook without a matcher target has the empty string as its value there (cli, lab). Only three events block.
+EVENTS = (
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "lab", "tool"),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool"),
+    EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "lab", "tool"),
+    EventSpec("PermissionRequest", "permission_request", "observe", "lab", "tool"),
+    EventSpec("PermissionResult", "", "observe", "lab", "tool"),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "lab", "prompt"),
+    EventSpec("UserPromptQueued", "", "observe", "code", "prompt"),
+    EventSpec("Stop", "agent_stop", "retry", "lab"),
+    EventSpec("StopFailure", "error_occurred", "observe", "lab", "error_type"),
+    EventSpec("Interrupt", "interrupted", "observe", "code"),
+    EventSpec("TurnStarted", "", "observe", "lab", "origin_kind"),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", silent=True),
+    EventSpec(
+        "SessionEnd",
+        "session_end",
+        "observe",
+        "lab",
+        "reason",
+        unfired="with Kimi Code's `-p` (KI10)",
+        # kimi-cli ends after 5 s (cli: cli/__init__.py), Kimi Code's `-p` cleans up for 8 s in all (code:
+        # PROMPT_CLEANUP_TIMEOUT_MS).
+        max_timeout=timedelta(seconds=5),
+    ),
+    EventSpec("SessionHeartbeat", "", "observe", "lab"),
+    EventSpec("SubagentStart", "subagent_start", "observe", "lab", "agent_name"),
+    EventSpec("SubagentStop", "subagent_stop", "observe", "lab", "agent_name"),
+    EventSpec("TaskStarted", "", "observe", "lab", "kind"),
+    EventSpec("PreCompact", "before_compact", "observe", "lab", "trigger"),
+    EventSpec("PostCompact", "after_compact", "observe", "lab", "trigger"),
+    EventSpec("Notification", "notification", "observe", "lab", "notification_type"),
+)
+
+_NONE = "no such event among the 20 of Kimi Code and the 13 of kimi-cli"
+LACKS = {
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": "TaskStarted tells of background tasks that already run",
+    "after_task": _NONE,
+    "permission_denied": "PermissionResult fires for every answer, also when a permission is given",
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+CODE_TOOLS = named(
+    "code",
+    shell="Bash",
+    file_read=("Read", "ReadMediaFile"),
+    file_write="Write",
+    file_edit="Edit",
+    search="Grep",
+    find="Glob",
+    web_search="WebSearch",
+    web_fetch="FetchURL",
+    agent=("Agent", "AgentSwarm"),
+    todo="TodoList",
+    skill="Skill",
+    ask_user="AskUserQuestion",
+)
+CLI_TOOLS = named(
+    "cli",
+    shell="Shell",
+    file_read=("ReadFile", "ReadMediaFile"),
+    file_write="WriteFile",
+    file_edit="StrReplaceFile",
+    search="Grep",
+    find="Glob",
+    web_search="SearchWeb",
+    web_fetch="FetchURL",
+    agent="Agent",
+    todo="SetTodoList",
+    ask_user="AskUserQuestion",
+)
+# Tools of kimi-cli that no word of the vocabulary names.
+CLI_OTHERS = ("Think", "EnterPlanMode", "ExitPlanMode", "TaskList", "TaskOutput", "TaskStop")
+
+
+class Product(NamedTuple):
+    """One of the two: its file, its events and how it names tools."""
+
+    title: str
+    path: str
+    lacks: tuple[str, ...]
+    tools: tuple[ToolName, ...]
+    mcp: McpNames
+    consequence: str
+
+
+CODE = Product(
+    "Kimi Code",
+    "~/.kimi-code/config.toml",
+    (),
+    CODE_TOOLS,
+    McpNames("mcp__", "__", "code"),
+    "Kimi Code then drops every hook of the file",
+)
+CLI = Product(
+    "kimi-cli",
+    "~/.kimi/config.toml",
+    (
+        "PermissionRequest",
+        "PermissionResult",
+        "UserPromptQueued",
+        "Interrupt",
+        "TurnStarted",
+        "SessionHeartbeat",
+        "TaskStarted",
+    ),
+    CLI_TOOLS,
+    McpNames("", "", "cli"),
+    "kimi-cli then does not start",
+)
+PRODUCTS = (CODE, CLI)
+# Any tool that is not built in: how kimi-cli, which shows MCP tools under their bare names, can say MCP.
+_BUILT_IN = "|".join([*dict.fromkeys(row.native for row in CLI_TOOLS), *CLI_OTHERS])
+CLI_MCP = f"^(?!(?:{_BUILT_IN})$).+$"
+
+
+def product_of(file: str) -> Product | None:
+    """Whose configuration a file is; None where its path does not tell."""
+    folders = file.replace("\\", "/").split("/")
+    return CODE if ".kimi-code" in folders else CLI if ".kimi" in folders else None
+
+
+def view(dialect: Dialect, product: Product | None) -> Dialect:
+    """The dialect as one product has it; as both together where the product is not known."""
+    return dialect._replace(tools=product.tools, mcp=product.mcp) if product else dialect
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of all files; one that stands in both products' files is one hook."""
+    problems: list[Problem] = []
+    findings: list[Finding] = []
+    read: list[tuple[Product | None, Hook, Place]] = []
+    data: dict[str, Tree] = {}
+    for file, tree in trees.items():
+        product = product_of(file)
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
+            continue
+        root = slipped_key("hooks", tree, is_table_list) or "hooks"
+        if root != "hooks":
+            words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
+            findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+        others = {key: value for key, value in tree.items() if key != root}
+        if others:
+            data[file] = others
+            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
+        entries = tree.get(root, [])
+        if not isinstance(entries, list):
+            wrong = f"must be written as [[hooks]], a list of tables, not as {kind_word(entries)}"
+            problems.append(Problem(wrong, ("hooks",), file))
+            continue
+        for number, entry in enumerate(entries):
+            here: list[Problem] = []
+            path: Path = (root, number)
+            hook = _read(view(dialect, product), product, entry, path, here)
+            problems += [problem._replace(file=file) for problem in here]
+            if hook:
+                read.append((product, hook, Place(file, path)))
+                reason = _idle(entry)
+                if reason:
+                    way = "Leave the matcher out to have it run."
+                    never = NeverRuns.at(
+                        spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way
+                    )
+                    findings.append(never._replace(file=file))
+    if problems:
+        raise RefusedError(*problems)
+    both = {product_of(file) for file in trees} >= set(PRODUCTS)
+    hooks = _paired(dialect, read) if both else [(hook, place) for _, hook, place in read]
+    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+
+def _read(
+    dialect: Dialect, product: Product | None, entry: Tree, path: Path, problems: list[Problem]
+) -> Hook | None:
+    if not isinstance(entry, dict):
+        problems.append(Problem(f"must be a table, not {kind_word(entry)}", path))
+        return None
+    problems += _refusals(product, entry, path)
+    hook = read_entry(dialect, entry, path, KEYS[:2], problems)
+    if hook is None or problems:
+        return None
+    spec = next(row for row in EVENTS if row.native == entry["event"])
+    matcher = entry.get("matcher", "")
+    if _is_dead(spec, matcher):
+        # Written back where it came from: without it a hook that never ran would begin to (KI1, KI3).
+        hook = hook._replace(provider_data={dialect.id: {"matcher": matcher}})
+    terms, _ = read_matcher(dialect, spec, matcher)
+    return bind(dialect, hook, spec.native, spec, terms, "")
+
+
+def _is_dead(spec: EventSpec, matcher: str) -> bool:
+    """Whether a matcher says nothing that a term could hold."""
+    return bool(matcher) and (not spec.subject or matcher in MATCHING.never)
+
+
+def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
+    """Everything for which the product refuses the entry, and with it all others (KI2)."""
+    consequence = product.consequence if product else "Kimi then runs no hook of the file"
+    problems = [
+        Problem(f"unknown key '{key}': only {', '.join(KEYS)} are allowed; {consequence}", (*path, key))
+        for key in entry
+        if key not in KEYS
+    ]
+    problems += [
+        Problem(f"must be a string, not {kind_word(entry[key])}", (*path, key))
+        for key in ("event", "matcher")
+        if not isinstance(entry.get(key, ""), str)
+    ]
+    natives = tuple(row.native for row in EVENTS if not product or row.native not in product.lacks)
+    event = entry.get("event")
+    if event is None:
+        problems.append(Problem(f"'event' is missing; {consequence}", path))
+    elif isinstance(event, str) and event not in natives:
+        guess = f" {CODE.title} has it." if event_named(DIALECT, event) else closest(event, natives)
+        problems.append(Problem(f"unknown event '{event}': {consequence}.{guess}", (*path, "event")))
+    timeout = entry.get("timeout", LONGEST)
+    if type(timeout) in (int, float) and (timeout % 1 or not SHORTEST <= timeout <= LONGEST):
+        rule = f"must be whole seconds from {SHORTEST} to {LONGEST}, not {timeout}"
+        problems.append(Problem(f"{rule}; {consequence}", (*path, "timeout")))
+    return problems
+
+
+def _idle(entry: Mapping[str, Tree]) -> str:
+    """Why an entry never runs, if it does not."""
+    matcher = entry.get("matcher", "")
+    spec = event_named(DIALECT, entry["event"])
+    pattern = compiled(matcher)
+    if isinstance(pattern, str):
+        return f"the matcher '{matcher}' is no regular expression and matches nothing"
+    if spec and not spec.subject and not pattern.search(""):
+        return f"{spec.native} has nothing to match, and '{matcher}' does not match the empty text"
+    return ""
+
+
+def _paired(dialect: Dialect, read: list[tuple[Product | None, Hook, Place]]) -> list[tuple[Hook, Place]]:
+    """Each hook once, in the order of Kimi Code's file; what only one file has says so."""
+    rest = [(hook, place) for product, hook, place in read if product is CLI]
+    hooks: list[tuple[Hook, Place]] = []
+    for product, hook, place in read:
+        if product is CLI:
+            continue
+        wanted = _entry(dialect, CLI, hook)
+        twins = (pair for pair in rest if pair[0] == hook or _entry(dialect, CLI, pair[0]) == wanted)
+        twin = next(twins, None)
+        if twin:
+            rest.remove(twin)
+        alone = twin is None and wanted is not None and product is CODE
+        hooks.append((_only(dialect, hook, CODE) if alone else hook, place))
+    return [*hooks, *((_only(dialect, hook, CLI), place) for hook, place in rest)]
+
+
+def _only(dialect: Dialect, hook: Hook, product: Product) -> Hook:
+    own = {**dialect_data(hook, dialect.id), "product": product.title}
+    return hook._replace(provider_data={**hook.provider_data, dialect.id: own})
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """The file of each product that has something to say; both where a hook is for one of them only."""
+    files: dict[str, Tree] = {}
+    chosen = any(dialect_data(hook, dialect.id).get("product") for hook in manifest.hooks)
+    for product in PRODUCTS:
+        entries = [entry for hook in manifest.hooks if (entry := _entry(dialect, product, hook)) is not None]
+        if entries or chosen:
+            files[product.path] = {**own_data(dialect, manifest).get(product.path, NOTHING), "hooks": entries}
+    return files
+
+
+def _entry(dialect: Dialect, product: Product, hook: Hook) -> dict[str, Tree] | None:
+    """The hook as one product writes it; None where it has no such event or none of the tools."""
+    own = dialect_data(hook, dialect.id)
+    spec, terms = slots(dialect, hook)[0]
+    if own.get("product", product.title) != product.title or spec.native in product.lacks:
+        return None
+    texts = write_matcher(view(dialect, product), spec, _terms(product, terms), "")
+    if not texts:
+        return None
+    matcher = texts[0] or own.get("matcher")
+    entry = write_entry(dialect, hook._replace(provider_data=NOTHING))
+    return {"event": spec.native, **({"matcher": matcher} if matcher else {}), **entry}
+
+
+def _terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+    """The terms as the product can say them: kimi-cli sees neither servers nor that a tool is an MCP tool."""
+    if product is not CLI:
+        return terms
+    named_tools = [
+        Term("pattern", CLI_MCP) if term.kind == "mcp" and not term.tool else term for term in terms
+    ]
+    return tuple(dict.fromkeys(named_tools))
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """Only what an entry may say, in the order it is read back, and what the two products do differently."""
+    findings: list[Finding] = []
+    kept: list[Hook] = []
+    for number, hook in enumerate(hooks):
+        native = slots(DIALECT, hook)[0][0].native
+        if event_named(DIALECT, native) is None:
+            kind = GuardDropped if hook.blocking else EventDropped
+            reason = " (one unknown event switches all hooks off)"
+            findings.append(kind.at("", number, target=DIALECT.id, event=native, reason=reason))
+            continue
+        own = dialect_data(hook, DIALECT.id)
+        known = {key: value for key, value in own.items() if key in _own_keys(hook)}
+        if known != own:
+            fields = ", ".join(key for key in own if key not in known)
+            findings.append(NativeDropped.at("", number, source=DIALECT.id, target=DIALECT.id, fields=fields))
+        kept.append(hook._replace(provider_data={DIALECT.id: known} if known else NOTHING))
+        findings += [finding._replace(hook=number) for finding in _differences(kept[-1])]
+    kept.sort(key=lambda hook: dialect_data(hook, DIALECT.id).get("product") == CLI.title)
+    return kept, findings
+
+
+def _differences(hook: Hook) -> list[Finding]:
+    """What one product does not have, and what kimi-cli cannot tell apart."""
+    if "product" in dialect_data(hook, DIALECT.id):
+        return []
+    spec, terms = slots(DIALECT, hook)[0]
+    findings: list[Finding] = []
+    for product, other in ((CODE, CLI), (CLI, CODE)):
+        if _entry(DIALECT, product, hook) is None:
+            what = f"{spec.native} event" if spec.native in product.lacks else "such tool"
+            note = f"{product.title} has no {what}: the hook is written for {other.title} only."
+            findings.append(TargetNote.at("", note=note))
+    servers = [term.value for term in terms if term.kind == "mcp" and term.value != ANY_SERVER]
+    if spec.native in CLI.lacks:
+        return findings
+    return findings + [ServerWidened.at("", target=CLI.title, server=name) for name in dict.fromkeys(servers)]
+
+
+def _own_keys(hook: Hook) -> tuple[str, ...]:
+    spec = slots(DIALECT, hook)[0][0]
+    dead = not hook.matcher and _is_dead(spec, dialect_data(hook, DIALECT.id).get("matcher", ""))
+    return ("product", "matcher") if dead else ("product",)
+
+
+DIALECT = Dialect(
+    id="kimi-cli",
+    title="Kimi CLI and Kimi Code",
+    kind="agent",
+    facts="kimi-cli 1.51.0, Kimi Code 2.1.0",
+    sources=SOURCES,
+    shows={
+        # A prompt that is blocked leaves the input of Kimi Code 2.1.0 in its queue for good, so that nobody
+        # is told anything that way.
+        "UserPromptSubmit": ((), "lab"),
+        "*": (("reason",), "lab"),
+    },
+    locations=(Location("user", CODE.path, "code"), Location("user", CLI.path, "cli")),
+    events=EVENTS,
+    lacks=LACKS,
+    awaits_children="lab",
+    tools=(*CODE_TOOLS, *CLI_TOOLS),
+    mcp=CODE.mcp,
+    matching=MATCHING,
+    handlers={
+        "command": HandlerSpec("", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)),
+    },
+    shape=Shape(decode, encode, by_event=False),
+    wire=WIRE,
+    obeys=("nested",),
+    adjust=adjust,
+    # Commands start in the session's project directory, and the shell sets PWD to it.
+    cwd_moves=True,
+    project_dir=(REPOSITORY, "$PWD", "${PWD}"),
+    # An array of hooks in the manifest, with the fields of its own file.
+    unread_in=(Location("plugin", ".kimi-plugin/plugin.json", "code"),),
+    programs=("kimi",),
+    products=((".kimi-code/",), (".kimi/",)),
+    runs_once=Once("lab"),
+    notes=(
+        "Kimi reads hooks from the user's home only: they run in every project, in its directory.",
+        "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",
+    ),
+    quirks=(
+        Quirk("KI1", "`*` and any other invalid pattern never match; there is no message", "lab"),
+        Quirk("KI2", "one bad entry: Kimi Code drops all hooks and goes on, kimi-cli does not start", "lab"),
+        Quirk(
+            "KI3",
+            "Stop, Interrupt and SessionHeartbeat match the empty text: a matcher switches them off",
+            "lab",
+        ),
+        Quirk("KI4", "a top-level `decision` is ignored: only exit 2 or permissionDecision deny", "lab"),
+        Quirk("KI5", "`ask` runs the tool", "lab"),
+        Quirk("KI6", "every failure and every timeout lets the tool run", "lab"),
+        Quirk(
+            "KI7", "Kimi Code adds whatever UserPromptSubmit prints to the prompt, kimi-cli nothing", "lab"
+        ),
+        Quirk("KI8", "kimi-cli shows MCP tools under their bare names, without the server", "cli"),
+        Quirk("KI9", "hooks run at the same time, and the same command once", "lab"),
+        Quirk("KI10", "Kimi Code fires no SessionEnd with -p; kimi-cli gives it 5 s", "lab"),
+        Quirk(
+            "KI11", "kimi-cli sends failed tools to PostToolUse; PostToolUseFailure needs an exception", "lab"
+        ),
+        Quirk("KI12", "kimi-cli 1.52.0 is an empty farewell; 1.51.0 is the last that works", "lab"),
+    ),
+)

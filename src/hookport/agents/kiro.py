@@ -1,0 +1,762 @@
+"""Kiro: v1 hook files, hooks in agent files (Amazon Q Developer CLI has these too), and the IDE's old files.
+
+Which product reads which file differs, so a hook is written to a v1 file and, where an agent file can say
+it, to an agent file too. Read together, the two give each hook once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, NamedTuple
+
+from hookport.agents._base import (
+    MILLISECOND,
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    Field,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Path,
+    Place,
+    Quirk,
+    RefusedError,
+    Shape,
+    Timeout,
+    Tree,
+    aliases,
+    dialect_data,
+    event_named,
+    named,
+)
+from hookport.agents._entries import (
+    below_another_key,
+    bind,
+    kind_word,
+    own_data,
+    read_entry,
+    slipped_key,
+    slots,
+    write_entry,
+)
+from hookport.agents._kiro_wire import WIRE
+from hookport.agents._matchers import alternatives, means_all, normal, read_matcher, write_matcher
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import (
+    FieldDropped,
+    FieldGiven,
+    Finding,
+    IgnoredMatcher,
+    MatcherDropped,
+    NeverRuns,
+    OtherSettings,
+    UnknownEvent,
+)
+from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
+
+SOURCES = {
+    "src": "aws/amazon-q-developer-cli at 2026-04-23: agent files",
+    "doc": "kiro.dev hook pages, IDE 1.0 change log and CLI V3 page, July and August 2026",
+    "issue": "kirodotdev/Kiro issues 4810, 6188, 7375, 7408, 7500",
+    "seen": "third-party notes on IDE 1.0 and on CLI 2.19.2 and 2.20.0, August 2026",
+    "v3": "kiro.dev pages on hook types and the migration to V3, October 2026, as agnix 0.59.3 reads them",
+}
+
+V1_FILE = ".kiro/hooks/hookport.json"
+AGENT_FILE = ".kiro/agents/hookport.json"
+VERSION = "v1"
+# An agent file without `tools` gives its agent none (src).
+AGENT_HEAD: Mapping[str, Any] = {
+    "name": "hookport",
+    "description": "The default agent with the hooks that hookport wrote",
+    "tools": ["*"],
+}
+
+V1_DEFAULT = timedelta(seconds=60)
+AGENT_DEFAULT = timedelta(seconds=30)
+# A timeout of 0 switches the limit off (doc); a day is longer than any hook.
+NO_LIMIT = timedelta(days=1)
+
+REGEX = Matching("regex", everything=("", ".*"), anchors=True)
+GLOB = Matching("glob")
+MCP = McpNames("@", "/", "src")
+V1_ONLY = "only Kiro IDE 1.x and Kiro CLI with its V3 engine obey a deny"
+
+CLI_TOOLS = named(
+    "src",
+    shell=("execute_bash", "execute_cmd"),
+    file_read="fs_read",
+    file_write="fs_write",
+    file_edit="fs_write",
+    search=("grep", "fs_read"),
+    find="glob",
+    web_search="web_search",
+    web_fetch="web_fetch",
+    agent=("use_subagent", "delegate"),
+    todo="todo_list",
+)
+# Names of tools in the settings of an agent that its hooks never see (issue).
+SHORT_NAMES = aliases(
+    "issue",
+    shell="shell",
+    file_read="read",
+    search="read",
+    file_write="write",
+    file_edit="write",
+)
+# The IDE's subagents are tools of their own, `subagent_<agent>` (seen).
+SUBAGENTS = "subagent_.*"
+
+AGENT_EVENTS = (
+    EventSpec("agentSpawn", "session_start", "observe", "src"),
+    EventSpec("userPromptSubmit", "before_prompt", "observe", "src"),
+    EventSpec("preToolUse", "before_tool_execute", "prevent", "src", "tool"),
+    EventSpec("postToolUse", "after_tool_execute", "observe", "src", "tool"),
+    EventSpec("stop", "agent_stop", "observe", "src"),
+)
+EVENTS = (
+    EventSpec("SessionStart", "session_start", "observe", "doc"),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "doc", partly=V1_ONLY),
+    EventSpec("PreToolUse", "before_tool_execute", "prevent", "doc", "tool"),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "doc", "tool"),
+    EventSpec("Stop", "agent_stop", "observe", "doc"),
+    EventSpec("PreTaskExec", "before_task", "prevent", "doc", partly=f"{V1_ONLY}, others have no such event"),
+    EventSpec("PostTaskExec", "after_task", "observe", "doc"),
+    EventSpec("PostFileCreate", "file_created", "observe", "doc", "file_path"),
+    EventSpec("PostFileSave", "file_saved", "observe", "doc", "file_path"),
+    EventSpec("PostFileDelete", "file_deleted", "observe", "doc", "file_path"),
+    EventSpec("Manual", "", "observe", "doc"),
+    *(
+        spec._replace(
+            secondary=True,
+            matching=GLOB if spec.subject else None,
+            default_timeout=AGENT_DEFAULT,
+            tool_names=(*CLI_TOOLS, *SHORT_NAMES),
+        )
+        for spec in AGENT_EVENTS
+    ),
+)
+AGENT_OF = {spec.canonical: spec for spec in EVENTS if spec.secondary}
+AGENT_NAMES = tuple(spec.native for spec in AGENT_EVENTS)
+
+# The events of the IDE before 1.0, which named some as agent files do, and which of them could block.
+LEGACY = {
+    "promptSubmit": "UserPromptSubmit",
+    "preToolUse": "PreToolUse",
+    "postToolUse": "PostToolUse",
+    "agentStop": "Stop",
+    "preTaskExecution": "PreTaskExec",
+    "postTaskExecution": "PostTaskExec",
+    "fileCreated": "PostFileCreate",
+    "fileEdited": "PostFileSave",
+    "fileDeleted": "PostFileDelete",
+    "userTriggered": "Manual",
+}
+LEGACY_BLOCKS = ("preToolUse",)
+LEGACY_ACTIONS = {"runCommand": "command", "askAgent": "agent"}
+LEGACY_TOOLS = {
+    "read": ("file_read", "search", "find"),
+    "write": ("file_write", "file_edit"),
+    "shell": ("shell",),
+    "web": ("web_search", "web_fetch"),
+}
+
+_NONE = "no such event in either format"
+LACKS = {
+    "session_end": "Stop ends a turn, not the session",
+    "before_compact": _NONE,
+    "notification": _NONE,
+    "error_occurred": _NONE,
+    "subagent_start": _NONE,
+    "subagent_stop": _NONE,
+    "permission_request": _NONE,
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "tool_use_failure": "PostToolUse fires with tool_response.success false",
+    "after_compact": _NONE,
+    "permission_denied": _NONE,
+    "interrupted": _NONE,
+    "file_changed": "PostFileCreate, PostFileSave and PostFileDelete report one kind of change each",
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+
+class Found(NamedTuple):
+    """What was read of all files so far; `agent` holds the entries of agent files one by one."""
+
+    hooks: list[tuple[Hook, Place]]
+    agent: list[tuple[Hook, str, Place]]
+    findings: list[Finding]
+    problems: list[Problem]
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """Every hook once: an entry of an agent file that a v1 hook would be written as is that hook."""
+    found = Found([], [], [], [])
+    forms: set[str] = set()
+    for file, tree in trees.items():
+        if isinstance(tree, str):
+            continue
+        here = found._replace(problems=[])
+        if not isinstance(tree, Mapping):
+            here.problems.append(Problem(f"must be an object, not {kind_word(tree)}"))
+        elif _is_legacy(file, tree):
+            _read_legacy(dialect, file, tree, here)
+        elif _is_agent(file, tree):
+            forms.add("agent")
+            _read_agent(dialect, file, tree, here)
+        else:
+            forms.add("v1")
+            _read_v1(dialect, file, tree, here)
+        found.problems.extend(problem._replace(file=file) for problem in here.problems)
+    if found.problems:
+        raise RefusedError(*found.problems)
+    hooks = [*_with_agents(dialect, found.hooks, found.agent), *_apart(dialect, found.agent)]
+    data = {dialect.id: {"form": "agent"}} if forms == {"agent"} else NOTHING
+    manifest = Manifest(tuple(hook for hook, _ in hooks), data)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(found.findings))
+
+
+def _is_legacy(file: str, tree: Mapping[str, Tree]) -> bool:
+    return file.endswith(".kiro.hook") or ("when" in tree and "then" in tree)
+
+
+def _is_agent(file: str, tree: Mapping[str, Tree]) -> bool:
+    folder = file.rpartition("/")[0].rpartition("/")[2]
+    if folder in ("agents", "cli-agents", "hooks"):
+        return folder != "hooks"
+    return isinstance(tree.get("hooks"), Mapping)
+
+
+def _others(keys: list[str], file: str, found: Found) -> None:
+    if keys:
+        found.findings.append(OtherSettings.at("", keys=", ".join(keys))._replace(file=file))
+
+
+def _string(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> str:
+    value = tree.get(key)
+    if isinstance(value, str) and value:
+        return value
+    missing = key not in tree
+    wrong = "must not be empty" if value == "" else f"must be a string, not {kind_word(value)}"
+    problems.append(Problem(f"'{key}' is missing" if missing else wrong, path if missing else (*path, key)))
+    return ""
+
+
+def _object(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> Mapping[str, Tree]:
+    value = tree.get(key)
+    if isinstance(value, Mapping):
+        return value
+    missing = key not in tree
+    wrong = f"'{key}' is missing" if missing else f"must be an object, not {kind_word(value)}"
+    problems.append(Problem(wrong, path if missing else (*path, key)))
+    return {}
+
+
+def _matcher(entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> str:
+    return _string(entry, "matcher", path, problems) if entry.get("matcher") else ""
+
+
+def _read_v1(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
+    version, entries = tree.get("version"), tree.get("hooks")
+    if version != VERSION:
+        missing = f'\'version\' is missing; write "version": "{VERSION}"'
+        wrong = Problem(f'must be "{VERSION}", not {version!r}', ("version",))
+        found.problems.append(wrong if "version" in tree else Problem(missing))
+    if not isinstance(entries, list):
+        wrong = Problem(f"must be a list of hooks, not {kind_word(entries)}", ("hooks",))
+        found.problems.append(wrong if "hooks" in tree else Problem("'hooks' is missing"))
+        return
+    _others([key for key in tree if key not in ("version", "hooks")], file, found)
+    for number, entry in enumerate(entries):
+        place = Place(file, ("hooks", number))
+        if isinstance(entry, Mapping):
+            _read_v1_hook(dialect, place, entry, found)
+        else:
+            found.problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", place.path))
+
+
+def _read_v1_hook(dialect: Dialect, place: Place, entry: Mapping[str, Tree], found: Found) -> None:
+    path, here = place.path, list[Problem]()
+    _string(entry, "name", path, here)
+    trigger = _string(entry, "trigger", path, here)
+    matcher = _matcher(entry, path, here)
+    action = _object(entry, "action", path, here)
+    if action and "type" not in action:
+        here.append(Problem("'type' is missing", (*path, "action")))
+    flat = {key: value for key, value in entry.items() if key not in ("action", "type")}
+    flat |= {key if key == "type" else f"action.{key}": value for key, value in action.items()}
+    hook = read_entry(dialect, flat, path, ("trigger", "matcher"), here) if not here else None
+    found.problems.extend(map(_inside_action, here))
+    if hook is None:
+        return
+    if hook.handler.timeout == timedelta():
+        hook = hook._replace(handler=hook.handler._replace(timeout=NO_LIMIT))
+    spec = event_named(dialect, trigger)
+    if spec is None or spec.secondary:
+        known = tuple(spec.native for spec in dialect.events if not spec.secondary)
+        where = spell_path((*path, "trigger"))
+        finding = UnknownEvent.at(where, event=trigger, dialect=dialect.id, guess=closest(trigger, known))
+        found.findings.append(finding._replace(file=place.file))
+        hook = bind(
+            dialect, _own(dialect, hook, {"matcher": matcher} if matcher else {}), trigger, None, (), ""
+        )
+    else:
+        _tell(dialect, place, spec, matcher, found)
+        hook = bind(dialect, hook, trigger, spec, _terms(dialect, spec, matcher), "")
+    found.hooks.append((hook, place))
+
+
+def _inside_action(problem: Problem) -> Problem:
+    *above, last = problem.path or ("",)
+    if last == "type":
+        return problem._replace(path=(*above, "action", "type"))
+    head, dot, key = str(last).partition(".")
+    return problem._replace(path=(*above, head, key)) if dot else problem
+
+
+def _terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
+    if spec.subject == "tool" and text == "@builtin":
+        return normal([Term("tool", row.tool) for row in dialect.tools])
+    return read_matcher(dialect, spec, text)[0]
+
+
+def _tell(dialect: Dialect, place: Place, spec: EventSpec, text: str, found: Found) -> None:
+    """Report a matcher that nobody reads, and one that names a tool as no matcher sees it (KI3)."""
+    where = spell_path(place.path)
+    if not spec.subject and not means_all(REGEX, text):
+        finding = IgnoredMatcher.at(where, dialect=dialect.id, matcher=text)
+        found.findings.append(finding._replace(file=place.file))
+    words = [text] if spec.secondary else alternatives(text)
+    names = [_running_name(word, is_whole=spec.secondary) for word in words]
+    if spec.subject == "tool" and names and all(names):
+        reason = f"no running tool has the name '{text}'"
+        right = f"Write {'|'.join(names)}."
+        finding = NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=right)
+        found.findings.append(finding._replace(file=place.file))
+
+
+def _running_name(word: str, *, is_whole: bool) -> str:
+    """The name a running tool has instead of a short name that matches none; empty if it matches one."""
+    tool = next((row.tool for row in SHORT_NAMES if row.native == word), "")
+    if not tool or (not is_whole and any(word in row.native for row in CLI_TOOLS)):
+        return ""
+    return next(row.native for row in CLI_TOOLS if row.tool == tool)
+
+
+def _agent_form(dialect: Dialect) -> Dialect:
+    return dialect._replace(handlers=AGENT_HANDLERS)
+
+
+def _is_event_map(tree: Tree) -> bool:
+    return isinstance(tree, Mapping) and any(name in tree for name in AGENT_NAMES)
+
+
+def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
+    root = slipped_key("hooks", tree, _is_event_map) or "hooks"
+    if root != "hooks":
+        words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
+        found.findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+    events = _object(tree, root, (), found.problems) if tree.get(root) is not None else {}
+    _others([key for key in tree if key != root and AGENT_HEAD.get(key) != tree[key]], file, found)
+    for native, entries in events.items():
+        path: Path = (root, native)
+        if native not in AGENT_NAMES:
+            guess = closest(native, AGENT_NAMES)
+            wrong = f"unknown event '{native}': Kiro refuses the whole agent file.{guess}"
+            found.problems.append(Problem(wrong, path))
+        elif not isinstance(entries, list):
+            found.problems.append(Problem(f"must be a list of hooks, not {kind_word(entries)}", path))
+        else:
+            for number, entry in enumerate(entries):
+                _read_agent_entry(dialect, native, Place(file, (*path, number)), entry, found)
+
+
+def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, found: Found) -> None:
+    path, here = place.path, list[Problem]()
+    if not isinstance(entry, Mapping):
+        found.problems.append(Problem(f"must be an object, not {kind_word(entry)}", path))
+        return
+    given = {key: value for key, value in entry.items() if value is not None}
+    matcher = _matcher(given, path, here)
+    if isinstance(given.get("timeout_ms"), float):
+        here.append(Problem("must be a whole number of milliseconds", (*path, "timeout_ms")))
+    hook = read_entry(_agent_form(dialect), given, path, ("matcher",), here) if not here else None
+    found.problems.extend(here)
+    if hook is None:
+        return
+    spec = next(spec for spec in AGENT_OF.values() if spec.native == native)
+    _tell(dialect, place, spec, matcher, found)
+    text = "" if matcher in GLOB.everything or not spec.subject else matcher
+    # Bound to the main event first: which file it is written to is settled when all files are read.
+    hook = bind(dialect, hook, native, spec._replace(secondary=False), _terms(dialect, spec, text), "")
+    found.agent.append((hook, text, place))
+
+
+def _with_agents(
+    dialect: Dialect, hooks: list[tuple[Hook, Place]], agent: list[tuple[Hook, str, Place]]
+) -> list[tuple[Hook, Place]]:
+    """The v1 hooks; those that could be in an agent file too and are not are marked as of v1 only."""
+    settled: list[tuple[Hook, Place]] = []
+    for hook, place in hooks:
+        wanted = _agent_entries(dialect, hook)
+        numbers = _places(hook, wanted, agent)
+        more: dict[str, Tree] = {}
+        if wanted and len(numbers) == len(wanted):
+            extra = dialect_data(agent[numbers[0]][0], dialect.id)
+            more = {"agent": extra} if extra else {}
+            agent[:] = [one for number, one in enumerate(agent) if number not in numbers]
+        elif wanted and place.path:
+            more = {"event": slots(dialect, hook)[0][0].native}
+        settled.append((_own(dialect, hook, more), place))
+    return settled
+
+
+def _places(
+    hook: Hook, wanted: list[tuple[str, dict[str, Tree]]], agent: list[tuple[Hook, str, Place]]
+) -> list[int]:
+    """Where the entries that a hook would be written as are among those of agent files."""
+    numbers: list[int] = []
+    for text, entry in wanted:
+        for number, (other, other_text, _) in enumerate(agent):
+            if number not in numbers and other_text == text and _same(hook, entry, other):
+                numbers.append(number)
+                break
+    return numbers
+
+
+def _same(hook: Hook, entry: Mapping[str, Tree], other: Hook) -> bool:
+    """Whether an entry of an agent file is what the hook would be written as; both may rely on a default."""
+    written = entry["timeout_ms"] * MILLISECOND
+    times = (written,) if hook.handler.timeout else (written, None)
+    alike = (other.event, other.handler.command) == (hook.event, hook.handler.command)
+    return alike and other.handler.timeout in times
+
+
+def _apart(dialect: Dialect, agent: list[tuple[Hook, str, Place]]) -> list[tuple[Hook, Place]]:
+    """The hooks that are in agent files only; entries that differ in their matchers are one hook."""
+    joined: dict[str, tuple[Hook, Place]] = {}
+    for number, (hook, text, place) in enumerate(agent):
+        marked = _own(dialect, hook, {"event": AGENT_OF[hook.event].native})
+        key = repr(marked._replace(matcher=())) if text else str(number)
+        first = joined.get(key)
+        if first:
+            marked = first[0]._replace(matcher=normal((*first[0].matcher, *marked.matcher)))
+        joined[key] = (marked, first[1] if first else place)
+    order = {spec.canonical: number for number, spec in enumerate(AGENT_EVENTS)}
+    return sorted(joined.values(), key=lambda found: order[found[0].event])
+
+
+def _own(dialect: Dialect, hook: Hook, more: Mapping[str, Tree]) -> Hook:
+    own = {**dialect_data(hook, dialect.id), **more}
+    return hook._replace(provider_data={**hook.provider_data, dialect.id: own} if own else NOTHING)
+
+
+def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
+    when = _object(tree, "when", (), found.problems)
+    then = _object(tree, "then", (), found.problems)
+    native = _word(when, "when", LEGACY, found) if when else ""
+    type_ = _word(then, "then", LEGACY_ACTIONS, found) if then else ""
+    patterns, words = _strings(when, "patterns", found), _strings(when, "toolTypes", found)
+    spec = event_named(dialect, LEGACY.get(native, ""))
+    if found.problems or spec is None:
+        return
+    flat = {"name": file.rpartition("/")[2].removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[type_]}
+    flat |= {key: tree[key] for key in ("name", "description", "enabled") if key in tree}
+    flat |= {f"action.{key}": then[key] for key in ("command", "prompt") if key in then}
+    flat |= {"timeout": then["timeout"]} if "timeout" in then else {}
+    here: list[Problem] = []
+    hook = read_entry(dialect, flat, (), (), here)
+    found.problems.extend(map(_in_legacy, here))
+    if hook is None:
+        return
+    others = [key for key in tree if key not in ("name", "description", "enabled", "version", "when", "then")]
+    others += [f"when.{key}" for key in when if key not in ("type", "patterns", "toolTypes")]
+    others += [f"then.{key}" for key in then if key not in ("type", "command", "prompt", "timeout")]
+    _others(others, file, found)
+    reason = "the IDE reads .kiro.hook files no more since 1.0"
+    way = "Convert it, or let the IDE migrate it to .kiro/hooks/*.json."
+    finding = NeverRuns.at("", dialect=dialect.id, what="this file", reason=reason, way=way)
+    found.findings.append(finding._replace(file=file))
+    terms = _legacy_tools(dialect, words) if spec.subject == "tool" else ()
+    if spec.subject == "file_path" and patterns:
+        terms = (Term("pattern", "|".join(map(_path_pattern, patterns))),)
+    hook = bind(dialect, hook, spec.native, spec, terms, "")
+    found.hooks.append((hook._replace(blocking=hook.blocking and native in LEGACY_BLOCKS), Place(file, ())))
+
+
+def _word(tree: Mapping[str, Tree], part: str, known: Mapping[str, str], found: Found) -> str:
+    word = tree.get("type")
+    if isinstance(word, str) and word in known:
+        return word
+    guess = closest(word, tuple(known)) if isinstance(word, str) else ""
+    wrong = f"must be one of {', '.join(known)}, not {word!r}.{guess}"
+    found.problems.append(Problem(wrong, (part, "type") if "type" in tree else (part,)))
+    return ""
+
+
+def _strings(when: Mapping[str, Tree], key: str, found: Found) -> list[str]:
+    value = when.get(key) or []
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return value
+    found.problems.append(Problem("must be a list of strings", ("when", key)))
+    return []
+
+
+def _in_legacy(problem: Problem) -> Problem:
+    last = str(problem.path[-1]) if problem.path else ""
+    if last.startswith("action.") or last == "timeout":
+        return problem._replace(path=("then", last.removeprefix("action.")))
+    return problem
+
+
+def _legacy_tools(dialect: Dialect, words: list[str]) -> tuple[Term, ...]:
+    terms: list[Term] = []
+    for word in words:
+        if word == "*":
+            return ()
+        if word == "@mcp":
+            terms.append(Term("mcp", ANY_SERVER))
+        elif word == "@builtin":
+            terms += [Term("tool", row.tool) for row in dialect.tools]
+        else:
+            terms += [Term("tool", tool) for tool in LEGACY_TOOLS.get(word, ())] or [Term("pattern", word)]
+    return normal(terms)
+
+
+def _path_pattern(glob: str) -> str:
+    """A glob on a path below the workspace as a regular expression on a path, whole or below it."""
+    signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+    parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./").removeprefix("/"))
+    return "(?:^|/)" + "".join(signs.get(part) or re.escape(part) for part in parts) + "$"
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """A v1 file and an agent file; a hook that was read from one of the two only is written there only."""
+    v1: list[dict[str, Tree]] = []
+    events: dict[str, list[dict[str, Tree]]] = {}
+    for hook in manifest.hooks:
+        mark = dialect_data(hook, dialect.id).get("event", "")
+        if mark not in AGENT_NAMES:
+            v1.append(_write_v1(dialect, hook))
+        if not mark or mark in AGENT_NAMES:
+            for _, entry in _agent_entries(dialect, hook):
+                events.setdefault(AGENT_OF[hook.event].native, []).append(entry)
+    files: dict[str, Tree] = {}
+    is_agent = own_data(dialect, manifest).get("form") == "agent"
+    if v1 or not (events or is_agent):
+        files[V1_FILE] = {"version": VERSION, "hooks": v1}
+    if events or (is_agent and not v1):
+        ordered = {native: events[native] for native in AGENT_NAMES if native in events}
+        files[AGENT_FILE] = {**AGENT_HEAD, "hooks": ordered}
+    return files
+
+
+def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    own = dict(dialect_data(hook, dialect.id))
+    own.pop("agent", None)
+    flat = write_entry(dialect, hook._replace(provider_data={dialect.id: own}))
+    spec, terms = slots(dialect, hook)[0]
+    matcher = next(iter(write_matcher(dialect, spec, terms, "")), None)
+    if matcher and Term("tool", "agent") in terms:
+        matcher = matcher.replace("use_subagent", f"use_subagent|{SUBAGENTS}", 1)
+    entry: dict[str, Tree] = {key: flat.pop(key) for key in ("name", "description") if key in flat}
+    entry["trigger"] = spec.native
+    if matcher is not None:
+        entry["matcher"] = matcher
+    entry["action"] = {"type": flat.pop("type")}
+    for key, value in flat.items():
+        if key.startswith("action."):
+            entry["action"][key.removeprefix("action.")] = value
+        else:
+            entry[key] = value
+    return entry
+
+
+def _agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tree]]]:
+    """(matcher, entry) for every entry that an agent file says the hook with; none if it cannot."""
+    spec = AGENT_OF.get(hook.event)
+    if spec is None or hook.handler.type != "command" or not hook.enabled:
+        return []
+    own = dialect_data(hook, dialect.id)
+    is_marked = own.get("event") in AGENT_NAMES
+    extra = own if is_marked else own.get("agent", {})
+    # The formats' defaults differ, so the time is always written for a hook of both.
+    timeout = hook.handler.timeout or (None if is_marked else V1_DEFAULT)
+    bare = hook._replace(handler=hook.handler._replace(timeout=timeout), provider_data={dialect.id: extra})
+    entry = write_entry(_agent_form(dialect), bare)
+    texts = _globs(dialect, spec, hook.matcher) if spec.subject else [""]
+    return [(text, {**({"matcher": text} if text else {}), **entry}) for text in texts]
+
+
+def _globs(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...]) -> list[str]:
+    """The matchers of an agent file for these terms; one that matches everything if they cannot be said."""
+    texts = ["@*/*" if text == "@*" else text or "" for text in write_matcher(dialect, spec, terms, "")]
+    said = {term for text in texts for term in read_matcher(dialect, spec, text)[0]}
+    return texts if texts and set(terms) <= said else [""]
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """A v1 hook needs a name, an agent file has no place for one and knows no regular expressions."""
+    findings: list[Finding] = []
+    given: list[Hook] = []
+    for number, one in enumerate(hooks):
+        hook = _marked_rightly(one, given)
+        own = dialect_data(hook, DIALECT.id)
+        if own.get("event") in AGENT_NAMES:
+            dropped = [field for field in ("name", "description") if getattr(hook, field)]
+            findings += [FieldDropped.at("", number, target=DIALECT.id, field=field) for field in dropped]
+            given.append(hook._replace(name="", description=""))
+            continue
+        if not hook.name:
+            event = hook.event.rpartition(":")[2].replace("_", "-").lower()
+            hook = hook._replace(name=f"{event}-{number + 1}")
+            findings.append(FieldGiven.at("", number, target=DIALECT.id, field="name", value=hook.name))
+        texts = [text for text, _ in _agent_entries(DIALECT, hook)]
+        if "event" not in own and hook.matcher and texts == [""]:
+            matcher = ", ".join(term.value for term in hook.matcher)
+            target = f"an agent file of {DIALECT.id}"
+            findings.append(MatcherDropped.at("", number, target=target, matcher=matcher))
+        given.append(hook)
+    return given, findings
+
+
+def _marked_rightly(hook: Hook, before: list[Hook]) -> Hook:
+    """The hook without a mark of where it was read that, changed since, it cannot be written with."""
+    own = dict(dialect_data(hook, DIALECT.id))
+    mark = own.get("event")
+    fits = bool(_agent_entries(DIALECT, hook._replace(provider_data=NOTHING)))
+    spec = event_named(DIALECT, mark) if isinstance(mark, str) else None
+    if spec is None or spec.canonical != hook.event:
+        own.pop("event", None)
+    elif not fits or (spec.secondary and any(_reads_as_one(hook, other) for other in before)):
+        main = next(one for one in EVENTS if one.canonical == hook.event)
+        decides = main.blocks == "prevent" and DIALECT.handlers[hook.handler.type].decides
+        hook = hook._replace(blocking=decides)
+        own = {} if spec.secondary else {key: value for key, value in own.items() if key != "event"}
+    if "event" in own or not fits or not isinstance(own.get("agent"), Mapping):
+        own.pop("agent", None)
+    return hook._replace(provider_data={DIALECT.id: own} if own else NOTHING)
+
+
+def _reads_as_one(hook: Hook, other: Hook) -> bool:
+    bare = hook._replace(matcher=(), name="", description="")
+    return bool(hook.matcher and other.matcher) and bare == other._replace(
+        matcher=(), name="", description=""
+    )
+
+
+_V1: dict[str, Field | str] = {
+    "name": "name",
+    "description": "description",
+    "timeout": "timeout",
+    "enabled": "enabled",
+}
+_V1_WAIT = Timeout(SECOND, default=V1_DEFAULT, whole=True, minimum=SECOND)
+AGENT_HANDLERS = {
+    "command": HandlerSpec(
+        "",
+        {"command": "command", "timeout_ms": "timeout"},
+        Timeout(MILLISECOND, default=AGENT_DEFAULT, whole=True),
+        required=("command",),
+    ),
+}
+
+DIALECT = Dialect(
+    id="kiro",
+    title="Kiro",
+    kind="agent",
+    facts="IDE 1.0.309, CLI 2.20.0",
+    sources=SOURCES,
+    shows={
+        # The model is told the stderr of a deny.
+        "*": ((), "doc"),
+    },
+    locations=(
+        Location("project", V1_FILE, "doc"),
+        Location("project", AGENT_FILE, "src"),
+        Location("project", ".kiro/hooks/*.json", "doc"),
+        # The hooks of a custom agent run while it is the active one; Amazon Q's are another product's.
+        Location("project", ".kiro/agents/*.json", "src", loaded=False),
+        Location("project", ".amazonq/cli-agents/*.json", "src", loaded=False),
+        Location("project", ".kiro/hooks/*.kiro.hook", "doc"),
+        Location("user", f"~/{V1_FILE}", "doc"),
+        Location("user", f"~/{AGENT_FILE}", "src"),
+        Location("user", "~/.kiro/hooks/*.json", "doc"),
+        Location("user", "~/.kiro/agents/*.json", "src", loaded=False),
+        Location("user", "~/.aws/amazonq/cli-agents/*.json", "src", loaded=False),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=(
+        *CLI_TOOLS,
+        *named("seen", file_write="fs_append", file_edit="str_replace"),
+        *named("v3", file_read="read_file", find="file_search", agent="subagent"),
+        *SHORT_NAMES,
+        *aliases("seen", agent=SUBAGENTS),
+    ),
+    wordless=dict.fromkeys(("use_aws", "aws", "knowledge"), "src"),
+    mcp=MCP,
+    matching=REGEX,
+    handlers={
+        "command": HandlerSpec(
+            "command", {"action.command": "command", **_V1}, _V1_WAIT, required=("command",)
+        ),
+        "agent": HandlerSpec(
+            "agent", {"action.prompt": "prompt", **_V1}, _V1_WAIT, required=("prompt",), decides=False
+        ),
+    },
+    shape=Shape(decode, encode),
+    wire=WIRE,
+    at_root=True,
+    file_kinds={"hook": "json"},
+    reads_output=False,
+    # No variable is set; commands start in the root of the project (src) or the workspace (doc).
+    project_dir=(".",),
+    adjust=adjust,
+    programs=("kiro-cli",),
+    # The IDE and the V3 engine read the first, the V2 engine the others (doc, KI1).
+    products=((".kiro/hooks/",), (".kiro/agents/", ".amazonq/cli-agents/", ".aws/amazonq/cli-agents/")),
+    notes=(
+        f"{V1_FILE} is read only by Kiro IDE 1.x and by Kiro CLI with its V3 engine.",
+        f"Without that engine Kiro CLI runs the hooks in {AGENT_FILE}, while that agent is active.",
+        "Set `chat.defaultAgent` to `hookport` to make it the default agent.",
+        "Should your Kiro CLI read both files, each hook runs twice: delete one of them then.",
+    ),
+    quirks=(
+        Quirk(
+            "KI1", "V3 reads v1 files, and whether also the hooks of agent files is told both ways", "seen"
+        ),
+        Quirk(
+            "KI2", "an agent file with an unknown event is invalid as a whole: there are exactly five", "src"
+        ),
+        Quirk("KI3", "a matcher sees execute_bash, never its short name shell", "issue"),
+        Quirk("KI4", "fs_write creates and edits, fs_read also lists directories and searches", "src"),
+        Quirk(
+            "KI5", "userPromptSubmit of an agent file cannot block, UserPromptSubmit of a v1 file can", "src"
+        ),
+        Quirk(
+            "KI6",
+            "with cache_ttl_seconds an allow for one call is reused for the next, whatever its input",
+            "src",
+        ),
+        Quirk("KI7", "on v1 files one page lets any exit code but 0 block, another only 2", "doc"),
+        Quirk("KI8", "a hook that times out or does not start lets the tool run", "src"),
+        Quirk(
+            "KI9", "the CLI 2.19.2 was seen to write a file although a preToolUse hook exited with 2", "seen"
+        ),
+        Quirk("KI10", "an agent action sends its prompt to the agent and can block nothing", "doc"),
+        Quirk("KI11", "the IDE before 1.0 gave its hooks no JSON, only the variable USER_PROMPT", "issue"),
+        Quirk("KI12", "a timeout of 0 in a v1 file means no limit", "doc"),
+    ),
+)

@@ -1,0 +1,383 @@
+"""Mistral Vibe: `[[hooks]]` in hooks.toml, answers in JSON alone, and `strict` for hooks that must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
+
+from hookport.agents._base import (
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    Field,
+    FolderTrust,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Path,
+    Place,
+    Quirk,
+    RefusedError,
+    Shape,
+    Timeout,
+    Tree,
+    aliases,
+    dialect_data,
+    event_named,
+    named,
+)
+from hookport.agents._entries import (
+    below_another_key,
+    bind,
+    is_table_list,
+    kind_word,
+    own_data,
+    read_entry,
+    slipped_key,
+    slots,
+    write_entry,
+)
+from hookport.agents._matchers import MARK, read_matcher, write_matcher
+from hookport.agents._patterns import compiled
+from hookport.agents._vibe_wire import WIRE
+from hookport.errors import Problem, closest, spell_path
+from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, OtherSettings, UnknownEvent
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+SOURCES = {
+    "src": "the package mistral-vibe 3.0.2: vibe/core/hooks, mistralai_vibe_local_harness/vibe",
+    "doc": "the manual in the package, plugins/builtins/vibe/skills/vibe/SKILL.md",
+    "lab": "measured on 3.0.2, November 2026",
+    "old": "mistralai/mistral-vibe v2.18.4 (2026-07-01): vibe/core/hooks, vibe/core/tools",
+}
+
+KEYS = ("name", "type", "match", "command", "timeout", "strict", "description")
+WAIT = Timeout(SECOND, default=timedelta(seconds=60))
+STRICT = Field("on_failure", {True: "block", False: ""})
+# A glob, or `re:` and a regular expression, in any case of letters, for a tool's qualified name, its last
+# part, or the name with `_` for the dot (src, lab).
+MATCHING = Matching("marked", everything=("*",))
+
+EVENTS = (
+    EventSpec("pre_tool", "before_tool_execute", "prevent", "lab", "tool", rewrites=True, exit_blocks=False),
+    EventSpec("post_tool", "after_tool_execute", "observe", "lab", "tool"),
+    EventSpec("post_agent", "agent_stop", "retry", "lab", exit_blocks=False),
+)
+NATIVES = tuple(spec.native for spec in EVENTS)
+# What 2.20 and older called them.
+OLD = {"before_tool": "pre_tool", "after_tool": "post_tool", "post_agent_turn": "post_agent"}
+
+_NONE = "no such event among the 3 in the source"
+LACKS = {
+    "before_prompt": _NONE,
+    "session_start": _NONE,
+    "session_end": _NONE,
+    "before_compact": _NONE,
+    "after_compact": _NONE,
+    "notification": _NONE,
+    "error_occurred": _NONE,
+    "tool_use_failure": "post_tool fires with tool_status failure",
+    "subagent_start": "pre_tool fires for agents.spawn",
+    "subagent_stop": "post_agent fires at the end of a subagent's turn too, with parent_session_id",
+    "permission_request": _NONE,
+    "permission_denied": _NONE,
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "file_changed": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "interrupted": _NONE,
+    "message_display": _NONE,
+}
+
+# Payloads say the qualified name; a matcher may say any (src: _hook_matcher).
+TOOLS = (
+    *named(
+        "lab",
+        shell=("file_system.bash", "process.start"),
+        file_read="file_system.read_file",
+        file_write="file_system.write_file",
+        file_edit="file_system.search_replace",
+        todo="vibe.todo",
+        skill="skill.read",
+    ),
+    *named("src", agent="agents.spawn", ask_user="ui.ask_user_question"),
+    *aliases(
+        "src",
+        shell=("bash", "process_start", "file_system_bash"),
+        file_read=("read_file", "file_system_read_file"),
+        file_write=("write_file", "file_system_write_file"),
+        file_edit=("edit", "search_replace", "file_system_search_replace"),
+        agent=("agents_spawn", "spawn"),
+        todo=("todo", "vibe_todo"),
+        skill=("skill", "skill_read"),
+        ask_user=("ask_user_question", "ui_ask_user_question"),
+    ),
+    *aliases("old", file_read="read", agent="task"),
+    # Files are searched through bash, and the web by connectors, since there is one harness (src).
+    *(
+        row._replace(gone=True)
+        for row in named("old", search="grep", web_fetch="web_fetch", web_search="web_search")
+    ),
+)
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of all files; one that Vibe does not load gets a finding."""
+    problems: list[Problem] = []
+    findings: list[Finding] = []
+    hooks: list[tuple[Hook, Place]] = []
+    data: dict[str, Tree] = {}
+    taken: set[str] = set()
+    for file, tree in trees.items():
+        if not isinstance(tree, Mapping):
+            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
+            continue
+        root = slipped_key("hooks", tree, is_table_list) or "hooks"
+        if root != "hooks":
+            words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
+            findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+        others = {key: value for key, value in tree.items() if key != root}
+        if others:
+            data[file] = others
+            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
+        entries = tree.get(root, [])
+        if not isinstance(entries, list):
+            wrong = f"must be written as [[hooks]], a list of tables, not as {kind_word(entries)}"
+            problems.append(Problem(wrong, ("hooks",), file))
+            continue
+        for number, entry in enumerate(entries):
+            here: list[Problem] = []
+            path: Path = (root, number)
+            hook = _read(dialect, entry, path, here)
+            problems += [problem._replace(file=file) for problem in here]
+            if hook is None:
+                continue
+            hooks.append((hook, Place(file, path)))
+            findings += [one._replace(file=file) for one in _unloaded(dialect, entry, path, taken)]
+    if problems:
+        raise RefusedError(*problems)
+    manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
+    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+
+
+def _read(dialect: Dialect, entry: Tree, path: Path, problems: list[Problem]) -> Hook | None:
+    if not isinstance(entry, Mapping):
+        problems.append(Problem(f"must be a table, not {kind_word(entry)}", path))
+        return None
+    native, match = entry.get("type"), entry.get("match", "")
+    if native is None:
+        problems.append(Problem("'type' is missing, so Vibe does not load this hook", path))
+    for key, value in (("type", native), ("match", match)):
+        if value is not None and not isinstance(value, str):
+            problems.append(Problem(f"must be a string, not {kind_word(value)}", (*path, key)))
+    if problems:
+        return None
+    spec = event_named(dialect, OLD.get(str(native), str(native)))
+    strict = {"strict": entry["strict"]} if "strict" in entry and not _can_be_strict(spec) else {}
+    kept = ("type", "match", *strict)
+    hook = read_entry(dialect, entry, path, kept, problems)
+    if hook is None:
+        return None
+    # Written back where it came from: without it a hook that never ran would begin to (MV5).
+    dead = {"match": match} if "match" in entry and _is_dead(spec, match) else {}
+    own = {**dialect_data(hook, dialect.id), **strict, **dead}
+    hook = hook._replace(provider_data={dialect.id: own} if own else NOTHING)
+    terms = read_matcher(dialect, spec, match or "*")[0] if spec and spec.subject and not dead else ()
+    return bind(dialect, hook, spec.native if spec else str(native), spec, terms, "")
+
+
+def _can_be_strict(spec: EventSpec | None) -> bool:
+    """Whether `strict` keeps the action from running; after a tool it only takes the result away."""
+    return spec is not None and spec.blocks == "prevent"
+
+
+def _is_dead(spec: EventSpec | None, match: str) -> bool:
+    """Whether a matcher says nothing that a term could hold."""
+    return spec is None or not spec.subject or not match.strip()
+
+
+def _unloaded(dialect: Dialect, entry: Mapping[str, Tree], path: Path, taken: set[str]) -> Iterator[Finding]:
+    """Why Vibe does not load an entry, or never runs it, without a word to who uses `-p` (MV5)."""
+    native, name, match = str(entry["type"]), entry.get("name"), entry.get("match")
+    where = spell_path(path)
+    spec = event_named(dialect, OLD.get(native, native))
+    if spec is None:
+        guess = closest(native, NATIVES)
+        yield UnknownEvent.at(where, dialect=dialect.id, event=native, guess=guess)
+        return
+    reason, way = "", ""
+    if native in OLD:
+        reason, way = f"'{native}' is what 2.20 and older called {spec.native}", f"Write {spec.native}."
+    elif name is None:
+        reason, way = "it has no name", "Give it one."
+    elif name in taken:
+        reason, way = f"the name '{name}' is taken by a hook before it", "Give it another name."
+    elif match is not None and not spec.subject:
+        reason, way = f"{native} takes no matcher", "Leave the matcher out to have it run."
+    elif match is not None and not match.strip():
+        reason, way = "its matcher is empty", "Leave the matcher out to match every tool."
+    elif entry.get("strict") and not spec.subject:
+        reason, way = f"{native} takes no 'strict'", "Leave it out to have it run."
+    elif match and match.startswith(MARK) and isinstance(wrong := compiled(match.removeprefix(MARK)), str):
+        reason, way = f"'{match}' is no regular expression ({wrong})", "Correct the expression."
+    else:
+        taken.add(str(name))
+    if reason:
+        yield NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=way)
+
+
+def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
+    """The file of the project."""
+    path = dialect.locations[0].path
+    entries = [_entry(dialect, hook) for hook in manifest.hooks]
+    return {path: {**own_data(dialect, manifest).get(path, NOTHING), "hooks": entries}}
+
+
+def _entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    spec, terms = slots(dialect, hook)[0]
+    written = write_entry(dialect, hook)
+    texts = write_matcher(dialect, spec, terms, "")
+    matcher = next(iter(texts), None)
+    entry = {**written, "type": spec.native, **({} if matcher is None else {"match": matcher})}
+    known = {key: entry[key] for key in KEYS if key in entry}
+    return {**known, **entry}
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """Every hook has a name of its own, and what it keeps for Vibe alone is nothing that a field says."""
+    findings: list[Finding] = []
+    given: list[Hook] = []
+    taken: set[str] = set()
+    for number, one in enumerate(hooks):
+        hook = _owned(one)
+        lost = [key for key in dialect_data(one, DIALECT.id) if key not in dialect_data(hook, DIALECT.id)]
+        if lost:
+            fields = ", ".join(lost)
+            findings.append(NativeDropped.at("", number, source=DIALECT.id, target=DIALECT.id, fields=fields))
+        name = hook.name or hook.event.rpartition(":")[2].replace("_", "-")
+        free = name if hook.name and name not in taken else ""
+        step = number + 1
+        while not free or free in taken:
+            free, step = f"{name}-{step}", step + 1
+        if free != hook.name:
+            findings.append(FieldGiven.at("", number, target=DIALECT.id, field="name", value=free))
+        taken.add(free)
+        given.append(hook._replace(name=free))
+    return given, findings
+
+
+def _owned(hook: Hook) -> Hook:
+    spec, _ = slots(DIALECT, hook)[0]
+    known = event_named(DIALECT, spec.native)
+    own = dialect_data(hook, DIALECT.id)
+    kept = {key: value for key, value in own.items() if key not in KEYS}
+    if isinstance(own.get("strict"), bool) and not _can_be_strict(known):
+        kept["strict"] = own["strict"]
+    if not hook.matcher and isinstance(own.get("match"), str) and _is_dead(known, own["match"]):
+        kept["match"] = own["match"]
+    return hook._replace(provider_data={DIALECT.id: kept} if kept else NOTHING)
+
+
+DIALECT = Dialect(
+    id="mistral-vibe",
+    title="Mistral Vibe",
+    kind="agent",
+    facts="3.0.2",
+    sources=SOURCES,
+    shows={"*": (("message", "reason"), "doc")},
+    locations=(
+        Location("project", ".vibe/hooks.toml", "lab"),
+        Location("user", "~/.vibe/hooks.toml", "lab"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    awaits_children="lab",
+    tools=TOOLS,
+    mcp=McpNames("mcp_", ".", "lab", allowed="A-Za-z0-9_$"),
+    matching=MATCHING,
+    matcher_key="match",
+    handlers={
+        "command": HandlerSpec(
+            "",
+            {
+                "name": "name",
+                "command": "command",
+                "timeout": "timeout",
+                "strict": STRICT,
+                "description": "description",
+            },
+            WAIT,
+            required=("command",),
+        ),
+    },
+    shape=Shape(decode, encode, by_event=False),
+    wire=WIRE,
+    obeys=("decision",),
+    deny_answer={"decision": "deny", "reason": "{reason}"},
+    # MCP tools are called from run_typescript only (MV9, MV12).
+    drops_mcp_reason=True,
+    bridge_closed=True,
+    adjust=adjust,
+    # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).
+    at_root=True,
+    at_start=True,
+    project_dir=(".",),
+    programs=("vibe",),
+    home=("~/.vibe", "VIBE_HOME"),
+    folder_trust=FolderTrust(
+        "~/.vibe/trusted_folders.toml",
+        (("trusted",),),
+        "Start `vibe` in this folder and trust it; with -p, pass --trust.",
+        "src",
+    ),
+    notes=(
+        "Vibe reads .vibe/hooks.toml of the folder it is started in only, not of one above it.",
+        "Vibe loads no hook of a folder that it does not trust; `vibe -p` trusts none without --trust.",
+        "Versions before 2.21 have other names for the events and load none of these hooks.",
+    ),
+    quirks=(
+        Quirk("MV1", "exit 2, or any other failure, runs the tool, unless the hook is `strict`", "lab"),
+        Quirk(
+            "MV2",
+            "JSON beside an exit code other than 0 is not read: a deny with exit 2 denies nothing",
+            "lab",
+        ),
+        Quirk("MV3", "only `deny` denies: block, ask and Claude Code's form run the tool", "lab"),
+        Quirk(
+            "MV4",
+            "in a `strict` hook any text on stdout that is no JSON object counts as a failure, and denies",
+            "lab",
+        ),
+        Quirk(
+            "MV5", "an entry with a fault is left out, the others are loaded; `vibe -p` says nothing", "lab"
+        ),
+        Quirk("MV6", "of two hooks with one name the second is left out; the project's come first", "src"),
+        Quirk("MV7", "a rewrite that the tool's schema refuses ends the whole run", "lab"),
+        Quirk(
+            "MV8",
+            "background commands are the tool process.start, which a matcher `bash` does not find",
+            "lab",
+        ),
+        Quirk(
+            "MV9",
+            "MCP tools are called from run_typescript only; hooks see each call, and not run_typescript",
+            "lab",
+        ),
+        Quirk("MV10", "a strict post_tool hook that fails takes the result away from the model", "lab"),
+        Quirk("MV11", "hooks of plugins did not run, although the manual lists them", "lab"),
+        Quirk(
+            "MV12", "of a denied call from run_typescript the model hears that it was skipped, not why", "lab"
+        ),
+    ),
+)

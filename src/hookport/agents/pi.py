@@ -1,0 +1,165 @@
+"""pi: no hooks that run commands, so a generated extension runs them."""
+
+from __future__ import annotations
+
+from hookport.agents._base import (
+    Dialect,
+    EventSpec,
+    FolderTrust,
+    Location,
+    Matching,
+    Quirk,
+    in_variables,
+    named,
+)
+from hookport.agents._module import HANDLERS, module
+from hookport.agents._pi_extension import CODE, IMPORTS
+from hookport.agents._pi_wire import wire_for
+
+SOURCES = {
+    "src": "@earendil-works/pi-coding-agent 0.87.1: dist/core and docs, November 2026",
+    "lab": "measured on 0.87.1 and, as @mariozechner/pi-coding-agent, on 0.73.1, November 2026",
+    "own": "what the generated extension does",
+}
+
+# A name with a word in brackets is an event that the generated code tells apart by its payload (own).
+EVENTS = (
+    EventSpec("tool_call", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
+    EventSpec("tool_result", "after_tool_execute", "observe", "lab", "tool"),
+    EventSpec("tool_result (error)", "tool_use_failure", "observe", "lab", "tool"),
+    EventSpec("input", "before_prompt", "prevent", "lab"),
+    EventSpec("before_agent_start", "before_prompt", "observe", "lab", secondary=True),
+    # The generated code gives what the hook prints to the session's first request.
+    EventSpec("session_start", "session_start", "observe", "lab"),
+    EventSpec("session_shutdown", "session_end", "observe", "lab"),
+    EventSpec("agent_end", "agent_stop", "retry", "lab"),
+    EventSpec("agent_end (error)", "error_occurred", "observe", "own"),
+    EventSpec("agent_end (aborted)", "interrupted", "observe", "own"),
+    EventSpec("session_before_compact", "before_compact", "prevent", "src"),
+    EventSpec("session_compact", "after_compact", "observe", "src"),
+    EventSpec("context", "before_model", "observe", "lab"),
+    EventSpec("before_provider_request", "before_model", "observe", "lab", secondary=True),
+    EventSpec("message_end (assistant)", "after_model", "observe", "lab"),
+    EventSpec("after_provider_response", "after_model", "observe", "lab", secondary=True),
+    # Only where an extension asks: pi itself asks nobody for a permission.
+    EventSpec("ui_prompt_start", "notification", "observe", "src"),
+    EventSpec("ui_prompt_end", "", "observe", "src"),
+    EventSpec("agent_start", "", "observe", "lab"),
+    EventSpec("agent_before_settle", "", "observe", "src"),
+    EventSpec("agent_settled", "", "observe", "lab"),
+    EventSpec("turn_start", "", "observe", "lab"),
+    EventSpec("turn_end", "", "observe", "lab"),
+    EventSpec("message_start", "", "observe", "lab"),
+    EventSpec("message_update", "", "observe", "lab"),
+    EventSpec("message_end", "", "observe", "lab"),
+    EventSpec("tool_execution_start", "", "observe", "lab"),
+    EventSpec("tool_execution_update", "", "observe", "lab"),
+    EventSpec("tool_execution_end", "", "observe", "lab"),
+    EventSpec("context_with_system", "", "observe", "src"),
+    EventSpec("before_provider_headers", "", "observe", "src"),
+    EventSpec("resources_discover", "", "observe", "lab"),
+    EventSpec("session_info_changed", "", "observe", "src"),
+    EventSpec("session_before_switch", "", "observe", "src"),
+    EventSpec("session_before_fork", "", "observe", "src"),
+    EventSpec("session_before_tree", "", "observe", "src"),
+    EventSpec("session_tree", "", "observe", "src"),
+    EventSpec("session_compact_failed", "", "observe", "src"),
+    EventSpec("model_select", "", "observe", "src"),
+    EventSpec("thinking_level_select", "", "observe", "src"),
+    EventSpec("user_bash", "", "observe", "src"),
+)
+
+_NONE = "no such event in the source"
+_ASKS_NOBODY = "pi asks for no permission: a tool runs unless an extension blocks it"
+LACKS = {
+    "subagent_start": "pi has no subagents",
+    "subagent_stop": "pi has no subagents",
+    "permission_request": _ASKS_NOBODY,
+    "permission_denied": _ASKS_NOBODY,
+    "before_tool_selection": _NONE,
+    "config_change": "model_select and thinking_level_select tell of two settings only",
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "file_changed": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "after_tool_batch": "turn_end fires after every answer of the model, with calls or without",
+    "before_command_expansion": "input fires before a template or a skill is expanded, for every prompt",
+    "instructions_loaded": _NONE,
+    "message_display": "message_update fires for every piece of text",
+}
+
+LOCATIONS = (
+    Location("project", ".pi/extensions/hookport.ts", "lab"),
+    Location("user", "~/.pi/agent/extensions/hookport.ts", "lab"),
+)
+
+DIALECT = Dialect(
+    id="pi",
+    title="pi",
+    kind="agent",
+    facts="0.87.1",
+    sources=SOURCES,
+    shows={
+        # The reason was seen on the screen (lab); the message is a notification of the extension (src).
+        "*": (("message", "reason"), "src"),
+    },
+    markers={"PI_CODING_AGENT": "lab"},
+    locations=LOCATIONS,
+    modules=tuple(
+        place._replace(path=f"{place.path.removesuffix('hookport.ts')}{name}", source="src")
+        for place in LOCATIONS
+        for name in ("*.ts", "*.js", "*/index.ts", "*/index.js")
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=named(
+        "src",
+        shell=("bash", "powershell"),
+        file_read="read",
+        file_write="write",
+        file_edit="edit",
+        search="grep",
+        find="find",
+        list="ls",
+    ),
+    matching=Matching("terms"),
+    handlers=HANDLERS,
+    shape=module(CODE, IMPORTS),
+    wire=wire_for([spec.native for spec in EVENTS]),
+    obeys=("decision",),
+    at_root=True,
+    at_start=True,
+    project_dir=in_variables("PI_PROJECT_DIR"),
+    programs=("pi",),
+    home=("~/.pi/agent", "PI_CODING_AGENT_DIR"),
+    folder_trust=FolderTrust(
+        "~/.pi/agent/trust.json",
+        ((),),
+        "Start `pi` in this folder and trust it with `/trust`; with -p, pass --approve.",
+        "src",
+        yes=(True,),
+        asks=(("~/.pi/agent/settings.json",), ("defaultProjectTrust",), True),
+        trusting=("always",),
+    ),
+    notes=(
+        "pi loads a project's extensions only in a folder it trusts: use `/trust`, or with -p `--approve`.",
+        "pi reads them when it starts, or with `/reload`, and only in the folder it is started in.",
+    ),
+    quirks=(
+        Quirk("PI1", "without trust a project's extensions are left out without a word", "lab"),
+        Quirk("PI2", "assigning event.input has no effect, its keys must be assigned", "lab"),
+        Quirk("PI3", "an error on tool_call blocks the tool, on every other event pi goes on", "lab"),
+        Quirk("PI4", "the host has no timeout of its own, the generated code has one", "lab"),
+        Quirk("PI5", "an extension that cannot be read keeps pi from starting", "lab"),
+        Quirk("PI6", "`pi -p` of 0.73.1 is gone before a prompt sent on agent_end, 0.87.1 goes on", "lab"),
+        Quirk("PI7", "tool_result does not fire for an unknown tool or an input of another form", "lab"),
+        Quirk("PI8", "there is no MCP: tools of extensions have whatever names these give them", "src"),
+        Quirk(
+            "PI9",
+            "the package is @earendil-works/pi-coding-agent, and was @mariozechner/pi-coding-agent",
+            "src",
+        ),
+    ),
+)

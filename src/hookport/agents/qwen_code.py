@@ -1,0 +1,369 @@
+"""Qwen Code: hooks in its settings files and in extensions."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from hookport.agents._base import (
+    MILLISECOND,
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    FolderTrust,
+    Gate,
+    HandlerSpec,
+    Location,
+    Matching,
+    McpNames,
+    Once,
+    Quirk,
+    Shape,
+    Timeout,
+    Tree,
+    aliases,
+    in_variables,
+    named,
+)
+from hookport.agents._by_event import SPLIT_BY_EVENT
+from hookport.agents._qwen_wire import WIRE
+from hookport.errors import spell_path
+from hookport.findings import Finding, NeverRuns
+from hookport.model.events import about_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from hookport.model.hooks import Hook
+
+SOURCES = {
+    "src": "QwenLM/qwen-code 0.22.0, 2026-08-22: packages/core/src/hooks, core, config, tools",
+    "lab": "measured on 0.24.4, November 2026",
+}
+
+TOOLS = (
+    *named(
+        "src",
+        shell="run_shell_command",
+        file_read="read_file",
+        file_write="write_file",
+        file_edit="edit",
+        search="grep_search",
+        find="glob",
+        web_search="web_search",
+        web_fetch="web_fetch",
+        agent="agent",
+        list="list_directory",
+        todo="todo_write",
+        notebook_edit="notebook_edit",
+        skill="skill",
+        ask_user="ask_user_question",
+    ),
+    *aliases("lab", shell=("Bash", "Shell", "ShellTool")),
+    *aliases(
+        "src",
+        file_read="ReadFile",
+        file_write="WriteFile",
+        file_edit=("Edit", "replace"),
+        search=("Grep", "search_file_content"),
+        find="Glob",
+        web_search="WebSearch",
+        web_fetch="WebFetch",
+        agent=("Agent", "task"),
+        list="ListFiles",
+        todo="TodoList",
+        notebook_edit="NotebookEdit",
+    ),
+)
+# Names that are no part of another name.
+SOLE = [row.native for row in TOOLS if sum(row.native in other.native for other in TOOLS) == 1]
+
+# With a `|` that no `^` or `(` precedes it is a list of exact names; without one it is also a regular
+# expression found anywhere in the runtime id, so that `edit` alone must be anchored (src, lab; QW5).
+NAMES = Matching("names", plain=rf"(?=.*\||(?:{'|'.join(SOLE)})$|mcp__.*__)[A-Za-z0-9_\-|]")
+REGEX = Matching("regex")
+EXACT = Matching("exact")
+
+# Events that go over its message bus, whose requests end after 60 s; what ran into it lets the call run, with
+# timeouts of 120, 605 and 605000 too (lab; src: `request` in confirmation-bus/message-bus.ts, 60000 ms, no
+# caller says otherwise).
+BUS = timedelta(seconds=60)
+# The one deny that no allow of a later hook undoes (QW1).
+HALT = {
+    "hookSpecificOutput": {
+        "hookEventName": "PreToolUse",
+        "permissionDecision": "deny",
+        "permissionDecisionReason": "{reason}",
+    },
+    "continue": False,
+    "stopReason": "{reason}",
+}
+
+EVENTS = (
+    EventSpec(
+        "PreToolUse", "before_tool_execute", "prevent", "lab", "tool", max_timeout=BUS, deny_answer=HALT
+    ),
+    EventSpec("PostToolUse", "after_tool_execute", "observe", "lab", "tool", max_timeout=BUS),
+    EventSpec("PostToolUseFailure", "tool_use_failure", "observe", "src", "tool", max_timeout=BUS),
+    EventSpec("PostToolBatch", "after_tool_batch", "prevent", "lab", max_timeout=BUS),
+    EventSpec(
+        "PermissionRequest", "permission_request", "prevent", "src", "tool", rewrites=True, max_timeout=BUS
+    ),
+    EventSpec("PermissionDenied", "permission_denied", "observe", "src", "tool"),
+    EventSpec("UserPromptSubmit", "before_prompt", "prevent", "lab", max_timeout=BUS),
+    EventSpec(
+        "UserPromptExpansion", "before_command_expansion", "prevent", "src", "command_name", matching=REGEX
+    ),
+    EventSpec("SessionStart", "session_start", "observe", "lab", "source", matching=REGEX),
+    EventSpec(
+        "SessionEnd", "session_end", "observe", "src", "reason", matching=REGEX, unfired="with `-p` (QW7)"
+    ),
+    EventSpec("SessionDelete", "", "observe", "src"),
+    EventSpec("Stop", "agent_stop", "retry", "lab", max_timeout=BUS),
+    EventSpec(
+        "StopFailure",
+        "error_occurred",
+        "observe",
+        "src",
+        "error",
+        matching=EXACT,
+        unfired="after an API error in 0.24.4 (measured with `-p`)",
+    ),
+    EventSpec("SubagentStart", "subagent_start", "observe", "src", "agent_type", matching=REGEX),
+    EventSpec("SubagentStop", "subagent_stop", "retry", "src", "agent_type", matching=REGEX),
+    EventSpec("PreCompact", "before_compact", "observe", "src", "trigger", matching=EXACT),
+    EventSpec("PostCompact", "after_compact", "observe", "src", "trigger", matching=EXACT),
+    EventSpec(
+        "Notification", "notification", "observe", "src", "notification_type", matching=EXACT, max_timeout=BUS
+    ),
+    EventSpec("InstructionsLoaded", "instructions_loaded", "observe", "src", "file_path", matching=REGEX),
+    EventSpec("MessageDisplay", "message_display", "observe", "src", max_timeout=BUS),
+    EventSpec("TodoCreated", "", "prevent", "src"),
+    EventSpec("TodoCompleted", "", "prevent", "src"),
+)
+
+_NONE = "no such event among the 22 in the source"
+LACKS = {
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": "TodoCreated is about the list of tasks, not about running one",
+    "after_task": "TodoCompleted is about the list of tasks, not about running one",
+    "interrupted": _NONE,
+    "file_changed": _NONE,
+}
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of the files, with a finding for what Qwen Code never runs."""
+    decoded = SPLIT_BY_EVENT.decode(dialect, {file: _spelled_out(tree) for file, tree in trees.items()})
+    dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
+    return decoded._replace(findings=(*decoded.findings, *dead))
+
+
+def _spelled_out(tree: Tree) -> Tree:
+    """The tree with every name that a single name finds: `edit` is found in notebook_edit too (QW5)."""
+    if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
+        return tree
+    events = dict(tree["hooks"])
+    for spec in EVENTS:
+        if spec.subject == "tool" and isinstance(events.get(spec.native), list):
+            events[spec.native] = [_all_found(group) for group in events[spec.native]]
+    return {**tree, "hooks": events}
+
+
+def _all_found(group: Tree) -> Tree:
+    matcher = group.get("matcher") if isinstance(group, dict) else None
+    ids = [row.native for row in TOOLS if not row.alias]
+    if matcher not in ids:
+        return group
+    return {**group, "matcher": "|".join(name for name in ids if matcher in name)}
+
+
+def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
+    def never(where: str, what: str, reason: str, way: str) -> Finding:
+        return NeverRuns.at(where, dialect=dialect.id, what=what, reason=reason, way=way)._replace(file=file)
+
+    if tree.get("disableAllHooks") is True:
+        yield never("disableAllHooks", "any hook", "disableAllHooks is true", "Set it to false.")
+    events = tree.get("hooks", {})
+    for spec in dialect.events:
+        for number, group in enumerate(events.get(spec.native, ()) if spec.subject == "tool" else ()):
+            matcher = group.get("matcher", "")
+            parts = matcher.split("|") if not matcher.startswith(("^", "(")) else []
+            dead = [part for part in parts if not re.fullmatch(r"[\w-]+", part.strip())]
+            if len(parts) > 1 and dead:
+                yield never(
+                    spell_path(("hooks", spec.native, number, "matcher")),
+                    f"this hook for '{dead[0]}'",
+                    "in a list with | each part is an exact name",
+                    f"Write ^({matcher})$ to have a regular expression.",
+                )
+
+
+def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
+    """A pattern with alternatives stands in brackets, or Qwen Code takes it for a list of names (QW5)."""
+    given: list[Hook] = []
+    for hook in hooks:
+        terms = tuple(
+            term._replace(value=f"(?:{term.value})")
+            if about_tool(hook.event) and "|" in term.value and not term.value.startswith(("^", "("))
+            else term
+            for term in hook.matcher
+        )
+        given.append(hook._replace(matcher=terms))
+    return given, []
+
+
+COMMAND_WAIT = Timeout(
+    MILLISECOND, default=timedelta(seconds=60), whole=True, minimum=SECOND, seconds_below=1000
+)
+
+
+DIALECT = Dialect(
+    id="qwen-code",
+    title="Qwen Code",
+    kind="agent",
+    facts="0.24.4",
+    sources=SOURCES,
+    shows={
+        # `systemMessage` is taken and shown nowhere.
+        "*": (("reason",), "lab"),
+    },
+    markers={"QWEN_CODE": "lab"},
+    locations=(
+        Location("project", ".qwen/settings.json", "lab"),
+        Location("user", "~/.qwen/settings.json", "lab"),
+        Location("plugin", "hooks/hooks.json", "src"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    awaits_children="lab",
+    tools=TOOLS,
+    wordless=dict.fromkeys(("monitor", "workflow", "artifact", "computer_use__*"), "src"),
+    mcp=McpNames("mcp__", "__", "src", allowed=r"A-Za-z0-9_\-"),
+    matching=NAMES,
+    handlers={
+        "command": HandlerSpec(
+            "command",
+            {
+                "name": "name",
+                "command": "command",
+                "description": "description",
+                "timeout": "timeout",
+                "env": "env",
+                "async": "is_async",
+                "statusMessage": "status_message",
+            },
+            COMMAND_WAIT,
+            required=("command",),
+        ),
+        "http": HandlerSpec(
+            "http",
+            {
+                "name": "name",
+                "url": "url",
+                "description": "description",
+                "headers": "headers",
+                "allowedEnvVars": "allowed_env",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
+            Timeout(SECOND, default=timedelta(seconds=600)),
+            required=("url",),
+        ),
+        "prompt": HandlerSpec(
+            "prompt",
+            {
+                "name": "name",
+                "prompt": "prompt",
+                "description": "description",
+                "model": "model",
+                "timeout": "timeout",
+                "statusMessage": "status_message",
+            },
+            Timeout(SECOND, default=timedelta(seconds=30)),
+            required=("prompt",),
+        ),
+    },
+    shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
+    wire=WIRE,
+    obeys=("nested", "decision"),
+    needs_reason=True,
+    undoes="the last answer wins, an allow listed after a deny lets the tool run",
+    adjust=adjust,
+    file_kinds={"json": "jsonc"},
+    not_events=("enabled", "disabled", "notifications"),
+    # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
+    # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
+    project_dir=in_variables("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
+    package_dir=("${CLAUDE_PLUGIN_ROOT}",),
+    manifests=("qwen-extension.json",),
+    unread_in=(Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),),
+    programs=("qwen",),
+    gates=(
+        Gate(
+            (".qwen/settings.json", "~/.qwen/settings.json"),
+            ("disableAllHooks",),
+            (True,),
+            "all hooks are switched off",
+            "Take `disableAllHooks` out.",
+            "src",
+        ),
+    ),
+    folder_trust=FolderTrust(
+        "~/.qwen/trustedFolders.json",
+        ((),),
+        "Start `qwen` in this folder and trust it.",
+        "src",
+        yes=("TRUST_FOLDER",),
+        above=("TRUST_PARENT",),
+        asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
+    ),
+    runs_once=Once("src", by_name=True),
+    at_start=True,
+    notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
+    quirks=(
+        Quirk(
+            "QW1",
+            "an allow listed after a deny undoes it, also a deny by exit 2 and one of another file",
+            "lab",
+        ),
+        Quirk("QW2", "exit 2 with an empty stderr does not deny", "lab"),
+        Quirk(
+            "QW3", "updatedInput on PreToolUse is documented and ignored; PermissionRequest obeys it", "lab"
+        ),
+        Quirk(
+            "QW4",
+            "a command's timeout below 1000 is seconds, from 1000 on milliseconds; others are seconds",
+            "lab",
+        ),
+        Quirk("QW5", "`edit` alone also matches notebook_edit, `edit|write_file` does not", "src"),
+        Quirk(
+            "QW6",
+            "UserPromptSubmit fires before every model call, also after tool results, then with an empty "
+            "prompt; hookport asks no hook then",
+            "lab",
+        ),
+        Quirk("QW7", "SessionEnd does not fire with `-p`", "lab"),
+        Quirk("QW8", "hooks in the system's settings file are not read", "src"),
+        Quirk("QW9", "variables in settings are filled in when the file is read", "src"),
+        Quirk("QW10", "a block on PostToolUse does nothing; PostToolBatch obeys it", "lab"),
+        Quirk(
+            "QW11",
+            "started in a folder of a project, it reads `.qwen/settings.json` of that folder alone",
+            "lab",
+        ),
+        Quirk(
+            "QW12",
+            "after 60 s it goes on without the answer of a tool, prompt or Stop hook, whatever the timeout",
+            "lab",
+        ),
+    ),
+)

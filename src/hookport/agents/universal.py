@@ -1,0 +1,152 @@
+"""Universal hooks.json, version 1: the hooks of a package, written for any agent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from hookport.agents._base import (
+    SECOND,
+    Decoded,
+    Dialect,
+    EventSpec,
+    HandlerSpec,
+    Location,
+    Matching,
+    Quirk,
+    RefusedError,
+    Shape,
+    Timeout,
+    Tree,
+)
+from hookport.agents._by_event import BY_EVENT
+from hookport.agents._claude_names import MCP, TOOLS
+from hookport.agents._universal_wire import WIRE
+from hookport.errors import Problem
+
+SOURCES = {
+    "spec": "Universal hooks.json, version 1: section 8 (Hooks) of its package format, read November 2026",
+    "install": "open plugin specification, Installation page: this format does not say where packages go",
+    "own": "the user's XDG folder, where HOOK.md folders are too",
+    "claude": "Claude Code's names (hooks reference, 2026-08-22): the examples use them, it lists none",
+}
+
+VERSION = 1
+
+# Its "Can Block?" column: "Yes" is prevent, on an end retry; "Feedback", "Context inject", "Cleanup" and "No"
+# are observe. Only a tool's name is matched; updatedInput is in the answer of the blocking events.
+EVENTS = (
+    EventSpec("pre-tool-use", "before_tool_execute", "prevent", "spec", "tool", rewrites=True),
+    EventSpec("permission-request", "permission_request", "prevent", "spec", "tool", rewrites=True),
+    EventSpec("post-tool-use", "after_tool_execute", "observe", "spec", "tool"),
+    EventSpec("pre-prompt", "before_prompt", "prevent", "spec"),
+    EventSpec("session-start", "session_start", "observe", "spec"),
+    EventSpec("session-end", "session_end", "observe", "spec"),
+    EventSpec("stop", "agent_stop", "retry", "spec"),
+    EventSpec("sub-agent-end", "subagent_stop", "retry", "spec"),
+    EventSpec("pre-compact", "before_compact", "observe", "spec"),
+    EventSpec("notification", "notification", "observe", "spec"),
+)
+
+# "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
+NAMES = Matching("names")
+
+_NONE = "no such event among the 10 of the specification"
+LACKS = {
+    "error_occurred": _NONE,
+    "subagent_start": "it has sub-agent-end only",
+    "before_model": _NONE,
+    "after_model": _NONE,
+    "before_tool_selection": _NONE,
+    "config_change": _NONE,
+    "file_created": _NONE,
+    "file_saved": _NONE,
+    "file_deleted": _NONE,
+    "before_task": _NONE,
+    "after_task": _NONE,
+    "tool_use_failure": _NONE,
+    "after_compact": "it has pre-compact only",
+    "permission_denied": "permission-request comes before the answer",
+    "interrupted": _NONE,
+    "file_changed": _NONE,
+    "after_tool_batch": _NONE,
+    "before_command_expansion": _NONE,
+    "instructions_loaded": _NONE,
+    "message_display": _NONE,
+}
+
+# The field table gives no default; the 30 s of test-config.json are a test runner's.
+WAIT = Timeout(SECOND)
+
+
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    """The hooks of the files, if every file says that it is of this version."""
+    problems: list[Problem] = []
+    for file, tree in trees.items():
+        if not isinstance(tree, Mapping):
+            continue
+        version = tree.get("version")
+        if version is None:
+            problems.append(Problem(f"'version' is missing; write \"version\": {VERSION}", (), file))
+        elif version != VERSION or isinstance(version, bool):
+            problems.append(
+                Problem(f"must be {VERSION}, not {version!r}; no other version is known", ("version",), file)
+            )
+        if "hooks" not in tree:
+            problems.append(Problem("'hooks' is missing, the object that maps events to hooks", (), file))
+    if problems:
+        raise RefusedError(*problems)
+    return BY_EVENT.decode(dialect, trees)
+
+
+DIALECT = Dialect(
+    id="universal",
+    title="Universal hooks.json",
+    kind="format",
+    facts="version 1",
+    sources=SOURCES,
+    locations=(Location("plugin", "hooks/hooks.json", "spec"),),
+    runs_from=(
+        Location("project", "hooks/hooks.json", "spec"),
+        Location("project", ".agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.agents/plugins/*/hooks/hooks.json", "install"),
+        Location("user", "~/.config/agents/plugins/*/hooks/hooks.json", "own"),
+    ),
+    events=EVENTS,
+    lacks=LACKS,
+    tools=TOOLS,
+    mcp=MCP,
+    matching=NAMES,
+    handlers={
+        "command": HandlerSpec(
+            "command", {"command": "command", "timeout": "timeout"}, WAIT, required=("command",)
+        ),
+        "prompt": HandlerSpec(
+            "prompt", {"prompt": "prompt", "timeout": "timeout"}, WAIT, required=("prompt",)
+        ),
+    },
+    shape=Shape(decode, BY_EVENT.encode),
+    wire=WIRE,
+    obeys=("nested",),
+    root_keys={"version": VERSION},
+    needs_type=True,
+    package_dir=("${PACKAGE_ROOT}", "$PACKAGE_ROOT"),
+    file_placeholder="${file}",
+    quirks=(
+        Quirk("UH1", "tools have no table of names: Claude Code's are used, as in the examples", "spec"),
+        Quirk(
+            "UH2", "`*` is no regular expression; it is read as everything, so that no guard is lost", "spec"
+        ),
+        Quirk(
+            "UH3",
+            "the table of other agents' events names events they do not have (beforeShellCommand)",
+            "spec",
+        ),
+        Quirk(
+            "UH4", "updatedInput is also shown for pre-prompt and stop, where there is no tool input", "spec"
+        ),
+        Quirk(
+            "UH5", "sub-agent-end can block by its table and is missing in the list above the schema", "spec"
+        ),
+        Quirk("UH6", "a host that looks for the pattern anywhere runs `Edit` on NotebookEdit too", "spec"),
+    ),
+)

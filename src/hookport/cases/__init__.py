@@ -1,1 +1,0 @@
-"""Tests of hooks: cases in files, run on a copy of their package, for the hook alone or for every agent."""

@@ -1,0 +1,608 @@
+"""What is wrong with a manifest whatever the target; a doubt is never reported as an error."""
+
+from __future__ import annotations
+
+import math
+import re
+import warnings
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from hookport import agents as dialects
+from hookport import findings as f
+from hookport.agents import Decoded, Dialect, EventSpec, Place, Tree
+from hookport.agents._base import (
+    MILLISECOND,
+    SECOND,
+    Matching,
+    Path,
+    at_event,
+    attrs_of,
+    event_named,
+    matching_of,
+    names_of,
+    native_tools,
+    says,
+)
+from hookport.agents._entries import slots, write_timeout
+from hookport.agents._limits import too_slow
+from hookport.agents._matchers import read_matcher, unmarked
+from hookport.agents._wiring import wire
+from hookport.convert.checks.rules import dead_rule, tool_of
+from hookport.errors import SLIP, closest, spell_path
+from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
+from hookport.model.tools import TOOLS
+from hookport.wire.events import is_other
+
+if TYPE_CHECKING:
+    from datetime import timedelta
+
+    from hookport.documents import Document
+    from hookport.findings import Finding, Kind
+
+# Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
+# Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
+# quarter of an hour, and those get a round time.
+# Where hooks stand in a skill, subagent or command.
+SCOPED = ("frontmatter", "hooks")
+LONG_WAITS = frozenset(
+    [
+        *(60 * minutes for minutes in (20, 30, 40, 45, 90)),
+        *(3600 * hours for hours in range(1, 25)),
+        *(86_400 * days for days in range(1, 32)),
+    ]
+)
+SHORTEST_MISTAKE = 1000
+# In less than 100 ms an interpreter has hardly started (Python takes 23 ms, Node.js 36 ms), and whole
+# minutes are a unit of those who count seconds; 100, 250 or 500 ms may be meant.
+SHORTEST_WAIT_MS = 100
+# The errors in a regular expression that no engine overlooks, as Python words them.
+SHARED_ERRORS = ("nothing to repeat", "multiple repeat", "unterminated", "missing )", "unbalanced paren")
+
+
+class Reading(Protocol):
+    """What the checks look at: the files of one source, parsed and decoded."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+    @property
+    def documents(self) -> Mapping[str, Document]: ...
+    @property
+    def decoded(self) -> Decoded: ...
+    @property
+    def wheres(self) -> tuple[str, ...]: ...
+
+
+class Seen(NamedTuple):
+    """One hook and the place where it stands, also in words; both are empty for a hook without one."""
+
+    reading: Reading
+    number: int
+    hook: Hook
+    place: Place
+    words: str
+
+    @property
+    def dialect(self) -> Dialect:
+        return self.reading.dialect
+
+    def note(self, kind: type[Kind], path: Path = (), /, **words: object) -> Finding:
+        """A finding at a path of the hook's file, at the hook itself if none is given."""
+        finding = kind.at(self.where(path or self.place.path), self.number, **words)
+        return _placed(finding, self.reading.documents, self.place.file, path or self.place.path)
+
+    def where(self, path: Path) -> str:
+        if path == self.place.path:
+            return self.words
+        spelled = spell_path(self.place.path)
+        before = self.words.removesuffix(spelled) if spelled else f"{self.words}: "
+        return before + spell_path(path)
+
+    def at(self, path: Path) -> Tree:
+        """The value at a path of the hook's file, None if there is none."""
+        document = self.reading.documents.get(self.place.file)
+        value: Tree = document.tree if document else None
+        for step in path:
+            inside = isinstance(value, Mapping if isinstance(step, str) else list)
+            if not inside or (step not in value if isinstance(step, str) else not 0 <= step < len(value)):
+                return None
+            value = value[step]
+        return value
+
+
+class Verdict(NamedTuple):
+    """What is known of one alternative of a matcher: whether it may match, and what was meant if not.
+
+    `certain`: it can match nothing; otherwise its name is only in no table.
+    """
+
+    text: str
+    is_alive: bool = False
+    certain: bool = False
+    meant: str = ""
+    reason: str = ""
+
+
+def check(reading: Reading) -> list[Finding]:
+    """Everything wrong that the files alone show, each thing once."""
+    seen = list(seen_in(reading))
+    found = [finding for one in seen for finding in _check_hook(one)]
+    found += [*_duplicate_hooks(seen), *_duplicate_keys(reading, seen), *_repairs(reading)]
+    return fresh(reading, found)
+
+
+def seen_in(reading: Reading) -> Iterator[Seen]:
+    told = zip_longest(reading.decoded.manifest.hooks, reading.decoded.places, reading.wheres)
+    for number, (hook, place, words) in enumerate(told):
+        yield Seen(reading, number, hook, place or Place("", ()), words or "")
+
+
+def _check_hook(one: Seen) -> Iterator[Finding]:
+    yield from _matcher(one)
+    yield from _content(one)
+    yield from _rule(one)
+    yield from _timeout(one)
+    yield from _blocking(one)
+    yield from _capabilities(one)
+
+
+def fresh(reading: Reading, found: list[Finding]) -> list[Finding]:
+    """The findings that reading did not report already; handlers that share a mistake report it once."""
+    known = {(finding.code, finding.message) for finding in reading.decoded.findings}
+    once: dict[tuple[str, str, str], Finding] = {}
+    for finding in found:
+        if (finding.code, finding.message) not in known:
+            once.setdefault((finding.code, finding.where, finding.message), finding)
+    return list(once.values())
+
+
+def _placed(finding: Finding, documents: Mapping[str, Document], file: str, path: Path) -> Finding:
+    document = documents.get(file)
+    line, column = document.position(path) if document else (0, 0)
+    return finding._replace(file=file, line=line, column=column)
+
+
+def _spec(one: Seen) -> EventSpec | None:
+    """The native event that the hook stands under."""
+    steps = [step for step in one.place.path if isinstance(step, str)]
+    named = (event_named(one.dialect, step) for step in steps)
+    written = [spec for spec, _ in slots(one.dialect, one.hook)]
+    general = (spec for spec in written if spec.subject == "tool")
+    return next((spec for spec in named if spec), None) or next(general, None) or next(iter(written), None)
+
+
+def written_matcher(one: Seen, spec: EventSpec) -> tuple[Path, str]:
+    """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
+    for depth in range(len(one.place.path), max(len(one.place.path) - 3, -1), -1):
+        path = (*one.place.path[:depth], one.dialect.matcher_key)
+        text = one.at(path)
+        if isinstance(text, Mapping):
+            path, text = (*path, "tool"), text.get("tool")
+        if isinstance(text, str):
+            terms, content = read_matcher(one.dialect, spec, text)
+            is_ours = set(terms) <= set(one.hook.matcher) and content in ("", one.hook.content)
+            return (path, text) if is_ours else ((), "")
+    return (), ""
+
+
+def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Path, str, Matching]]:
+    """Every matcher text of the hook: one that was read from several entries has several."""
+    path, text = written_matcher(one, spec)
+    told = read_matcher(one.dialect, spec, text)[0] if path else ()
+    if path:
+        yield path, text, matching
+    for term in one.hook.matcher:
+        if term in told:
+            continue
+        if term.kind == "pattern":
+            found_anywhere = matching._replace(grammar="regex")
+            yield (), term.value, matching if matching.grammar == "exact" else found_anywhere
+        elif term.kind == "tool" and term.value not in TOOLS:
+            yield (), term.value, matching._replace(grammar="terms")
+
+
+def _matcher(one: Seen) -> Iterator[Finding]:
+    spec = _spec(one)
+    if spec is None or one.dialect.is_hub:
+        return
+    matching = matching_of(one.dialect, spec)
+    if matching.grammar in ("none", "ignored"):
+        return
+    for path, text, read_as in _texts(one, spec, matching):
+        if text in (*matching.everything, *matching.never) or _is_told(one, path):
+            continue
+        if spec.subject == "tool":
+            yield from _tools(one, at_event(one.dialect, spec), read_as, path, text)
+        else:
+            yield from _subject(one, spec, read_as, path, text)
+
+
+def _is_told(one: Seen, path: Path) -> bool:
+    """Whether reading said already that the hook never runs."""
+    wheres = (spell_path(one.place.path), spell_path(path))
+    return any(
+        finding.code == f.NeverRuns.code and finding.where in wheres and finding.file in ("", one.place.file)
+        for finding in one.reading.decoded.findings
+    )
+
+
+def _subject(one: Seen, spec: EventSpec, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
+    """A matcher on something else than a tool's name: its values are not known, its form is."""
+    if matching.grammar == "exact" and "|" in text:
+        reason = f"the matcher '{text}' is compared as a whole with one {spec.subject}"
+        yield _never(one, path, reason, "Write one entry for each value.")
+    elif _is_pattern(matching, text) and (wrong := pattern_problem(text)):
+        reason = f"the matcher '{text}' is no regular expression ({wrong})"
+        yield _never(one, path, reason, "Correct the expression.")
+
+
+def _content(one: Seen) -> Iterator[Finding]:
+    """A pattern on the tool's input, unless it is the matcher and was looked at as such."""
+    spec = _spec(one)
+    if not one.hook.content or (spec is not None and written_matcher(one, spec)[1] == one.hook.content):
+        return
+    wrong = pattern_problem(one.hook.content)
+    if wrong:
+        reason = f"the pattern '{one.hook.content}' is no regular expression ({wrong})"
+        yield _never(one, (), reason, "Correct the expression.")
+
+
+def _rule(one: Seen) -> Iterator[Finding]:
+    """A condition that never holds, or for a tool that is in no table."""
+    rule = one.hook.condition
+    path = (*one.place.path, "if") if one.at((*one.place.path, "if")) == rule else ()
+    if not rule:
+        return
+    if dead := dead_rule(one.hook, one.dialect):
+        kind = f.RuleNotFired if dead.is_documented else f.RuleNeverHolds
+        yield one.note(kind, path, rule=rule, why=dead.why)
+    elif one.dialect.kind == "agent":
+        word = tool_of(rule)
+        verdict = _name(one.dialect, word, word in native_tools(one.dialect))
+        if not verdict.is_alive and verdict.meant:
+            why = f"unknown tool '{word}'. Did you mean '{verdict.meant}'?"
+            yield one.note(f.RuleNeverHolds, path, rule=rule, why=why)
+        elif not verdict.is_alive:
+            yield one.note(f.UnknownTool, path, tool=word, guess="")
+
+
+def _never(one: Seen, path: Path, reason: str, way: str) -> Finding:
+    words = {"dialect": one.dialect.id, "what": "this hook", "reason": reason, "way": way}
+    return one.note(f.NeverRuns, path, **words)
+
+
+def _is_pattern(matching: Matching, text: str) -> bool:
+    if matching.grammar == "names":
+        return not re.fullmatch(f"{matching.plain}+", text)
+    return matching.grammar in ("regex", "anchored")
+
+
+def pattern_problem(pattern: str) -> str:
+    """Why no engine takes this regular expression; empty if one may.
+
+    The agents' engines have constructs that Python's lacks, so only errors that all share count.
+    """
+    compiled = _compiled(pattern)
+    return compiled if isinstance(compiled, str) else ""
+
+
+@lru_cache(maxsize=256)
+def _compiled(pattern: str) -> re.Pattern[str] | str | None:
+    """The pattern, the error that every engine would report, or None where it cannot be known."""
+    ported = re.sub(r"\(\?<(?![=!])", "(?P<", pattern).replace("[^]", r"[\s\S]").replace("[]", r"(?!)")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return re.compile(ported)
+        except re.error as error:
+            return error.msg if error.msg.startswith(SHARED_ERRORS) else None
+        except (OverflowError, RecursionError):
+            return None
+
+
+def _tools(one: Seen, dialect: Dialect, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
+    verdicts = _verdicts(dialect, matching, text)
+    dead = [verdict for verdict in verdicts if not verdict.is_alive]
+    if len(dead) == len(verdicts) and all(verdict.certain for verdict in dead):
+        meant = "|".join(dict.fromkeys(verdict.meant for verdict in dead))
+        guess = f" Did you mean '{meant}'?" if all(verdict.meant for verdict in dead) else ""
+        guess += "".join(dict.fromkeys(verdict.reason for verdict in dead))
+        yield one.note(f.NoKnownTool, path, matcher=text, dialect=one.dialect.id, guess=guess)
+        return
+    for verdict in dead:
+        near = closest(verdict.text, tuple(native_tools(dialect)))
+        guess = f" Did you mean '{verdict.meant}'?" if verdict.meant else near
+        yield one.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
+
+
+def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
+    matching, text = unmarked(dialect, matching, text)
+    if matching.grammar == "terms":
+        return [_name(dialect, text, text in native_tools(dialect))]
+    if matching.grammar in ("glob", "exact"):
+        if set(text) & set("*?[^"):
+            return [Verdict(text, is_alive=True)]
+        return [_name(dialect, text, text in native_tools(dialect))]
+    if not _is_pattern(matching, text):
+        words = [word.strip() for word in re.split(f"[{re.escape(matching.separators)}]", text)]
+        return [_name(dialect, word, word in native_tools(dialect)) for word in words]
+    rule = _permission_rule(dialect, text)
+    if rule:
+        return [rule]
+    wrong = pattern_problem(text)
+    if wrong:
+        reason = f" It is no regular expression ({wrong})."
+        reason += " Leave the matcher out to match every tool." if text == "*" else ""
+        return [Verdict(text, certain=True, reason=reason)]
+    if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
+        return [Verdict(text, is_alive=True)]
+    return [_alternative(dialect, part, whole=matching.grammar == "anchored") for part in _alternatives(text)]
+
+
+def _permission_rule(dialect: Dialect, text: str) -> Verdict | None:
+    """`Bash(git *)` is a permission rule: as an expression it wants a tool named `Bashgit`."""
+    rule = re.fullmatch(r"(\w+)\((.*[ :*].*)\)", text)
+    if not rule or rule[1] not in native_tools(dialect) or rule[2].startswith("?"):
+        return None
+    reason = " It reads like a permission rule; a matcher names tools only."
+    return Verdict(text, certain=True, meant=rule[1], reason=reason)
+
+
+def _alternatives(pattern: str) -> list[str]:
+    """The alternatives of a pattern, as patterns, where they can be told apart without parsing it."""
+    group = re.fullmatch(r"(\^?)\((?:\?:)?([^()\[\]\\]*)\)(\$?)", pattern)
+    if group:
+        return [f"{group[1]}{part}{group[3]}" for part in group[2].split("|")]
+    return [pattern] if set(pattern) & set(r"()[]\\") else pattern.split("|")
+
+
+def _alternative(dialect: Dialect, pattern: str, *, whole: bool) -> Verdict:
+    """One alternative of a regular expression; `whole`: it must match the whole name."""
+    names = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole)]
+    word = pattern.removeprefix("^").removesuffix("$")
+    if names or not word:
+        return Verdict(word, is_alive=True)
+    if re.fullmatch(r"[\w:@/ -]+", word):
+        is_loose = not whole and not pattern.endswith("$")
+        return _name(dialect, word, is_loose and bool(dialect.mcp) and word.startswith(_prefix(dialect)))
+    folded = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole, fold=True)]
+    if not folded or any(_matches(pattern, name, whole=whole) for name in _mcp_names(dialect, pattern)):
+        return Verdict(word, is_alive=True)
+    return Verdict(word, certain=True, meant=folded[0])
+
+
+def _matches(pattern: str, name: str, *, whole: bool, fold: bool = False) -> bool:
+    compiled = _compiled(f"(?i){pattern}" if fold else pattern)
+    if not isinstance(compiled, re.Pattern):
+        return compiled is None and not fold
+    return bool(compiled.fullmatch(name) if whole else compiled.search(name))
+
+
+def _prefix(dialect: Dialect) -> str:
+    """How MCP tools' names begin; where they begin like any other, nothing does."""
+    return (dialect.mcp.prefix if dialect.mcp else "") or "\0"
+
+
+def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
+    """Names that MCP tools might have if the pattern were meant for them."""
+    if dialect.mcp is None:
+        return []
+    prefix, joint = dialect.mcp.prefix, dialect.mcp.joint
+    words = [*re.findall(r"\w{2,}", pattern), "server"]
+    return [name for word in words for name in (f"{prefix}server{joint}{word}", f"{prefix}{word}{joint}tool")]
+
+
+def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT001 (a fact that goes with the word)
+    """A tool's exact name."""
+    if is_known or not word or is_other(wire(dialect.id), word) or _is_wordless(dialect, word):
+        return Verdict(word, is_alive=True)
+    mcp = dialect.mcp
+    if mcp and word.startswith(mcp.prefix) and len(word) > len(mcp.prefix):
+        if mcp.joint in word[len(mcp.prefix) :]:
+            return Verdict(word, is_alive=True)
+        if mcp.prefix:
+            return Verdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
+    meant = _meant(dialect, word)
+    # A format's tools are those of the agent that reads it: another name may be right there.
+    return Verdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
+
+
+def _is_wordless(dialect: Dialect, word: str) -> bool:
+    """Whether a tool has that name although no word stands for it; a format's agents may have any."""
+    agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.names())
+    names = [name for agent in agents for name in agent.wordless]
+    starts = tuple(name[:-1] for name in names if name.endswith("*"))
+    return word in names or word.startswith(starts)
+
+
+def _meant(dialect: Dialect, word: str) -> str:
+    """The tool that a wrong name stands for: another spelling, another dialect's name, or a slip."""
+    own = {_folded(name): name for name in reversed(native_tools(dialect))}
+    folded = _folded(word)
+    if folded in own:
+        return own[folded]
+    for tool in _everywhere().get(folded, ()):
+        names = names_of(dialect, tool)
+        if names:
+            return names[0]
+    import difflib
+
+    slips = difflib.get_close_matches(folded, list(own), n=1, cutoff=SLIP)
+    return own[slips[0]] if slips else ""
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"[\W_]", "", name).lower()
+
+
+@lru_cache(maxsize=1)
+def _everywhere() -> dict[str, tuple[str, ...]]:
+    """What each tool name of any dialect stands for."""
+    found: dict[str, dict[str, None]] = {_folded(tool): {tool: None} for tool in TOOLS}
+    for dialect in map(dialects.get, dialects.names()):
+        for row in dialect.tools:
+            found.setdefault(_folded(row.native), {})[row.tool] = None
+    return {name: tuple(tools) for name, tools in found.items()}
+
+
+def _timeout(one: Seen) -> Iterator[Finding]:
+    handler = one.dialect.handlers.get(one.hook.handler.type)
+    timeout = one.hook.handler.timeout
+    if handler is None or timeout is None or handler.timeout.unit is None:
+        return
+    keys = [key for key, field in attrs_of(handler) if field.attr == "timeout"]
+    paths = ((*one.place.path, *inside, key) for inside in ((), ("handler",)) for key in keys)
+    path = next((path for path in paths if _is_number(one.at(path))), ())
+    value = one.at(path) if path else write_timeout(handler.timeout, timeout)
+    yield from _wrong_unit(one, path, value) or _limits(one, path, value, timeout)
+
+
+def _is_number(value: Tree) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _wrong_unit(one: Seen, path: Path, value: float) -> list[Finding]:
+    """A number that makes sense only as seconds, or only as milliseconds."""
+    rule = one.dialect.handlers[one.hook.handler.type].timeout
+    title = one.dialect.title
+    if rule.unit == SECOND and value >= SHORTEST_MISTAKE and value % 100 == 0 and value not in LONG_WAITS:
+        guess = math.ceil(value / 1000) if rule.whole else value / 1000
+        words = {"meaning": spell_time(value * SECOND), "unit": "seconds", "guess": f"{guess:g}"}
+    elif rule.unit == MILLISECOND and max(rule.seconds_below, 0) <= value and _reads_as_seconds(value):
+        words = {"meaning": f"{value:g} ms", "unit": "milliseconds", "guess": f"{value * 1000:.10g}"}
+    else:
+        return []
+    return [one.note(f.SuspiciousTimeout, path, value=f"{value:.10g}", dialect=title, **words)]
+
+
+def _reads_as_seconds(value: float) -> bool:
+    return 0 < value < SHORTEST_WAIT_MS or (0 < value < SHORTEST_MISTAKE and value % 60 == 0)
+
+
+def spell_time(time: timedelta) -> str:
+    """A time in the units people use: `8 h 20 min`."""
+    left = round(time / MILLISECOND)
+    parts = []
+    for name, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1)):
+        count, left = divmod(left, size)
+        parts += [f"{count} {name}"] if count else []
+    return " ".join(parts) or "0 s"
+
+
+def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator[Finding]:
+    rule = one.dialect.handlers[one.hook.handler.type].timeout
+    broken = ""
+    if rule.whole and value != int(value):
+        broken = f"it takes whole {'seconds' if rule.unit == SECOND else 'milliseconds'}"
+    elif rule.minimum and timeout < rule.minimum:
+        broken = f"at least {spell_time(rule.minimum)}"
+    elif rule.maximum and timeout > rule.maximum:
+        broken = f"at most {spell_time(rule.maximum)}"
+    if broken:
+        yield one.note(f.TimeoutNever, path, dialect=one.dialect.title, value=f"{value:.10g}", rule=broken)
+    spec = _spec(one)
+    if broken or spec is None or not spec.max_timeout or timeout <= spec.max_timeout:
+        return
+    if slow := too_slow(one.dialect, one.hook, (spec,), one.hook.handler.type):
+        yield one.note(f.GuardCutShort, path, **slow)
+    else:
+        words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": one.dialect.title}
+        yield one.note(f.TimeoutCapped, path, value=spell_time(timeout), **words)
+
+
+def _blocking(one: Seen) -> Iterator[Finding]:
+    """Where a hook itself says that it blocks, its event must let it.
+
+    One that was written for another dialect may block there; what it lost on the way, converting told.
+    """
+    if not one.hook.blocking or not says(one.dialect, "blocking", one.hook.handler.type):
+        return
+    # What generated code says of its hooks, converting wrote.
+    if one.hook.dialect not in ("", one.dialect.id) or one.dialect.matching.grammar == "terms":
+        return
+    specs = [spec for spec in one.dialect.events if spec.canonical == one.hook.event]
+    if specs and all(spec.blocks == "observe" for spec in specs):
+        where_ = "" if one.dialect.is_hub else f" in {one.dialect.title}"
+        yield one.note(f.BlocksNothing, event=one.hook.event, where_=where_)
+
+
+def _capabilities(one: Seen) -> Iterator[Finding]:
+    for number, capability in enumerate(one.hook.capabilities):
+        if capability not in CAPABILITIES:
+            path = (*one.place.path, "capabilities", number)
+            guess = closest(capability, tuple(CAPABILITIES))
+            yield one.note(f.UnknownCapability, path, capability=capability, guess=guess)
+
+
+def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
+    groups: dict[tuple[str, str, str], list[Seen]] = {}
+    for one in seen:
+        # Those of a skill, subagent or command run while that is active, whatever another one has.
+        scope = one.place.file if one.place.path[: len(SCOPED)] == SCOPED else ""
+        key = (_twin(one.hook), _own_root(one), scope)
+        for other in groups.setdefault(key, []):
+            if _overlap(one, other):
+                yield one.note(f.DuplicateHook, other=other.where(other.place.path))
+                break
+        groups[key].append(one)
+
+
+def _own_root(one: Seen) -> str:
+    """The folder that the root of a package stands for in a hook; empty where the hook does not name it."""
+    texts = (one.hook.handler.command, *one.hook.handler.platform.values())
+    if not any(word in text for text in texts for word in one.dialect.package_dir):
+        return ""
+    file = one.place.file
+    ends = [place.path for place in one.dialect.locations if place.scope == "plugin"]
+    inside = max((end for end in ends if f"/{file}".endswith(f"/{end}")), key=len, default="")
+    return file.removesuffix(inside) if inside else file.rpartition("/")[0]
+
+
+def _twin(hook: Hook) -> str:
+    """What two hooks share that do the same at the same time; how long they may take is not part of it."""
+    handler: Handler = hook.handler._replace(timeout=None, status_message="")
+    own = {name: {**data, "event": ""} for name, data in hook.provider_data.items() if {*data} != {"event"}}
+    return repr((hook.event, hook.enabled, handler, own))
+
+
+def _overlap(one: Seen, other: Seen) -> bool:
+    ours, theirs = one.hook, other.hook
+    for attr in ("content", "condition"):
+        wanted = {getattr(ours, attr), getattr(theirs, attr)}
+        if len(wanted - {""}) > 1:
+            return False
+    if not ours.matcher or not theirs.matcher or set(ours.matcher) & set(theirs.matcher):
+        return True
+    return bool(_names(one.dialect, ours.matcher) & _names(one.dialect, theirs.matcher))
+
+
+def _names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
+    """The native tools that terms match."""
+    names: set[str] = set()
+    for term in terms:
+        if term.kind == "tool":
+            names |= {*names_of(dialect, term.value)}
+        elif term.kind == "pattern" and isinstance(_compiled(term.value), re.Pattern):
+            names |= {name for name in native_tools(dialect) if _matches(term.value, name, whole=False)}
+    return names
+
+
+def _repairs(reading: Reading) -> Iterator[Finding]:
+    for file, document in reading.documents.items():
+        for line, column in document.repairs:
+            yield f.WrongEscape.at("")._replace(file=file, line=line, column=column)
+
+
+def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
+    for file, document in reading.documents.items():
+        for path, line, column in document.duplicates:
+            places = ((one, one.place.path) for one in seen if one.place.file == file)
+            one = next((one for one, place in places if path[: len(place)] == place), None)
+            where = one.where(path) if one else spell_path(path)
+            finding = f.DuplicateKey.at(where, one.number if one else None, key=path[-1] if path else "")
+            root = reading.dialect.root
+            # Of two lists of hooks one is lost, whole.
+            severity = "error" if path == root or (root and path[:-1] == root) else finding.severity
+            yield finding._replace(file=file, line=line, column=column, severity=severity)

@@ -1,0 +1,67 @@
+"""The file, line and column of findings that say only in words where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from hookport.agents import Place, Tree
+from hookport.agents._base import Path
+
+if TYPE_CHECKING:
+    from hookport.convert.checks import Reading
+    from hookport.findings import Finding
+
+
+def placed(finding: Finding, reading: Reading) -> Finding:
+    """The finding with its file and line, and with the hook that its place is in."""
+    if finding.line:
+        return finding
+    places = reading.decoded.places
+    known = finding.hook is not None and finding.hook < len(places)
+    place = places[finding.hook or 0] if known else Place(next(iter(reading.documents), ""), ())
+    file = finding.file or place.file
+    document = reading.documents.get(file)
+    where = finding.where.removeprefix(f"{file}: ")
+    path = steps_of(where, document.tree) if document else ()
+    line, column = document.position(path or place.path) if document else (0, 0)
+    hook = finding.hook if known else _owner(places, Place(file, path))
+    return finding._replace(file=file, line=line, column=column, hook=hook)
+
+
+def _owner(places: tuple[Place, ...], place: Place) -> int | None:
+    """The hook whose entry holds a place."""
+    for number, (file, path) in enumerate(places):
+        if file == place.file and path and place.path[: len(path)] == path:
+            return number
+    return None
+
+
+def steps_of(where: str, tree: Tree) -> Path:
+    """The path that `spell_path` spelled, as far as the tree has it; keys may hold dots and brackets.
+
+    What is said of a document with a frontmatter is said of the frontmatter.
+    """
+    if not where:
+        return ()
+    starts: list[tuple[Path, Tree]] = [((), tree)]
+    if isinstance(tree, Mapping) and isinstance(tree.get("frontmatter"), Mapping):
+        starts.append((("frontmatter",), tree["frontmatter"]))
+    walks = ((left, (*start, *path)) for start, inside in starts for left, path in _walks(where, inside, ()))
+    return min(walks, key=lambda walk: len(walk[0]))[1]
+
+
+def _walks(text: str, tree: Tree, path: Path) -> Iterator[tuple[str, Path]]:
+    """Every way to follow a spelled path down a tree, with what is left of the text."""
+    yield text, path
+    steps: Iterator[tuple[str, str | int]]
+    if isinstance(tree, Mapping):
+        steps = ((f".{key}" if path else str(key), key) for key in tree)
+    elif isinstance(tree, list):
+        steps = ((f"[{number}]", number) for number in range(len(tree)))
+    else:
+        return
+    for spelled, step in steps:
+        rest = text[len(spelled) :]
+        if spelled and text.startswith(spelled) and (not rest or rest[0] in ".["):
+            yield from _walks(rest, tree[step], (*path, step))

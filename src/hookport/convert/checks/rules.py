@@ -1,0 +1,88 @@
+"""Permission rules as conditions of hooks that never hold: what is wrong with them, and where.
+
+What holds is in `runtime.rules`; what an agent was seen not to fire is in its table.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from hookport import agents
+from hookport.agents import Dialect
+from hookport.agents._base import native_tools, says, tools_named
+from hookport.model.hooks import Hook
+from hookport.runtime.rules import COVERED
+
+# Keys of tools' inputs; a rule has the value alone. `domain:` is a word of rules.
+FIELDS = ("command", "description", "file_path", "path", "prompt", "run_in_background", "timeout", "url")
+ON_FILES = ("Read", "Edit", "Write", "NotebookEdit")
+SEVERAL = re.compile(r"\)\s*(?:\|\|?|&&?|,|;)\s*[\w*]+(?:\(|$)")
+
+
+class DeadRule(NamedTuple):
+    """Why no call is what a rule is for; `is_documented`: the agent's documentation says otherwise."""
+
+    why: str
+    is_documented: bool = False
+
+
+def dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
+    """What keeps a hook's rule from ever holding, None if it may hold; `dialect` has the hook's file."""
+    if not says(dialect, "condition") or dialect.is_hub:
+        names = [hook.dialect] if hook.dialect in agents.names() else []
+        dialect = agents.get(names[0]) if names else dialect
+    if not hook.condition or not says(dialect, "condition") or dialect.is_hub:
+        return None
+    if why := _misspelled(hook.condition) or _unmatched(hook, dialect):
+        return DeadRule(why)
+    for pattern, why in dialect.unfired_rules.items():
+        if re.fullmatch(pattern, hook.condition):
+            return DeadRule(why, is_documented=True)
+    return None
+
+
+def tool_of(rule: str) -> str:
+    """The name of the tool that a rule is for."""
+    return rule.partition("(")[0]
+
+
+def _misspelled(rule: str) -> str:
+    tool, bracket, inside = rule.partition("(")
+    if rule != rule.strip():
+        return "it has blanks around it"
+    if SEVERAL.search(rule):
+        return "it is read as one rule; write one hook for each"
+    if bracket and not inside.endswith(")"):
+        return "it does not end with ')'"
+    if not bracket and ")" in rule:
+        return "it has no '('"
+    if rule.startswith("*"):
+        return "'*' is no tool; leave 'if' out to run on every call"
+    key, colon, _ = inside.partition(":")
+    if colon and key in FIELDS:
+        return f"'{key}:' is read as part of the pattern; write the pattern alone"
+    if inside.startswith("!"):
+        return "a pattern that begins with '!' matches nothing"
+    if tool in ON_FILES and re.search(r"\{[^{}]*,[^{}]*\}", inside):
+        return "braces are no alternatives; write one hook for each"
+    return ""
+
+
+def _unmatched(hook: Hook, dialect: Dialect) -> str:
+    """Why no tool of the matcher is the rule's."""
+    tool = tool_of(hook.condition)
+    is_mcp = dialect.mcp is not None and tool.startswith(dialect.mcp.prefix)
+    words = {word for named in tools_named(dialect, tool) for word in COVERED.get(named, (named,))}
+    if not hook.matcher or not (is_mcp or words):
+        return ""
+    for term in hook.matcher:
+        if term.kind == "pattern" or ((term.kind == "mcp") == is_mcp and (is_mcp or term.value in words)):
+            return ""
+    named = ", ".join(name for name in native_tools(dialect) if _is_matched(hook, dialect, name))
+    return f"the matcher has {named or 'other tools'} and not {tool}"
+
+
+def _is_matched(hook: Hook, dialect: Dialect, name: str) -> bool:
+    values = {term.value for term in hook.matcher if term.kind == "tool"}
+    return not values.isdisjoint(tools_named(dialect, name))

@@ -1,0 +1,163 @@
+"""What a target cannot say: changed hooks and a finding for every change.
+
+The result says exactly what the target can say, no more, so that decoding what was encoded gives it back
+whole. A guard never becomes weaker without an error.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hookport import findings as f
+from hookport.agents import Dialect
+from hookport.agents._base import says
+from hookport.agents._entries import event_order, merge_entries, slots
+from hookport.agents._matchers import read_matcher, write_matcher
+from hookport.convert.degrade import answers, commands, fields, guards, handlers, matchers
+from hookport.convert.degrade.capabilities import Scripts, infer
+from hookport.convert.degrade.work import Work, deny_command, specs_of
+from hookport.convert.degrade.wrapping import ON_PATH, Bridge
+from hookport.findings import Finding
+from hookport.model.events import about_tool
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+__all__ = ["Degraded", "degrade", "deny_command", "infer"]
+
+STEPS: tuple[Callable[[Work], bool], ...] = (
+    guards.event,
+    commands.standing,
+    handlers.rewrite,
+    matchers.content,
+    handlers.handler,
+    handlers.command,
+    handlers.output,
+    commands.placeholders,
+    commands.anchored,
+    commands.background,
+    commands.directory,
+    commands.environment,
+    commands.platform,
+    matchers.matcher,
+    matchers.content,  # again: a pattern that became tools may reach events that cannot filter
+    guards.blocking,
+    guards.failure,
+    fields.timeout,
+    fields.fields,
+    handlers.wire,
+)
+
+
+class Degraded(NamedTuple):
+    """What is left for the target; `kept` gives the original index of each hook that is."""
+
+    manifest: Manifest
+    kept: tuple[int, ...]
+    findings: tuple[Finding, ...]
+
+
+def degrade(
+    manifest: Manifest,
+    target: Dialect,
+    wheres: tuple[str, ...],
+    scripts: Scripts,
+    *,
+    bare: bool = False,
+    bridge: Bridge = ON_PATH,
+) -> Degraded:
+    """The part of a manifest that the target can say, with a finding for every change and drop.
+
+    `bare` leaves commands that speak another dialect as they are; `bridge` is what runs them otherwise.
+    """
+    works = [
+        Work(
+            hook,
+            index,
+            wheres[index] if index < len(wheres) else "",
+            target,
+            scripts,
+            None if bare else bridge,
+        )
+        for index, hook in enumerate(manifest.hooks)
+    ]
+    left = [work for work in works if all(step(work) for step in STEPS)]
+    for work in left:
+        answers.note_lost_fields(work, target)
+    left = _by_priority(left)
+    if target.shape.merges:
+        left = _merged(left)
+    if target.shape.by_event:
+        left.sort(key=lambda work: event_order(target, work.hook))
+    _allow_undoes(left, target)
+    findings = [finding for work in works for finding in work.findings]
+    hooks = [work.hook for work in left]
+    if target.adjust:
+        hooks, more = target.adjust(hooks)
+        findings += [
+            finding
+            if finding.hook is None
+            else finding._replace(hook=left[finding.hook].index, where=left[finding.hook].where)
+            for finding in more
+        ]
+        if target.shape.by_event:
+            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: event_order(target, pair[0]))
+            hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
+    own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
+    return Degraded(
+        Manifest(tuple(hooks), own or NOTHING), tuple(work.index for work in left), tuple(findings)
+    )
+
+
+def _allow_undoes(works: list[Work], target: Dialect) -> None:
+    """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
+    if not target.undoes:
+        return
+    shared = Counter(spec.native for work in works for spec in specs_of(work))
+    for work in works:
+        events = {spec.native for spec in specs_of(work)}
+        if work.hook.blocking and any(shared[native] > 1 for native in events) and not work.is_home:
+            work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=target.undoes)
+
+
+def _merged(works: list[Work]) -> list[Work]:
+    """Where the target's entries are merged when they are read, hooks that would be are one already."""
+    merged = merge_entries([(hook, work) for work in works for hook in _entries(work)])
+    for hook, work in merged:
+        work.hook = hook
+        if len(merged) < len(works) and hook.matcher:
+            work.hook = hook._replace(matcher=matchers.read_back(work))
+            if not work.hook.matcher:
+                work.note(f.MatcherDropped, matcher=", ".join(term.value for term in hook.matcher))
+    first = [work for _, work in merged]
+    kept = {id(work) for work in first}
+    for work in works:
+        if id(work) not in kept:
+            rest = work.hook._replace(matcher=())
+            other = next(one for one in first if one.hook._replace(matcher=()) == rest)
+            work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
+    return first if len(first) == len(works) else _merged(first)
+
+
+def _entries(work: Work) -> list[Hook]:
+    """The hook as the entries of one event that it is written as, each with its part of the matcher."""
+    pieces = list(slots(work.target, work.hook))
+    if len(pieces) != 1 or not about_tool(work.hook.event):
+        return [work.hook]
+    (spec, terms), hook = pieces[0], work.hook
+    texts = write_matcher(work.target, spec, terms, hook.content)
+    if len(texts) < 2:
+        return [hook]
+    return [hook._replace(matcher=read_matcher(work.target, spec, text or "")[0]) for text in texts]
+
+
+def _by_priority(works: list[Work]) -> list[Work]:
+    """Where the target has no priorities, higher ones come first in the file."""
+    if not works or says(works[0].target, "priority"):
+        return works
+    works = sorted(works, key=lambda work: -(100 if work.hook.priority is None else work.hook.priority))
+    for work in works:
+        if work.hook.priority is not None:
+            work.note(f.PriorityDropped, priority=work.hook.priority)
+            work.hook = work.hook._replace(priority=None)
+    return works

@@ -1,0 +1,58 @@
+"""Fields that a script's answers have and a target's agents do not take, as the script's text shows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from hookport import findings as f
+from hookport.agents import Dialect, names
+from hookport.agents._wiring import wire
+from hookport.convert.degrade.work import Work, specs_of
+from hookport.wire.answers import extras_of
+from hookport.wire.table import Wire
+
+# A key that means nothing else in a script.
+_TELLING = re.compile(r"[a-z](?:[A-Z]|_[a-z])")
+
+
+def note_lost_fields(work: Work, target: Dialect) -> None:
+    """A finding where the answers of a hook's scripts have fields that are lost in the target."""
+    if work.source.id == target.id:
+        return
+    natives = [spec.native for spec in specs_of(work)]
+    text = "\n".join(work.texts)
+    lost = lost_fields(wire(work.source.id), wire(target.id), work.hook.event, natives, text)
+    if lost:
+        work.note(f.AnswerFieldLost, fields=", ".join(lost))
+
+
+def lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
+    """The keys of a dialect's answers that a text has and a target does not take on its own events."""
+    taken = [extras_of(target, native, event) for native in natives]
+    missing = {key for word, key in _fields(source, event).items() if not all(word in one for one in taken)}
+    return _printed(missing, text)
+
+
+def foreign_fields(own: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
+    """The keys of other dialects' answers on an event that a text has, and that its own agent lacks."""
+    others = (wire(name) for name in names())
+    known = {key for one in others if event in one.natives for key in _fields(one, event).values()}
+    taken = {_key(place) for native in natives for place in extras_of(own, native, event).values()}
+    return _printed({key for key in known - taken if _TELLING.search(key)}, text)
+
+
+def _printed(keys: Iterable[str], text: str) -> list[str]:
+    return [key for key in sorted(keys) if re.search(rf"""(?<!\w){key}\\?["']?\s*[:=]""", text)]
+
+
+def _fields(source: Wire, event: str) -> dict[str, str]:
+    """The words of a dialect for an event, each with the key that an answer has it under."""
+    natives = [native for native, canonical in source.events.items() if canonical == event] or [event]
+    return {
+        word: _key(place) for native in natives for word, place in extras_of(source, native, event).items()
+    }
+
+
+def _key(place: str) -> str:
+    return place.rpartition(".")[2]

@@ -1,0 +1,223 @@
+"""What is said in the command itself where the target has no field for it."""
+
+from __future__ import annotations
+
+import re
+
+from hookport import findings as f
+from hookport.agents._base import says, variable_in
+from hookport.agents._entries import shell_word, slots
+from hookport.agents._wiring import wire
+from hookport.convert.degrade.work import Work, can_block, each_command, powershell, quoted, without
+from hookport.model.hooks import NOTHING
+
+
+def standing(work: Work) -> bool:
+    """A script that the target runs in its place is there: a file that calls it would be written over it."""
+    if not work.target.shape.in_place:
+        return True
+    command = work.hook.handler.command.strip().rstrip("'\"")
+    name = command.rpartition("/")[2]
+    native = work.target.shape.in_place(work.target, name)
+    folders = {place.path.removeprefix("~/").rpartition("/")[0] for place in work.target.locations}
+    is_there = any(command.endswith(f"{folder}/{name}") for folder in folders)
+    if is_there and native in {spec.native for spec, _ in slots(work.target, work.hook)}:
+        work.note(f.StandsThere, script=name)
+        return False
+    return True
+
+
+def background(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.is_async or says(work.target, "is_async", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if handler.type == "command" and not work.hook.blocking and work.wraps:
+            work.note(f.AsyncInBackground)
+            work.options.append("--async")
+        elif handler.type == "command" and not work.hook.blocking:
+            work.note(f.AsyncInBackground)
+            # What a shell starts in the background gets no input, so the payload goes through another number.
+            each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
+            if "windows" in handler.platform:
+                work.note(f.WindowsAsync)
+        else:
+            work.note(f.AsyncDropped)
+        work.change(is_async=False)
+        if can_block(work) and not work.target.is_hub:
+            work.hook = work.hook._replace(blocking=True)
+        return True
+
+    return without(work, "async_execution", warn)
+
+
+def closed(command: str) -> str:
+    """A command, whatever it ends in, ready to be followed by a closing bracket."""
+    is_plain = re.fullmatch(r"[^#<\\\n]*[\w\"')/.}]", command)
+    return f"{command}; " if is_plain else f"{command}\n"
+
+
+def platform(work: Work) -> bool:
+    handler = work.hook.handler
+    lost = {name: command for name, command in handler.platform.items() if not says(work.target, name)}
+    if not lost:
+        return True
+
+    def warn(work: Work) -> bool:
+        command = handler.command
+        unix = {name: text for name, text in lost.items() if name != "windows"}
+        if unix:
+            cases = {"osx": "Darwin", "linux": "Linux"}
+            arms = {**{cases[name]: text for name, text in unix.items()}, "*": command}
+            spelled = " ".join(
+                f"({name}) {closed(text).removesuffix('; ')} ;;" for name, text in arms.items()
+            )
+            command = f'case "$(uname -s)" in {spelled} esac'
+            work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
+        if "windows" in lost:
+            work.note(f.PlatformDropped, platform="windows")
+        kept = {name: text for name, text in handler.platform.items() if name not in lost}
+        work.change(command=command, platform=kept or NOTHING)
+        return True
+
+    return without(work, "platform_commands", warn)
+
+
+def environment(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.env or says(work.target, "env", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if any(not re.fullmatch(r"[A-Za-z_]\w*", name) for name in handler.env):
+            bad = ", ".join(name for name in handler.env if not re.fullmatch(r"[A-Za-z_]\w*", name))
+            work.note(f.FieldDropped, field=f"env {bad}")
+        good = {name: value for name, value in handler.env.items() if re.fullmatch(r"[A-Za-z_]\w*", name)}
+        if handler.type != "command":
+            work.note(f.FieldDropped, field="env")
+        elif good:
+            settings = " ".join(f"{name}={quoted(value)}" for name, value in good.items())
+            work.note(f.CarriedInCommand, what="env")
+            on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
+            each_command(
+                work,
+                lambda command: f"export {settings}; {command}",
+                lambda command: f"{on_windows} {command}",
+            )
+        work.change(env=NOTHING)
+        return True
+
+    return without(work, "custom_env", warn)
+
+
+def directory(work: Work) -> bool:
+    handler = work.hook.handler
+    if not handler.cwd or says(work.target, "cwd", handler.type):
+        return True
+
+    def warn(work: Work) -> bool:
+        if handler.type != "command":
+            work.note(f.FieldDropped, field="cwd")
+        else:
+            work.note(f.CarriedInCommand, what="cwd")
+            root = work.target.project_dir[0] if work.target.project_dir else ""
+            inside = not handler.cwd.startswith(("/", "~", "$"))
+            path = shell_word(f"{root}/{handler.cwd}") if root and inside else shell_word(handler.cwd)
+            if root.startswith("$(") and inside:
+                path = f'"{root}"/{shell_word(handler.cwd)}'
+            there = f"Set-Location -LiteralPath {powershell(handler.cwd)}"
+            each_command(
+                work,
+                lambda command: f"cd {path} && {{ {closed(command)}}}",
+                lambda command: f"{there}; {command}",
+            )
+        work.change(cwd="")
+        return True
+
+    return without(work, "configurable_cwd", warn)
+
+
+def placeholders(work: Work) -> bool:
+    """Paths that start at the project's or the package's root, in the target's spelling."""
+    source, target = work.source, work.target
+    if work.hook.handler.type != "command" or work.is_prompt or work.is_home or target.is_hub:
+        return True
+    text = " ".join((work.hook.handler.command, *work.hook.handler.platform.values()))
+    replaced: dict[str, str] = {}
+    for role, spellings in (("project", source.project_dir), ("package", source.package_dir)):
+        for spelling in sorted(spellings, key=len, reverse=True):
+            if spelling not in text or not spelling.startswith(("$", "{")):
+                continue
+            if work.wraps and wire(source.id).env.get(variable_in(spelling)) == "$root":
+                continue  # the bridge sets it
+            root = _root_there(work, role, spelling)
+            if root is not None:
+                replaced[spelling] = root
+    named = source.file_placeholder
+    if named and named in text and not target.file_placeholder and not work.wraps:
+        work.note(f.PlaceholderLost, placeholder=source.file_placeholder, consequence="it stays empty")
+    if replaced:
+        pattern = re.compile(
+            "|".join(re.escape(word) + r"(?!\w)" for word in sorted(replaced, key=len, reverse=True))
+        )
+
+        def translate(command: str) -> str:
+            found = pattern.sub(lambda match: replaced[match[0]], command)
+            # A root that is the working directory needs no quotes.
+            return found.replace('"."/', "./") if "." in replaced.values() else found
+
+        each_command(work, translate)
+    return True
+
+
+def _root_there(work: Work, role: str, spelling: str) -> str | None:
+    """How the target spells a root of the source, or the next best root; None if it has neither."""
+    target = work.target
+    there = target.project_dir if role == "project" else target.package_dir
+    # A root that is spelled as the working directory is not the root in another one.
+    if work.hook.handler.cwd and there[:1] == (".",):
+        there = ()
+    if there:
+        if there[0] != spelling:
+            work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
+        return there[0]
+    kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
+    if role == "package" and target.project_dir:
+        root = target.project_dir[0]
+        consequence = f"read as the project's root {root}; put the package's files there"
+        work.note(kind, placeholder=spelling, consequence=consequence)
+        return root
+    work.note(kind, placeholder=spelling, consequence="the command will not find its file")
+    return None
+
+
+# A script by a relative path, alone or behind what runs it.
+_RELATIVE = re.compile(
+    r"""((?:(?:ba|z|da)?sh|python3?|node|ruby|perl) +)?"""
+    r"""(\./[^\s'"$;|&<>()`\\]+|[\w.-]+(?:/[\w.-]+)+)(?=\s|$)"""
+)
+
+
+def anchored(work: Work) -> bool:
+    """A relative path is found wherever the agent has gone: it is written from the project's root."""
+    source, target, handler = work.source, work.target, work.hook.handler
+    if (
+        not (source.at_root and target.cwd_moves and target.project_dir)
+        or (work.wraps and wire(source.id).starts_in != "cwd")
+        or handler.type != "command"
+        or work.is_prompt
+        or handler.cwd
+    ):
+        return True
+
+    def anchor(command: str) -> str:
+        found = _RELATIVE.match(command)
+        if not found:
+            return command
+        path = f'"{target.project_dir[0]}"/{found[2].removeprefix("./")}'
+        work.note(f.PathAnchored, before=found[2], after=path)
+        return f"{found[1] or ''}{path}{command[found.end() :]}"
+
+    each_command(work, anchor)
+    return True

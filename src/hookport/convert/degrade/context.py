@@ -1,0 +1,61 @@
+"""What a hook tells the model: whether it may tell something, and whether an agent passes that on."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from hookport.agents import Dialect, EventSpec
+from hookport.agents._entries import slots
+from hookport.agents._wiring import wire
+from hookport.convert.degrade.capabilities import denies
+from hookport.model.hooks import NOTHING, Hook
+from hookport.model.runs import Decision, Event
+from hookport.wire.answers import write_answer
+from hookport.wire.table import Wire, table_of
+
+# Events on which a hook is there to tell something, unless it shows that it is not.
+TELLING = ("session_start", "before_prompt")
+
+
+def may_tell(hook: Hook, texts: Iterable[str]) -> bool:
+    """Whether a hook may tell the model something; `texts` are its command and the scripts it names.
+
+    It does where it names the field for that. Plain text may be printed by any script, so when a session
+    begins and on a prompt every hook may, but for a guard that shows nothing but how it denies.
+    """
+    if hook.handler.is_async or hook.handler.type in ("prompt", "agent"):
+        return False
+    own = wire(hook.dialect)
+    natives = [native for _, native in own.natives.get(hook.event, ())] or [hook.event]
+    tables = [table_of(own.reads, native, hook.event) for native in natives]
+    places = {place.rpartition(".")[2] for table in tables for place in table.get("context") or ()}
+    if not places and not any(table.get("text") == "context" for table in tables):
+        return False
+    text = "\n".join(texts)
+    if any(re.search(rf"""(?<!\w){place}\\?["']?\s*[:=(]""", text) for place in places):
+        return True
+    return hook.event in TELLING and not (hook.blocking and denies(text))
+
+
+def unread(target: Dialect, hook: Hook) -> str:
+    """Why an agent does not pass on what a hook tells on its event; empty if it does, or lacks the event."""
+    specs = [spec for spec, _ in slots(target, hook._replace(provider_data=NOTHING))]
+    return next(filter(None, (_unread(target, spec, hook.event) for spec in specs)), "")
+
+
+def _unread(target: Dialect, spec: EventSpec, event: str) -> str:
+    own = wire(target.id)
+    products = (own.answers, *own.answers_of.values())
+    taken = [_takes(own.replace(answers=answers, answers_of={}), spec, event) for answers in products]
+    if spec.silent or not any(taken):
+        return f"{target.title} takes no text on {spec.native}"
+    if not all(taken):
+        return f"only one of its products takes text on {spec.native}"
+    return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in TELLING else ""
+
+
+def _takes(own: Wire, spec: EventSpec, event: str) -> bool:
+    """Whether the answer of an agent has a place for context."""
+    _, lost = write_answer(own, Event(event, own.id, spec.native), Decision(context="context"))
+    return not lost

@@ -1,0 +1,125 @@
+"""The timeout in the target's unit and limits, and fields that have no place there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+from hookport import findings as f
+from hookport.agents._base import SECOND, Dialect, EventSpec, Timeout, Tree, dialect_data, says
+from hookport.agents._entries import slots
+from hookport.agents._limits import longest_wait, spell, too_slow
+from hookport.convert.degrade.work import Work, specs_of
+from hookport.model.hooks import NOTHING, Hook
+
+# What is said about a hook and changes nothing in what it does, with the value that says nothing.
+_WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
+
+
+def _keep_event(work: Work) -> None:
+    """The event chosen for what the hook needs stays chosen when nothing says any more what it needs."""
+    target, before = work.target, specs_of(work)
+    work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
+    if [spec.native for spec, _ in slots(target, work.hook)] != [spec.native for spec in before]:
+        own = {**dialect_data(work.hook, target.id), "event": before[0].native}
+        work.hook = work.hook._replace(provider_data={**work.hook.provider_data, target.id: own})
+
+
+def _rule(dialect: Dialect, hook: Hook) -> Timeout:
+    return dialect.handlers[hook.handler.type].timeout
+
+
+def _default(dialect: Dialect, hook: Hook, specs: list[EventSpec]) -> timedelta | None:
+    own = next((spec.default_timeout for spec in specs if spec.default_timeout), None)
+    return own or _rule(dialect, hook).default
+
+
+def timeout(work: Work) -> bool:
+    """The same time in the target's unit, within its limits."""
+    hook, target = work.hook, work.target
+    rule = _rule(target, hook)
+    specs = specs_of(work)
+    default = _default(target, hook, specs)
+    timeout = hook.handler.timeout
+    if timeout is None and hook.handler.type in work.source.handlers and not work.is_home:
+        home = _default(work.source, hook, [spec for spec, _ in slots(work.source, hook)])
+        if home and home != default and rule.unit is not None:
+            known = spell(default) if default else "not documented"
+            work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=known)
+            timeout = home
+    if timeout is None:
+        return True
+    if rule.unit is None and work.wraps:
+        work.note(f.CarriedInCommand, what="timeout")
+        work.options.append(f"--within={timeout / SECOND:g}")
+        work.change(timeout=None)
+        return True
+    if rule.unit is None:
+        known = f"it waits {spell(default)}" if default else "its own limit is not documented"
+        work.note(f.TimeoutDropped, timeout=spell(timeout), default=known)
+        work.change(timeout=None)
+        return True
+    limited = _limited(work, rule, timeout, specs)
+    whole = limited
+    if rule.whole:
+        whole = math.ceil(limited / rule.unit) * rule.unit
+        if whole != limited:
+            unit = "seconds" if rule.unit == SECOND else "milliseconds"
+            work.note(f.TimeoutRounded, before=spell(limited), after=spell(whole), unit=unit)
+    work.change(timeout=whole)
+    return True
+
+
+def _limited(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
+    """The time within the target's limits; a guard that asks for more is too slow there."""
+    hook, target = work.hook, work.target
+    most = longest_wait(target, specs, hook.handler.type)
+    limited = max(timeout, rule.minimum or timeout)
+    limited = min(limited, most or limited)
+    if slow := too_slow(target, hook, specs, hook.handler.type):
+        work.findings.append(f.GuardCutShort.at(work.where, work.index, **slow))
+    elif limited != timeout:
+        work.note(f.TimeoutClamped, before=spell(timeout), after=spell(limited))
+    elif rule.shorter and limited > rule.shorter[1]:
+        product, after = f"{target.id} in {rule.shorter[0]}", spell(rule.shorter[1])
+        clamped = f.TimeoutClamped.at(
+            work.where, work.index, target=product, before=spell(limited), after=after
+        )
+        work.findings.append(clamped)
+    return limited
+
+
+def fields(work: Work) -> bool:
+    """Fields without a place in the target, and those only another dialect knows."""
+    target = work.target
+    type_ = work.hook.handler.type
+    for attr, nothing in _WORDS.items():
+        if getattr(work.hook, attr) and not says(target, attr, type_):
+            work.note(f.FieldDropped, field=attr)
+            work.hook = work.hook._replace(**{attr: nothing})
+    if work.hook.handler.status_message and not says(target, "status_message", type_):
+        work.note(f.FieldDropped, field="status_message")
+        work.change(status_message="")
+    if work.hook.handler.model and not says(target, "model", type_):
+        work.note(f.FieldDropped, field="model")
+        work.change(model="")
+    if target.is_hub:
+        return True
+    _keep_event(work)
+    others = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
+    for source, data in others.items():
+        names = _native_fields(data)
+        if names and source == work.source.id:
+            work.note(f.NativeDropped, source=source, fields=", ".join(names))
+    own = work.hook.provider_data.get(target.id)
+    work.hook = work.hook._replace(provider_data={target.id: own} if own else NOTHING)
+    return True
+
+
+def _native_fields(data: Mapping[str, Tree]) -> list[str]:
+    """The fields of a dialect's own that a hook carries."""
+    inner = [data.get(part) for part in ("group", "keys")]
+    names = [name for name in data if name not in ("event", "group", "keys", "written_matcher")]
+    return names + [str(name) for part in inner if isinstance(part, Mapping) for name in part]

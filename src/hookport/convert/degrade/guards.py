@@ -1,0 +1,188 @@
+"""Whether a hook still runs and still blocks: a guard stays one, becomes stricter, or is an error."""
+
+from __future__ import annotations
+
+from hookport import findings as f
+from hookport.agents._base import EventSpec, event_specs, says
+from hookport.agents._entries import slots
+from hookport.convert.degrade.commands import closed
+from hookport.convert.degrade.work import Work, each_command, quoted, specs_of
+from hookport.model.events import AFTER_OF, split_native
+
+
+def event(work: Work) -> bool:
+    """The target has the event, or one that comes too late, or the hook goes."""
+    hook = work.hook
+    if not hook.enabled and not says(work.target, "enabled"):
+        work.note(f.DisabledHook)
+        return False
+    native = split_native(hook.event)
+    if (native and native[0] == work.target.id) or work.target.is_hub:
+        return True
+    if event_specs(work.target, hook.event):
+        return True
+    after = AFTER_OF.get(hook.event)
+    if after and not hook.blocking and event_specs(work.target, after):
+        work.note(f.TimingShift, event=hook.event, after=after)
+        work.hook = hook._replace(event=after)
+        return True
+    name = native[1] if native else hook.event
+    reason = work.target.lacks.get(hook.event, "")
+    kind = f.GuardDropped if hook.blocking else f.EventDropped
+    work.note(kind, event=name, reason=f" ({reason})" if reason and "no such event" not in reason else "")
+    return False
+
+
+def blocking(work: Work) -> bool:
+    """A guard stays one or is reported; what must not block is kept from it."""
+    if work.target.is_hub:
+        return True
+    specs = specs_of(work)
+    handler = work.hook.handler
+    decides = work.target.handlers[handler.type].decides and not handler.is_async
+    deaf = [spec.native for spec in specs if spec.blocks == "observe" or not decides]
+    if work.hook.blocking and deaf:
+        _tell_deaf(work, deaf)
+    if work.hook.blocking and (work.is_replaced or not work.is_home):
+        _tell_needs(work, [spec for spec in specs if spec.native not in deaf])
+    if says(work.target, "blocking"):
+        return True
+    if work.hook.blocking and len(deaf) == len(specs):
+        work.hook = work.hook._replace(blocking=False)
+    elif not work.hook.blocking and len(deaf) < len(specs):
+        _keep_from_blocking(work)
+    return True
+
+
+def _tell_deaf(work: Work, deaf: list[str]) -> None:
+    """A guard on events that do not listen: lost, unless it never prevented anything."""
+    hook = work.hook
+    listened = [spec.blocks for spec, _ in slots(work.source, hook)]
+    # Where the source does not say how it listens, the guard counts as one.
+    if not listened or any(blocks != "observe" for blocks in listened):
+        work.note(f.GuardObserves, event=", ".join(deaf))
+        return
+    work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
+    if len(deaf) == len(specs_of(work)):
+        work.hook = hook._replace(blocking=False)
+
+
+def _tell_needs(work: Work, specs: list[EventSpec]) -> None:
+    """What a guard on these events needs to be obeyed, and by whom it is."""
+    for spec in specs:
+        if spec.partly:
+            work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
+        if not work.is_replaced and not work.wraps and work.hook.handler.type == "command":
+            _exit_code(work, spec)
+
+
+def _keep_from_blocking(work: Work) -> None:
+    """A hook that must not block, on events that listen: its command never says so."""
+    type_ = work.hook.handler.type
+    if work.wraps:
+        work.note(f.KeptFromBlocking)
+        work.options.append("--observe")
+    elif type_ == "command":
+        work.note(f.KeptFromBlocking)
+        each_command(
+            work,
+            lambda command: f"( {closed(command)}) || true",
+            lambda command: f"& {{ {command} }}; exit 0",
+        )
+    else:
+        work.note(f.MayBlockNow, type=type_, event=", ".join(spec.native for spec in specs_of(work)))
+    work.hook = work.hook._replace(blocking=True)
+
+
+def _exit_code(work: Work, spec: EventSpec) -> None:
+    """What exit code 2 needs to be obeyed there."""
+    if not spec.exit_blocks:
+        # One that fails closed blocks with every exit code but 0.
+        if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
+            work.note(f.ExitIgnored, event=spec.native)
+    elif work.target.needs_reason:
+        work.note(f.ReasonNeeded)
+    elif work.target.drops_reason:
+        work.note(f.ReasonLost)
+
+
+def failure(work: Work) -> bool:
+    """A hook that blocks when it fails must do so in the target too."""
+    handler = work.hook.handler
+    closed = handler.on_failure == "block"
+    specs = specs_of(work)
+    always = bool(specs) and all(spec.fails_closed for spec in specs)
+    if work.wraps:
+        return _failure_wrapped(work, always=always and work.hook.blocking)
+    if always and handler.type == "command" and work.hook.blocking:
+        return _failure_closed(work)
+    if closed and not _can_fail_closed(work):
+        work.note(f.FailsOpen, failure="fails or times out")
+        work.change(on_failure="")
+    if closed and not work.is_home:
+        _speak_up(work)
+    if not handler.timeout_action or says(work.target, "timeout_action", handler.type):
+        return True
+    if handler.timeout_action == "block" and work.hook.blocking:
+        if _can_fail_closed(work):
+            work.note(f.FailsClosed)
+            work.change(on_failure="block")
+            _speak_up(work)
+        elif not closed:
+            work.note(f.FailsOpen, failure="times out")
+    else:
+        work.note(f.FieldDropped, field="timeout_action")
+    work.change(timeout_action="")
+    return True
+
+
+def _failure_wrapped(work: Work, *, always: bool) -> bool:
+    """The bridge answers for a command that fails, in time; the target's own field is kept beside it."""
+    handler = work.hook.handler
+    if handler.on_failure or handler.timeout_action or always:
+        work.note(f.CarriedInCommand, what="what a failure means")
+    if handler.on_failure == "block" and work.hook.blocking:
+        work.options.append("--on-failure=closed")
+    if handler.timeout_action and work.hook.blocking:
+        work.options.append(f"--on-timeout={'closed' if handler.timeout_action == 'block' else 'open'}")
+    kept = handler.on_failure if _can_fail_closed(work) else ""
+    work.change(on_failure="block" if always else kept, timeout_action="")
+    return True
+
+
+def _speak_up(work: Work) -> None:
+    """Where silence counts as a failure, a hook without an opinion says that it has none."""
+    answer = work.target.no_opinion
+    if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
+        return
+    work.note(f.CarriedInCommand, what="having no opinion")
+    each_command(
+        work,
+        lambda command: (
+            f"out=$( {closed(command)}); code=$?; "
+            f'[ -n "${{out-}}" ] || out={quoted(answer)}; printf \'%s\\n\' "${{out-}}"; exit ${{code-}}'
+        ),
+    )
+
+
+def _can_fail_closed(work: Work) -> bool:
+    """Whether the target has a field for it and obeys it on this event."""
+    return says(work.target, "on_failure", work.hook.handler.type) and all(
+        spec.blocks == "prevent" for spec in specs_of(work)
+    )
+
+
+def _failure_closed(work: Work) -> bool:
+    """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
+    handler = work.hook.handler
+    zero = (f.KeptFromBlocking.code, f.AsyncInBackground.code, f.HttpToCurl.code)
+    harmless = any(finding.code in zero for finding in work.findings)
+    if handler.on_failure == "block" or handler.timeout_action == "block":
+        if not work.is_home:
+            work.note(f.FailsOpen, failure="times out")
+    elif not harmless and not work.is_home:
+        work.note(f.FailsClosed)
+    if handler.timeout_action == "warn":
+        work.note(f.FieldDropped, field="timeout_action")
+    work.change(on_failure="block", timeout_action="")
+    return True

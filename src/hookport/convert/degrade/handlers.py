@@ -1,0 +1,224 @@
+"""What runs: handlers the target does not have, answers it does not read, payloads it does not send."""
+
+from __future__ import annotations
+
+import re
+
+from hookport import findings as f
+from hookport.agents._base import SECOND, says
+from hookport.agents._entries import shell_word
+from hookport.convert.degrade.work import (
+    Work,
+    deny_command,
+    each_command,
+    powershell,
+    quoted,
+    specs_of,
+    strategy_for,
+    without,
+)
+from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, literal, wrapped
+from hookport.model.hooks import Handler
+from hookport.model.runs import ANY_EVENT
+
+
+def handler(work: Work) -> bool:
+    """The target has the handler's type on this event, or the strategy of the capability decides."""
+    type_ = work.hook.handler.type
+    allowed = all(not spec.types or type_ in spec.types for spec in specs_of(work))
+    spec = work.target.handlers.get(type_)
+    allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
+    # Its payload and answer would be the target's own; behind the bridge they are those it knows.
+    by_bridge = work.needs_bridge or (type_ == "http" and not agree_here(work))
+    is_foreign = type_ != "command" and work.can_wrap and by_bridge
+    if (
+        spec
+        and allowed
+        and not is_foreign
+        and work.hook.handler.url.startswith(spec.url_start)
+        and (type_ != "native" or work.is_home)
+    ):
+        work.is_settled = True
+        return True
+    if type_ == "http" and strategy_for(work, "http_handler") == "warn":
+        work.note(f.HttpToCurl)
+        _tell_variables(work)
+        closed = any(spec.fails_closed for spec in specs_of(work))
+        work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
+        work.is_url = True
+        return True
+    if type_ == "native":
+        return _drop_handler(work)
+    if type_ in ("prompt", "agent") and work.can_wrap and "llm_evaluated" not in work.hook.degradation:
+        return _ask_by_bridge(work)
+    return without(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
+
+
+def _ask_by_bridge(work: Work) -> bool:
+    """The bridge asks the model; where it cannot, a guard denies, but not a stop, which must end."""
+    handler = work.hook.handler
+    work.note(f.ModelAskedHere)
+    work.needs_bridge = True
+    work.is_prompt = True
+    work.options.append(f"--type={handler.type}")
+    if handler.model:
+        work.options.append(f"--model={literal(handler.model)}")
+    closed = work.hook.blocking and all(spec.blocks == "prevent" for spec in specs_of(work))
+    asked = handler._replace(type="command", command=handler.prompt, prompt="", model="")
+    work.hook = work.hook._replace(handler=asked._replace(on_failure="block") if closed else asked)
+    return True
+
+
+def agree_here(work: Work) -> bool:
+    """Whether the target talks to the handler as its own dialect does, without anything in between."""
+    return not work.needs_bridge and (work.is_home or agree(work.source, work.target, work.hook.event))
+
+
+def command(work: Work) -> bool:
+    """A hook with commands for some platforms only does nothing on the others, as far as the target can."""
+    handler = work.hook.handler
+    if (
+        handler.type != "command"
+        or handler.command
+        or "command" not in work.target.handlers["command"].required
+    ):
+        return True
+    if all(name == "windows" and not says(work.target, name) for name in handler.platform):
+        work.note(f.HandlerDropped, type="Windows")
+        return False
+    work.note(f.FieldGiven, field="command", value=":")
+    work.change(command=":")
+    return True
+
+
+def _drop_handler(work: Work) -> bool:
+    work.note(f.HandlerDropped, type=work.hook.handler.type)
+    return False
+
+
+def _tell_variables(work: Work) -> None:
+    """Variables in headers that are not allowed are left empty, as they would be in a handler of its own."""
+    handler = work.hook.handler
+    named = {name for value in handler.headers.values() for name in re.findall(r"\$\{?([A-Za-z_]\w*)", value)}
+    lost = sorted(named - set(handler.allowed_env))
+    if lost:
+        work.note(f.VariablesEmptied, names=", ".join(lost))
+
+
+def _curl(handler: Handler, *, failed: int) -> Handler:
+    """The call as a command: the payload from stdin is the body; a failed call is no decision."""
+    words = ["curl", "-gfsS", "-X", "POST"]
+    if handler.timeout is not None:
+        words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
+    words += ["-H", quoted("Content-Type: application/json")]
+    for name, value in handler.headers.items():
+        words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
+    command = " ".join([*words, "--data-binary", "@-", "--url", quoted(handler.url)]) + f" || exit {failed}"
+    return Handler(
+        command=command,
+        timeout=handler.timeout,
+        is_async=handler.is_async,
+        on_failure=handler.on_failure,
+        timeout_action=handler.timeout_action,
+        status_message=handler.status_message,
+    )
+
+
+def _header(text: str, allowed: tuple[str, ...]) -> str:
+    """A header as one word of the shell; of its variables only the allowed ones are filled in."""
+    parts = re.split(r"(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)", text)
+    word = ""
+    for number, part in enumerate(parts):
+        if number % 2:
+            name = part.strip("${}")
+            word += f'"${{{name}-}}"' if name in allowed else ""
+        elif part:
+            word += quoted(part)
+    return word or "''"
+
+
+def rewrite(work: Work) -> bool:
+    """A rewrite the target ignores lets the original input through: block, unless told otherwise."""
+    if "input_rewrite" not in work.used:
+        return True
+    named = {*work.hook.degradation, *work.hook.capabilities}
+    if "input_rewrite" not in named:
+        work.note(f.CapabilityInferred, capability="input_rewrite", evidence=work.used["input_rewrite"])
+        work.hook = work.hook._replace(capabilities=(*work.hook.capabilities, "input_rewrite"))
+    if all(spec.rewrites for spec in specs_of(work)):
+        return True
+
+    def warn(work: Work) -> bool:
+        work.note(f.RewriteLost, evidence=work.used["input_rewrite"])
+        return True
+
+    return without(work, "input_rewrite", warn)
+
+
+def output(work: Work) -> bool:
+    if work.target.reads_output or "structured_output" not in work.used:
+        return True
+    named = {*work.hook.degradation, *work.hook.capabilities}
+    if work.wraps and "structured_output" not in named:
+        return True  # the bridge says a printed deny by the exit code
+
+    def warn(work: Work) -> bool:
+        kind = f.OutputCut if work.wraps else f.OutputLost
+        work.note(kind, evidence=work.used["structured_output"])
+        return True
+
+    return without(work, "structured_output", warn)
+
+
+def wire(work: Work) -> bool:
+    """A command that speaks another dialect is run through the bridge, or that is said."""
+    if (work.is_home and not work.needs_bridge) or work.target.is_hub:
+        return True
+    if work.wraps:
+        _wrap(work)
+    elif work.hook.handler.type in ("command", "http") and not agree(
+        work.source, work.target, work.hook.event
+    ):
+        work.note(f.WireDiffers, source=work.source.id, what=work.hook.handler.type)
+        if work.hook.blocking and (work.is_url or work.hook.handler.type == "http"):
+            work.note(f.AnswerIgnored, source=work.source.id, evidence="a URL can only answer")
+        elif work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
+            evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
+            work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
+    for spec in specs_of(work):
+        if spec.silent and work.hook.event in ("session_start", "before_prompt"):
+            work.note(f.ContextLost, event=spec.native)
+        if spec.json_only and work.hook.event in ("session_start", "before_prompt") and not work.is_wrapped:
+            work.note(f.TextLost, event=spec.native)
+    work.hook = work.hook._replace(dialect=work.target.id)
+    return True
+
+
+def _wrap(work: Work) -> None:
+    specs, timeout = specs_of(work), work.hook.handler.timeout
+    event = specs[0].native if len(specs) == 1 else ANY_EVENT
+    options = [*work.options]
+    if work.written:
+        options.append(f"--for={shell_word(work.written)}")
+    if timeout is not None:
+        options.append(f"--within={timeout / SECOND:g}")
+    bridge = work.bridge or ON_PATH
+    if bridge.entry:
+        options.append(f"--entry={bridge.entry}")
+    words = (work.source.id, work.target.id, shell_word(event))
+    missing = ""
+    is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
+    # A stop event that is denied every time would never end.
+    if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
+        missing = deny_command(work.target, MISSING, specs[0].deny_answer)
+        missing += "" if missing.endswith("exit 2") else "; exit 0"
+    there = bridge._replace(call=bridge.windows)
+    each_command(
+        work,
+        lambda command: wrapped(command, words, options, missing, bridge),
+        lambda command: wrapped(
+            f"powershell -NoProfile -Command {powershell(command)}", words, options, "", there
+        ),
+    )
+    work.is_wrapped = True
+    work.note(f.Wrapped, source=work.source.id)

@@ -1,0 +1,408 @@
+"""The matcher as the target says it; wider or narrower only with a finding."""
+
+from __future__ import annotations
+
+import re
+
+from hookport import findings as f
+from hookport.agents._base import (
+    Dialect,
+    EventSpec,
+    McpNames,
+    at_event,
+    event_specs,
+    is_gone,
+    is_split,
+    matching_of,
+    names_of,
+    native_tools,
+    says,
+    terms_of,
+    tools_named,
+)
+from hookport.agents._entries import slots
+from hookport.agents._matchers import (
+    alternatives,
+    found_in,
+    mcp_parts,
+    native_parts,
+    normal,
+    read_matcher,
+    write_matcher,
+)
+from hookport.agents._terms import re2_problem
+from hookport.agents._wiring import wire
+from hookport.convert.degrade.work import Work, specs_of
+from hookport.convert.degrade.wrapping import literal, said_as_option
+from hookport.model.events import about_tool
+from hookport.model.hooks import ANY_SERVER, Hook, Term
+from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
+from hookport.model.tools import TOOLS
+from hookport.wire.events import places_of, subject_field
+
+# What says that the target runs a hook more often than its matcher does.
+WIDER = tuple(
+    kind.code for kind in (f.MatcherDropped, f.MatcherWidened, f.ServerWidened, f.McpPatternWidened)
+)
+OF_SERVERS = (f.ServerWidened.code, f.McpPatternWidened.code)
+
+
+def matcher(work: Work) -> bool:
+    """The matcher as the target says it; where that is wider, the bridge looks at the hook's own.
+
+    A command that was written for the target is left as it is: it needs no bridge, and the finding tells.
+    """
+    before, count = work.hook.matcher, len(work.findings)
+    if not _write(work):
+        return False
+    told = work.findings[count:]
+    if work.is_home or not work.can_wrap or not any(finding.code in WIDER for finding in told):
+        return True
+    is_told = about_tool(work.hook.event)
+    of: list[str] = []
+    if not is_told and (subject := _told_subject(work)):
+        is_told, of = True, [f"--matcher-of={subject}"]
+    if is_told:
+        kept = () if _tells_servers(work) else OF_SERVERS
+        work.findings[count:] = [one for one in told if one.code not in WIDER or one.code in kept]
+        work.carry("its matcher", f"--matcher={literal(said_as_option(before))}", *of)
+    return True
+
+
+def _told_subject(work: Work) -> str:
+    """What the matcher is tested against, where the target says it too; empty where it does not."""
+    written, specs = [spec for spec, _ in slots(work.origin, work.hook)], specs_of(work)
+    if len(written) != 1 or not written[0].subject or not specs:
+        return ""
+    field = subject_field(wire(work.origin.id), work.hook.event, written[0].native, written[0].subject)
+    is_said = all(places_of(wire(work.target.id), spec.native, field) for spec in specs)
+    return written[0].subject if is_said else ""
+
+
+def _tells_servers(work: Work) -> bool:
+    """Whether the target says of which server an MCP tool is."""
+    own = wire(work.target.id)
+    has_joint = bool(own.mcp and own.mcp[1])
+    specs = [spec for spec in specs_of(work) if spec.mcp or not is_split(spec)]
+    return has_joint or all(places_of(own, spec.native, "server") for spec in specs)
+
+
+def _write(work: Work) -> bool:
+    """The matcher as the target says it; wider or narrower only with a finding."""
+    if work.target.is_hub or work.target.matching.grammar == "terms":
+        _plain_patterns(work)
+    if work.target.is_hub:
+        return True
+    if not about_tool(work.hook.event):
+        return _subject(work)
+    if work.origin.id != work.target.id:
+        work.hook = work.hook._replace(matcher=_expand(work))
+    if not work.hook.matcher:
+        return _every_tool(work)
+    if not _shown(work):
+        return False
+    present = work.hook.matcher
+    said = read_back(work)
+    if said:
+        _tell_wider(work, present, said)
+    else:
+        work.note(f.MatcherDropped, matcher=", ".join(map(_spelled, present)))
+    work.hook = work.hook._replace(matcher=said)
+    return True
+
+
+def _every_tool(work: Work) -> bool:
+    """A hook without a matcher, where the target's events fire for some tools only."""
+    hook, specs = work.hook, specs_of(work)
+    if specs and all(is_split(spec) for spec in specs):
+        terms = normal([term for spec in specs for term in terms_of(spec)])
+        tools = ", ".join(map(_spelled, terms))
+        work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
+        work.hook = hook._replace(matcher=terms)
+    return True
+
+
+def _shown(work: Work) -> bool:
+    """The part of the matcher whose tools the target shows to hooks; without any the hook goes."""
+    hook = work.hook
+    wanted = hook.matcher
+    present = tuple(term for term in wanted if _exists(work, term))
+    missing = [term for term in wanted if term not in present]
+    if missing and not present:
+        tools = ", ".join(map(_spelled, missing))
+        if hook.blocking:
+            work.note(f.GuardDropped, event=f"{tools} tool in its {hook.event}", reason="")
+        else:
+            work.note(f.NoToolLeft, tools=tools)
+        return False
+    gone = [term for term in present if term.kind == "tool" and is_gone(work.target, term.value)]
+    for term in (*missing, *gone):
+        work.note(f.GuardToolMissing if hook.blocking else f.ToolMissing, tool=_spelled(term))
+    work.hook = hook._replace(matcher=present)
+    return True
+
+
+def _tell_wider(work: Work, present: tuple[Term, ...], said: tuple[Term, ...]) -> None:
+    """What the target reads back and the hook did not say."""
+    for term in present:
+        if term.kind == "mcp" and term not in said:
+            _tell_mcp(work, term, said)
+    wider = [term for term in said if term not in present and term.kind != "mcp"]
+    if wider:
+        work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
+
+
+def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
+    """An MCP term that is read back as another one: only called otherwise, or wider."""
+    target = _here(work.target, work.hook)
+    names, patterns = native_parts(target, (term,))
+    known = native_parts(target, tuple(one for one in said if one.kind == "mcp"))
+    if (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
+        work.note(
+            f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
+        )
+    else:
+        work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
+
+
+def _spelled(term: Term) -> str:
+    if term.kind == "mcp":
+        return f"mcp {term.value}/{term.tool}" if term.tool else f"mcp {term.value}"
+    return term.value
+
+
+def read_back(work: Work) -> tuple[Term, ...]:
+    """The matcher as the target reads it once it is written; everything, if no writing of it stays."""
+    if all(matching_of(work.target, spec).grammar == "terms" for spec in specs_of(work)):
+        return work.hook.matcher
+    hook = work.hook
+    for _ in range(4):
+        terms: list[Term] = []
+        for spec, part in slots(work.target, hook):
+            for text in write_matcher(work.target, spec, part, hook.content):
+                read, _ = read_matcher(work.target, spec, text or "")
+                if not read:
+                    return ()
+                terms += read
+        said = normal(terms)
+        if said == hook.matcher:
+            return said
+        hook = hook._replace(matcher=said)
+    return ()
+
+
+def _exists(work: Work, term: Term) -> bool:
+    """Whether the target shows hooks such a tool."""
+    specs = event_specs(work.target, work.hook.event)
+    special = any(is_split(spec) and term in _cover(spec, term) for spec in specs)
+    general = any(not is_split(spec) for spec in specs)
+    if term.kind == "mcp":
+        return special or (general and (work.target.mcp is not None or _unmatched(work, specs)))
+    if term.kind == "tool" and term.value in TOOLS:
+        return special or any(
+            names_of(at_event(work.target, spec), term.value) for spec in specs if not is_split(spec)
+        )
+    return general
+
+
+def _cover(spec: EventSpec, term: Term) -> tuple[Term, ...]:
+    return (
+        (term,)
+        if (term.kind == "mcp" and spec.mcp) or (term.kind == "tool" and term.value in spec.tools)
+        else ()
+    )
+
+
+def _unmatched(work: Work, specs: list[EventSpec]) -> bool:
+    return any(matching_of(work.target, spec).grammar in ("none", "ignored") for spec in specs)
+
+
+def _expand(work: Work) -> tuple[Term, ...]:
+    """Patterns become the tools they match: names differ, so the pattern itself would match others."""
+    terms: list[Term] = []
+    source, target = _here(work.origin, work.hook), _here(work.target, work.hook)
+    for term in work.hook.matcher:
+        if term.kind == "tool" and term.value not in TOOLS:
+            tools = tools_named(target, term.value)
+            terms += [Term("tool", tool) for tool in tools] or [term]
+            if not tools:
+                work.note(f.WordPassed, tool=term.value)
+            continue
+        if term.kind != "pattern":
+            terms.append(term)
+            continue
+        if matches_all(term.value):
+            return ()
+        alternatives = _split(term.value)
+        if len(alternatives) > 1:
+            alone = work.hook._replace(matcher=tuple(Term("pattern", part) for part in alternatives))
+            before, work.hook, count = work.hook, alone, len(work.findings)
+            found = _expand(work)
+            work.hook = before
+            if any(one.kind != "pattern" for one in found):
+                terms += found
+                continue
+            del work.findings[count:]
+        terms += _expand_pattern(work, source, target, term)
+    return normal(terms)
+
+
+def _split(pattern: str) -> list[str]:
+    """The alternatives of a pattern that has nothing else to tell them apart by."""
+    return [pattern] if re.search(r"[()\[\]\\]", pattern) else pattern.split("|")
+
+
+def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) -> list[Term]:
+    tools = [
+        tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)
+    ]
+    terms = _expanded(work, source, term, list(dict.fromkeys(tools))) if tools else []
+    if Term("mcp", ANY_SERVER) in terms:
+        return terms
+    if _may_be_mcp(source, term.value) and not _is_in_a_part(source, target, term.value):
+        if _same_mcp(work) and not terms:
+            return [term]
+        mcp = _mcp_terms(source, term.value)
+        work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spelled, mcp)))
+        terms += mcp
+        prefix = source.mcp.prefix if source.mcp else "mcp__"
+        if prefix and all(text.startswith(prefix) for text, _, _ in beginnings(term.value)):
+            return terms
+    elif terms:
+        return terms
+    elif not found_in(term.value, native_tools(target)):
+        work.note(f.PatternPassed, pattern=term.value)
+    return terms if tools else [*terms, term]
+
+
+def _may_be_mcp(source: Dialect, pattern: str) -> bool:
+    """Whether a pattern may match MCP tools, of whatever server."""
+    mcp = source.mcp or McpNames("mcp__", "__")
+    part = Unknown(mcp.joint if len(mcp.joint) > 1 else "")
+    if mcp.server_last:
+        if not pattern.startswith(mcp.prefix):
+            return False
+        return may_match(pattern.removeprefix(mcp.prefix), [part, *mcp.joint, part], native_tools(source))
+    text = [*mcp.prefix, *((part, *mcp.joint) if mcp.joint else ()), part]
+    return may_match(pattern, text, native_tools(source))
+
+
+def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
+    """Whether a pattern finds an MCP tool by its server's or its own name alone, and so in the target too."""
+    mcp, there = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
+    # Where fewer characters are allowed, another stands for a sign.
+    is_spelled = not there.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
+    is_free = not re.search(r"[\^$]", pattern) and (not mcp.prefix or mcp.prefix not in pattern)
+    return (
+        bool(there.joint) and is_spelled and is_free and each_may_match(pattern, [Unknown(mcp.joint or "_")])
+    )
+
+
+def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
+    """The MCP tools or servers that a pattern names by how it begins; every server where it does not tell."""
+    mcp = source.mcp or McpNames("mcp__", "__")
+    terms: list[Term] = []
+    for text, is_start, is_end in beginnings(pattern):
+        if text and not _may_be_mcp(source, re.escape(text)):
+            continue
+        server, joint, tool = text.removeprefix(mcp.prefix).partition(mcp.joint or "\0")
+        # `_` and `-` are in servers' names too.
+        is_clear = bool(joint) and joint not in "_-" and not mcp.server_last
+        if not is_clear or not text.startswith(mcp.prefix) or not (mcp.prefix or is_start):
+            return [Term("mcp", ANY_SERVER)]
+        terms.append(Term("mcp", server, tool if is_end else ""))
+    return list(dict.fromkeys(terms)) or [Term("mcp", ANY_SERVER)]
+
+
+def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
+    """The tools that a pattern matches, and MCP tools if it matches any such name."""
+    some = mcp_parts(source.mcp, Term("mcp", "server", "tool"))[0]
+    mcp = [Term("mcp", ANY_SERVER)] if some and found_in(term.value, [some]) else []
+    terms = [*(Term("tool", tool) for tool in tools), *mcp]
+    work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(map(_spelled, terms)))
+    return terms
+
+
+def _plain_patterns(work: Work) -> None:
+    """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
+    refused = [term for term in work.hook.matcher if term.kind == "pattern" and re2_problem(term.value)]
+    source = _here(work.origin, work.hook)
+    terms = [term for term in work.hook.matcher if term not in refused]
+    for term in refused:
+        names = found_in(term.value, native_tools(source)) if about_tool(work.hook.event) else []
+        tools = list(dict.fromkeys(tool for name in names for tool in tools_named(source, name)))
+        if not tools:
+            work.note(f.MatcherDropped, matcher=term.value)
+            terms = []
+            break
+        terms += _expanded(work, source, term, tools)
+    if refused:
+        work.hook = work.hook._replace(matcher=normal(terms))
+
+
+def _here(dialect: Dialect, hook: Hook) -> Dialect:
+    """The dialect with the tool names of the hook's event."""
+    return next((at_event(dialect, spec) for spec, _ in slots(dialect, hook)), dialect)
+
+
+def _same_mcp(work: Work) -> bool:
+    one, other = work.origin.mcp, work.target.mcp
+    return bool(
+        one and other and (one.prefix, one.joint) == (other.prefix, other.joint)
+    ) and work.target.matching.grammar in (
+        "names",
+        "regex",
+        "anchored",
+    )
+
+
+def _subject(work: Work) -> bool:
+    """A matcher on something else than a tool: the source of a session, a trigger, a path."""
+    hook = work.hook
+    specs = specs_of(work)
+    if not hook.matcher or not specs:
+        return True
+    matching = matching_of(work.target, specs[0])
+    text = "|".join(term.value for term in hook.matcher)
+    if matching.grammar in ("none", "ignored"):
+        work.note(f.MatcherDropped, matcher=text)
+        work.hook = hook._replace(matcher=())
+    elif matching.grammar == "exact":
+        values = [value for term in hook.matcher for value in alternatives(term.value)]
+        if not values:
+            work.note(f.MatcherDropped, matcher=text)
+            work.hook = hook._replace(matcher=())
+            return True
+        if len(values) > 1:
+            work.note(f.SplitMatcher, values=", ".join(values))
+        work.hook = hook._replace(matcher=normal([Term("pattern", value) for value in values]))
+    else:
+        work.hook = hook._replace(matcher=(Term("pattern", text),))
+    said = read_back(work)
+    if work.hook.matcher and not said:
+        work.note(f.MatcherDropped, matcher=text)
+    work.hook = work.hook._replace(matcher=said)
+    return True
+
+
+def content(work: Work) -> bool:
+    """What the tool must be called with: where the target has no place for it, the bridge looks at it."""
+    hook, target = work.hook, work.target
+    if hook.content and not _says_content(work):
+        of = [f"--pattern-of={work.content_of}"] if work.content_of else []
+        if not work.carry("its pattern", f"--pattern={literal(hook.content)}", *of):
+            work.note(f.ContentDropped, pattern=hook.content)
+        work.hook = work.hook._replace(content="")
+    if hook.condition and not says(target, "condition", hook.handler.type):
+        if not work.carry("its rule", f"--if={literal(hook.condition)}"):
+            work.note(f.ConditionDropped, rule=hook.condition)
+        work.hook = work.hook._replace(condition="")
+    return True
+
+
+def _says_content(work: Work) -> bool:
+    """Whether the target has a place for the pattern, and keeps it there."""
+    if not says(work.target, "content"):
+        return all(spec.subject in ("command", "path") for spec in specs_of(work))
+    adjusted = work.target.adjust([work.hook])[0] if work.target.adjust else [work.hook]
+    return [hook.content for hook in adjusted] == [work.hook.content]

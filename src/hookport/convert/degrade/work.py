@@ -1,0 +1,214 @@
+"""One hook on its way to one target, and the strategies for what the target lacks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, TypedDict, Unpack
+
+from hookport import findings as f
+from hookport.agents import Dialect, EventSpec, get
+from hookport.agents._base import dialect_data
+from hookport.agents._entries import slots
+from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
+from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
+from hookport.findings import Finding, Kind
+from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
+
+
+class HandlerValues(TypedDict, total=False):
+    """The attributes of a handler that a target may not have."""
+
+    command: str
+    platform: Mapping[str, str]
+    cwd: str
+    env: Mapping[str, str]
+    timeout: timedelta | None
+    is_async: bool
+    timeout_action: str
+    on_failure: str
+    status_message: str
+    model: str
+
+
+class Work:
+    """One hook on its way to one target: the hook as it is now, and the findings so far."""
+
+    def __init__(
+        self,
+        hook: Hook,
+        index: int,
+        where: str,
+        target: Dialect,
+        scripts: Scripts,
+        bridge: Bridge | None = ON_PATH,
+    ) -> None:
+        inner = unwrapped(hook)
+        is_inner, hook = inner != hook, inner
+        self.hook = hook
+        self.index = index
+        self.where = where
+        self.target = target
+        # Whose wire the handler speaks, and whose names the matcher is written in.
+        self.source = self.origin = get(hook.dialect)
+        # The event that its script was written for, where the script's dialect would choose another.
+        self.written = _chosen(self.source, hook)
+        # The one field of the input that its pattern is for, if not all.
+        self.content_of = _content_of(self.source, hook)
+        # What it is written as: its command, and the scripts that this runs.
+        self.texts = (hook.handler.command, *scripts_of(hook.handler, scripts).values())
+        self.used = infer(hook, scripts)
+        self.by_answer = denies_by_answer(hook, scripts)
+        self.is_replaced = False
+        # Its command asks a URL, which cannot deny but by its answer.
+        self.is_url = False
+        # The target has a handler of its type, and runs it.
+        self.is_settled = False
+        # Its command is the prompt for a model, and no text of a shell.
+        self.is_prompt = False
+        # What runs a command that speaks another dialect; None: nothing does.
+        self.bridge = bridge
+        self.is_wrapped = False
+        # Something of the hook only the bridge can do, whatever the target's wire.
+        self.needs_bridge = False
+        # What the wrapped command is told besides, as options.
+        self.options: list[str] = []
+        self.findings: list[Finding] = []
+        self.placed: tuple[object, ...] = ()
+        self.specs: list[EventSpec] = []
+        if is_inner:
+            self.note(f.Unwrapped, source=hook.dialect)
+
+    def note(self, kind: type[Kind], **words: object) -> None:
+        """Report a finding about this hook."""
+        self.findings.append(kind.at(self.where, self.index, target=self.target.id, **words))
+
+    def change(self, **values: Unpack[HandlerValues]) -> None:
+        """Replace attributes of the handler."""
+        self.hook = self.hook._replace(handler=self.hook.handler._replace(**values))
+
+    @property
+    def is_home(self) -> bool:
+        """Whether the hook was written for the target itself."""
+        return self.source.id == self.target.id
+
+    @property
+    def wraps(self) -> bool:
+        """Whether the command is run through the bridge, which hears and answers for it."""
+        return (
+            self.hook.handler.type == "command"
+            and self.can_wrap
+            and (self.needs_bridge or not (self.is_home or agree(self.source, self.target, self.hook.event)))
+        )
+
+    @property
+    def can_wrap(self) -> bool:
+        """Whether there is a bridge to run the handler."""
+        is_known = self.hook.handler.type != "native" and not self.is_settled
+        is_known = is_known or self.hook.handler.type == "command"
+        return is_known and not (self.bridge is None or self.is_replaced or self.target.is_hub)
+
+    def carry(self, what: str, *options: str) -> bool:
+        """Leave to the bridge what the target cannot say; false where there is none."""
+        if not self.can_wrap:
+            return False
+        self.needs_bridge = True
+        self.options += options
+        self.note(f.CarriedInCommand, what=what)
+        return True
+
+
+def _chosen(source: Dialect, hook: Hook) -> str:
+    written = [spec for spec, _ in slots(source, hook)]
+    if len(written) != 1 or not (written[0].secondary or dialect_data(hook, source.id).get("event")):
+        return ""
+    return written[0].native
+
+
+def _content_of(source: Dialect, hook: Hook) -> str:
+    subjects = [spec.subject for spec, _ in slots(source, hook)]
+    return subjects[0] if len(subjects) == 1 and subjects[0] in ("command", "path") else ""
+
+
+def strategy_for(work: Work, capability: str) -> str:
+    strategy = work.hook.degradation.get(capability, CAPABILITIES[capability])
+    # A word that nobody knows is a finding; until it is corrected, nothing passes unprotected.
+    return strategy if strategy in STRATEGIES else "block"
+
+
+def specs_of(work: Work) -> list[EventSpec]:
+    """The native events the hook is written under; asked often, and it seldom changes."""
+    hook = work.hook
+    place = (hook.event, hook.matcher, hook.content, hook.blocking, hook.capabilities, hook.degradation)
+    if work.placed != (*place, hook.provider_data):
+        work.placed = (*place, hook.provider_data)
+        work.specs = [spec for spec, _ in slots(work.target, hook)]
+    return work.specs
+
+
+def can_block(work: Work) -> bool:
+    """Whether every event the hook is written under lets it block."""
+    specs = specs_of(work)
+    return bool(specs) and all(spec.blocks in ("prevent", "retry") for spec in specs)
+
+
+def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
+    """Apply the strategy for a capability the target lacks."""
+    strategy = strategy_for(work, capability)
+    evidence = work.used.get(capability, "")
+    if strategy == "warn":
+        return warn(work)
+    if strategy == "exclude":
+        work.note(
+            f.GuardExcluded if work.hook.blocking else f.Excluded, capability=capability, evidence=evidence
+        )
+        return False
+    if not can_block(work) or any(spec.blocks == "retry" for spec in specs_of(work)):
+        work.note(f.CannotBlockHere, capability=capability, evidence=evidence, event=work.hook.event)
+        return False
+    work.note(f.BlockedInstead, capability=capability, evidence=evidence)
+    hook = work.hook.name or work.where
+    reason = f"blocked: {work.target.title} cannot do what the hook {hook} needs ({capability})"
+    work.hook = work.hook._replace(
+        handler=Handler(command=deny_command(work.target, reason, specs_of(work)[0].deny_answer)),
+        blocking=True,
+        dialect=work.target.id,
+        capabilities=(),
+        degradation=NOTHING,
+    )
+    work.used.clear()
+    work.source = work.target
+    work.is_replaced = True
+    return True
+
+
+def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
+    """A shell command that blocks in the target's own terms and gives the reason."""
+    if answer_here or target.deny_answer:
+        answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
+            "{reason}", json.dumps(reason)[1:-1]
+        )
+        return f"printf '%s\\n' {quoted(answer)}"
+    return f"printf '%s\\n' {quoted(reason)} >&2; exit 2"
+
+
+def quoted(text: str) -> str:
+    return "'" + text.replace("'", "'\"'\"'") + "'"
+
+
+def each_command(
+    work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None
+) -> None:
+    """Change the command and those of Unix platforms by one function, that of Windows by another."""
+    handler = work.hook.handler
+    platform = {
+        name: (windows(text) if windows else text) if name == "windows" else rewrite(text)
+        for name, text in handler.platform.items()
+    }
+    work.change(command=rewrite(handler.command), platform=platform or NOTHING)
+
+
+def powershell(text: str) -> str:
+    """A literal text for PowerShell, which runs the command for Windows in every agent that has one."""
+    return "'" + text.replace("'", "''") + "'"

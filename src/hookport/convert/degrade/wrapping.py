@@ -1,0 +1,154 @@
+"""Commands run through `hookport wrap`, so that a script hears and says what it was written for."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from hookport.agents import Dialect, get
+from hookport.agents._base import SECOND, dialect_data
+from hookport.agents._entries import slots
+from hookport.agents._wiring import wire
+from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook, Term
+from hookport.runtime import select
+from hookport.wire.table import Wire, table_of
+
+PROGRAM = "hookport"
+MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
+# Which agent it is, as an entry may ask first, where several read its file.
+_TEST = r"""\[ -[nz] "[${}\w-]+" \]"""
+AGENT_TESTS = rf"""(?P<tests>{_TEST}(?: (?:&&|\|\|) {_TEST})*) \|\| exit 0; """
+_WRAPPED = re.compile(
+    rf"""(?:{AGENT_TESTS})?"""
+    r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
+    rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ (?:'[^']*'|[^ ]+)"""
+    r"""(?P<options>.*) -- (?P<command>'.*')""",
+    re.DOTALL,
+)
+
+
+class Bridge(NamedTuple):
+    """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell.
+
+    `entry` is what an installed entry calls itself; a converted file has none.
+    """
+
+    call: str = PROGRAM
+    there: str = f"command -v {PROGRAM} >/dev/null 2>&1"
+    windows: str = PROGRAM
+    entry: str = ""
+
+
+ON_PATH = Bridge()
+
+
+def agree(source: Dialect, target: Dialect, event: str) -> bool:
+    """Whether a script of one dialect hears and says the same in the other."""
+    return _agree(source.id, target.id, event)
+
+
+@cache
+def _agree(source: str, target: str, event: str) -> bool:
+    one, other = wire(source), wire(target)
+    return (
+        (one.keys, one.inputs, one.said, one.names) == (other.keys, other.inputs, other.said, other.names)
+        and _read(one, event) == _read(other, event)
+        and set(one.env) <= set(other.env)
+    )
+
+
+def _read(own: Wire, event: str) -> object:
+    natives = [native for _, native in own.natives.get(event, ())] or [event]
+    return [table_of(own.reads, native, event) for native in natives]
+
+
+def wrapped(
+    command: str, words: tuple[str, str, str], options: list[str], missing: str, bridge: Bridge = ON_PATH
+) -> str:
+    """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
+
+    Variables that the bridge sets are spelled in braces with a default, so that only the shell fills them in
+    (GM5) and an agent that knows nothing of them runs the command all the same.
+    """
+    is_prompt = any(option.startswith("--type=") for option in options)
+    for name in () if is_prompt else wire(words[0]).env:
+        command = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", f"${{{name}-}}", command)
+    inner = _without_names(literal(command)) if is_prompt else literal(command)
+    call = " ".join([bridge.call, "wrap", *words, *options, "--", inner])
+    return f"{bridge.there} || {{ {missing}; }}; {call}" if missing else call
+
+
+def unwrapped(hook: Hook) -> Hook:
+    """A hook whose command is behind the bridge already, as the hook that is there."""
+    found = _WRAPPED.fullmatch(hook.handler.command)
+    if not found or hook.handler.platform != NOTHING:
+        return hook
+    words, options = _split(found["command"]), _split(found["options"])
+    if len(words) != 1 or any(not option.startswith("--") for option in options):
+        return hook
+    said = dict(option.removeprefix("--").partition("=")[::2] for option in options)
+    source = get(found["dialect"])
+    # Where every failure of an entry blocks, that says nothing of the hook in it.
+    always = hook.blocking and all(spec.fails_closed for spec, _ in slots(get(hook.dialect), hook))
+    on_failure = "" if always else hook.handler.on_failure
+    inner = hook._replace(
+        dialect=source.id,
+        handler=_handler_behind(hook.handler, words[0], said, on_failure),
+        matcher=_terms(said["matcher"]) if "matcher" in said else hook.matcher,
+        content=said.get("pattern", hook.content),
+        condition=said.get("if", hook.condition),
+        blocking=hook.blocking and not {"observe", "async"} & said.keys(),
+    )
+    event = said.get("for", "")
+    if not event or [spec.native for spec, _ in slots(source, inner)] == [event]:
+        return inner
+    own = {**dialect_data(hook, source.id), "event": event}
+    return inner._replace(provider_data={**hook.provider_data, source.id: own})
+
+
+def said_as_option(matcher: Sequence[Term]) -> str:
+    """A matcher as `hookport wrap` takes it: its terms in JSON."""
+    return json.dumps([list(term) for term in matcher], ensure_ascii=False, separators=(",", ":"))
+
+
+def _terms(text: str) -> tuple[Term, ...]:
+    """The same read; a matcher that is none matches everything."""
+    return tuple(Term(kind, value, tool) for kind, value, tool in select.terms_in(text))  # type: ignore[arg-type]
+
+
+@lru_cache(4096)
+def _split(text: str) -> tuple[str, ...]:
+    """The words of a command; every question about an entry takes it apart again."""
+    return tuple(shlex.split(text))
+
+
+def _handler_behind(handler: Handler, command: str, options: Mapping[str, str], on_failure: str) -> Handler:
+    """What the bridge runs, by what it is told; `on_failure` is what its entry says."""
+    timeout, late = handler.timeout, options.get("on-timeout", "")
+    if timeout is None and "within" in options:
+        timeout = float(options["within"]) * SECOND
+    type_ = next((one for one in HANDLER_TYPES if one == options.get("type")), handler.type)
+    return handler._replace(
+        type=type_,
+        command=command if type_ == "command" else "",
+        prompt=command if type_ != "command" else "",
+        model=options.get("model", handler.model),
+        timeout=timeout,
+        is_async=handler.is_async or "async" in options,
+        on_failure="block" if options.get("on-failure") == "closed" else on_failure,
+        timeout_action={"closed": "block", "open": "warn"}.get(late, handler.timeout_action),
+    )
+
+
+def _without_names(word: str) -> str:
+    """A quoted word in which no variable is named: some agents drop a command that names an unset one."""
+    return re.sub(r"\$(?=\w)", r"'\\$'", word)
+
+
+def literal(text: str) -> str:
+    """A text as one word of the shell, in which nothing is filled in."""
+    return "'" + text.replace("'", "'\\''") + "'"

@@ -1,0 +1,572 @@
+"""Edit a source in place: its own files with other hooks, and every other byte as it was."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hookport import documents
+from hookport.agents import Decoded, Dialect, Place, RefusedError, Tree
+from hookport.agents._base import Path
+from hookport.agents._entries import slots
+from hookport.convert.pipeline import Reading, kind_in, read
+from hookport.errors import InputError, InternalError, Problem
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+
+def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """The source's own files with these hooks instead; what no changed hook is written in keeps its bytes.
+
+    Only files that were read are edited; a new one comes only where a dialect has a file for each hook or
+    event, and beside the others. Hooks of one event keep their order in each file, and a hook without the
+    name that the dialect wants is given one. A file that was read and is not in the result held nothing but
+    hooks that are gone, or was generated for them: the caller deletes it. A script of the user's stays, also
+    when no hook runs it any more; it is replaced only where the command itself changed.
+    """
+    before = reading.decoded.manifest.hooks
+    if _by_event(reading.dialect, hooks) == _by_event(reading.dialect, before):
+        return {name: document.data for name, document in reading.documents.items()}
+    _refuse_scripts(reading)
+    left = list(before)
+    wanted: list[Hook] = []
+    for hook in hooks:
+        if hook in left:
+            left.remove(hook)
+            wanted.append(hook)
+        else:
+            wanted.append(_settled(reading, hook, len(wanted)))
+    edits = (_refoldered,) if _has_folders(reading.dialect) else (_edited, _rewritten, _merged_files, _cut)
+    results: list[tuple[dict[str, bytes], Decoded]] = []
+    for edit in edits:
+        try:
+            files = edit(reading, tuple(wanted))
+            found = _as_new(read(files, reading.dialect).decoded, wanted)
+        except (_UnlikeError, InputError, documents.RewriteFailed):
+            continue
+        if _by_event(reading.dialect, found.manifest.hooks) == _by_event(reading.dialect, tuple(wanted)):
+            return files
+        results.append((files, found))
+    for files, found in results:
+        if _agrees(reading.dialect, found, tuple(wanted)):
+            return files
+    if not hooks and reading.dialect.kind == "format":  # such a file holds hooks only and may not be empty
+        used = {place.file for place in reading.decoded.places}
+        return {name: document.data for name, document in reading.documents.items() if name not in used}
+    raise InternalError(
+        f"these hooks cannot be written into the files of {reading.dialect.id} without changing others"
+    )
+
+
+def _refuse_scripts(reading: Reading) -> None:
+    """What somebody programmed is neither edited nor deleted."""
+    scripts = [place.file for place in reading.decoded.places if not place.path]
+    if reading.dialect.shape.in_place and scripts:
+        raise InputError(
+            *(Problem("is a script of its author, so it is not edited", (), one) for one in scripts)
+        )
+
+
+def _as_new(found: Decoded, wanted: list[Hook]) -> Decoded:
+    """What was found, without that a file which is switched off turned new hooks off as well."""
+    hooks = tuple(
+        on if hook not in wanted and (on := hook._replace(enabled=True)) in wanted else hook
+        for hook in found.manifest.hooks
+    )
+    return found._replace(manifest=found.manifest._replace(hooks=hooks))
+
+
+class _UnlikeError(Exception):
+    """A file says its hooks in a way that this kind of edit does not understand."""
+
+
+class _Said(NamedTuple):
+    """How a file would say one hook alone: the fresh file, its tree, the way to the entry, the hook read."""
+
+    key: str
+    tree: Tree
+    path: Path
+    hook: Hook
+
+
+def _has_folders(dialect: Dialect) -> bool:
+    """Whether each hook is a folder."""
+    return "/*/" in dialect.locations[0].path
+
+
+def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
+    events: dict[tuple[str, ...], list[Hook]] = {}
+    for hook in hooks:
+        events.setdefault(tuple(spec.native for spec, _ in slots(dialect, hook)), []).append(hook)
+    return events
+
+
+def _agrees(dialect: Dialect, found: Decoded, hooks: tuple[Hook, ...]) -> bool:
+    """Whether just these hooks were found, each file's in the wanted order: the files' own order is given."""
+    left = list(hooks)
+    for hook in found.manifest.hooks:
+        if hook not in left:
+            return False
+        left.remove(hook)
+    wanted = _by_event(dialect, hooks)
+    for file in {place.file for place in found.places}:
+        pairs = zip(found.manifest.hooks, found.places, strict=True)
+        here = tuple(hook for hook, place in pairs if place.file == file)
+        for event, some in _by_event(dialect, here).items():
+            rest = iter(wanted[event])
+            if not all(hook in rest for hook in some):
+                return False
+    return not left
+
+
+def _settled(reading: Reading, hook: Hook, number: int) -> Hook:
+    """The hook as the files that were read say it: named if it must be, marked if other files lack it."""
+    dialect = reading.dialect
+    named = hook
+    if dialect.adjust:
+        filled = dialect.adjust([*reading.decoded.manifest.hooks[:number], hook])[0]
+        given = filled[-1] if filled else hook
+        if not _loses(hook, given):
+            named = hook._replace(name=given.name, description=given.description)
+    if _has_folders(dialect):
+        return named
+    names = [name for name, document in reading.documents.items() if document.kind != "text"]
+    best, most = hook, 0
+    for choice in (hook, named):
+        found = [said for name in names if (said := _said(reading, name, choice))]
+        exact = {said.key: said.hook for said in found if not _loses(choice, said.hook)}
+        if len(exact) > most:
+            fresh = dialect.shape.encode(dialect, Manifest((choice,)))
+            whole = all(any(_fits(reading, name, key, fresh[key]) for name in names) for key in fresh)
+            best, most = choice if whole else next(iter(exact.values())), len(exact)
+    return best
+
+
+def _loses(hook: Hook, given: Hook) -> bool:
+    """Whether the second hook lacks anything of the first."""
+    named = given._replace(
+        name=hook.name or given.name,
+        description=hook.description or given.description,
+        provider_data=NOTHING,
+    )
+    same = named == hook._replace(name=named.name, description=named.description, provider_data=NOTHING)
+    if not same or named.name != given.name or named.description != given.description:
+        return True
+    return any(
+        given.provider_data.get(owner, NOTHING).get(key) != value
+        for owner, data in hook.provider_data.items()
+        for key, value in data.items()
+    )
+
+
+def _keys(file: str, fresh: Mapping[str, Tree]) -> list[str]:
+    """The fresh files, that which a file is most likely to be first."""
+
+    def unlike(key: str) -> int:
+        (*_, folder, name), (*_, own_folder, own_name) = f"//{key}".split("/"), f"//{file}".split("/")
+        return 0 if key == file else 1 if folder == own_folder else 2 if name == own_name else 3
+
+    return sorted(fresh, key=unlike)
+
+
+def _said(reading: Reading, file: str, hook: Hook) -> _Said | None:
+    dialect = reading.dialect
+    fresh = dialect.shape.encode(dialect, Manifest((hook,)))
+    said: list[_Said] = []
+    for key in _keys(file, fresh):
+        try:
+            decoded = dialect.shape.decode(dialect, {file: fresh[key]})
+        except RefusedError:
+            continue
+        if len(decoded.manifest.hooks) == 1:
+            said.append(_Said(key, fresh[key], decoded.places[0].path, decoded.manifest.hooks[0]))
+    exact = (found for found in said if not _loses(hook, found.hook))
+    return next(exact, said[0] if said else None)
+
+
+def _paired(
+    reading: Reading, hooks: tuple[Hook, ...]
+) -> tuple[dict[int, Hook], list[int], list[tuple[int, Hook]]]:
+    """By their numbers: which hooks changed into which, which are gone, and which are new at which place."""
+    before = reading.decoded.manifest.hooks
+    changed: dict[int, Hook] = {}
+    gone: list[int] = []
+    new: list[tuple[int, Hook]] = []
+    for event in dict.fromkeys(_natives(reading, hook) for hook in (*before, *hooks)):
+        old, now = (
+            [number for number, hook in enumerate(some) if _natives(reading, hook) == event]
+            for some in (before, hooks)
+        )
+        pairs = documents.align([_fields(before[at]) for at in old], [_fields(hooks[at]) for at in now])
+        for here, there in pairs:
+            if here is None and there is not None:
+                new.append((now[there], hooks[now[there]]))
+            elif here is not None and there is None:
+                gone.append(old[here])
+            elif here is not None and there is not None and before[old[here]] != hooks[now[there]]:
+                changed[old[here]] = hooks[now[there]]
+    return changed, gone, sorted(new, key=lambda found: found[0])
+
+
+def _natives(reading: Reading, hook: Hook) -> tuple[str, ...]:
+    return tuple(spec.native for spec, _ in slots(reading.dialect, hook))
+
+
+def _fields(hook: Hook) -> dict[str, object]:
+    return {**hook._asdict(), **hook.handler._asdict()}
+
+
+def _edited(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = False) -> dict[str, bytes]:
+    """Changed hooks where they stand, those that are gone cut out, new ones at the end of their event."""
+    changed, gone, new = _paired(reading, hooks)
+    trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
+    for number, hook in changed.items():
+        old, place = reading.decoded.manifest.hooks[number], reading.decoded.places[number]
+        _change(reading, trees, place, old, hook, afresh=afresh)
+        for other, at in _leftovers(reading, trees, [old], hooks):
+            differs = {
+                field: value for field, value in hook._asdict().items() if value != getattr(old, field)
+            }
+            _change(reading, trees, at, other, other._replace(**differs), afresh=afresh)
+    _cut_out(reading, trees, gone, hooks)
+    return _with_new(reading, trees, hooks, new)
+
+
+def _rewritten(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """The same, with the entries of changed hooks written afresh: they may use other keys than we do."""
+    return _edited(reading, hooks, afresh=True)
+
+
+def _cut(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """Hooks that are gone or changed cut out, changed and new ones at the end of their event."""
+    changed, gone, new = _paired(reading, hooks)
+    trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
+    _cut_out(reading, trees, sorted([*gone, *changed]), hooks)
+    again = [(hooks.index(hook), hook) for hook in changed.values()]
+    return _with_new(reading, trees, hooks, sorted([*new, *again], key=lambda found: found[0]))
+
+
+def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: tuple[Hook, ...]) -> None:
+    """Take the entries of hooks out, and what shows of them then: one hook may be several entries."""
+    cut = [reading.decoded.places[number] for number in gone]
+    old = [reading.decoded.manifest.hooks[number] for number in gone]
+    while cut:
+        for file, path in sorted(cut, reverse=True):
+            if not path:
+                del trees[file]
+            else:
+                _remove(trees[file], path, is_toml=reading.documents[file].kind == "toml")
+        cut = [place for _, place in _leftovers(reading, trees, old, hooks)]
+
+
+def _leftovers(
+    reading: Reading, trees: dict[str, Tree], old: list[Hook], hooks: tuple[Hook, ...]
+) -> list[tuple[Hook, Place]]:
+    """What now shows of edited hooks: nothing, unless one was read from several entries or had a copy."""
+    try:
+        decoded = reading.dialect.shape.decode(reading.dialect, trees)
+    except RefusedError:
+        raise _UnlikeError from None
+    known = [*(hook for hook in reading.decoded.manifest.hooks if hook not in old), *hooks]
+    handlers = [(hook.handler.type, hook.handler.command) for hook in old]
+    return [
+        (hook, place)
+        for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True)
+        if hook not in known and (hook.handler.type, hook.handler.command) in handlers
+    ]
+
+
+def _with_new(
+    reading: Reading, trees: dict[str, Tree], hooks: tuple[Hook, ...], new: list[tuple[int, Hook]]
+) -> dict[str, bytes]:
+    """The files of the trees, with new hooks at the end of their events."""
+    for at, hook in new:
+        _add(reading, trees, hooks[:at], hook)
+    return {
+        name: reading.documents[name].rewrite(tree)
+        if name in reading.documents
+        else documents.dump(tree, kind_in(reading.dialect, name))
+        for name, tree in trees.items()
+    }
+
+
+def _change(
+    reading: Reading, trees: dict[str, Tree], place: Place, old: Hook, new: Hook, *, afresh: bool
+) -> None:
+    """The entry at a place, with what differs between the two hooks when written alone."""
+    if reading.documents[place.file].kind == "text":
+        raise _UnlikeError
+    one, other = _said(reading, place.file, old), _said(reading, place.file, new)
+    if one is None or other is None or one.path != other.path or one.key != other.key:
+        raise _UnlikeError
+    path, own = place.path, one.path
+    if not path or not isinstance(path[-1], int) or not isinstance(own[-1], int):
+        raise _UnlikeError
+    tree = trees[place.file]
+    depth, own_depth = _lists(path), _lists(own)
+    if len(path) - depth != len(own) - own_depth:
+        # In a group here and on its own there, or the other way round: written as it would be afresh.
+        item, more = _at(tree, path[: depth + 1]), _at(other.tree, own[:own_depth])
+        if len(more) != 1 or len(item.get("hooks", [item])) != 1:
+            raise _UnlikeError
+        _at(tree, path[:depth])[path[depth]] = more[0]
+        return
+    if len(path) - depth > 1:
+        _change_group(tree, path[:-2], _at(one.tree, own[:-2]), _at(other.tree, own[:-2]))
+    entry = _at(other.tree, own)
+    _at(tree, path[:-1])[path[-1]] = entry if afresh else _merged(_at(tree, path), _at(one.tree, own), entry)
+
+
+def _change_group(tree: Tree, path: Path, old: Tree, new: Tree) -> None:
+    """What a group says beside its entries; a group of several cannot change for one of them."""
+    group = _at(tree, path)
+    before, after, head = (
+        {key: value for key, value in found.items() if key != "hooks"} for found in (old, new, group)
+    )
+    if documents.same(before, after):
+        return
+    if len(group["hooks"]) != 1:
+        raise _UnlikeError
+    merged = _merged(head, before, after)
+    for key in head.keys() - merged.keys():
+        del group[key]
+    group.update(merged)
+
+
+def _lists(path: Path) -> int:
+    """How many steps of a path come before the first list."""
+    return next((number for number, step in enumerate(path) if isinstance(step, int)), len(path))
+
+
+def _at(tree: Tree, path: Path) -> Tree:
+    for step in path:
+        tree = tree[step]
+    return tree
+
+
+def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hook: Hook) -> None:
+    """The hook at the end of its event, in every file that would say it; one of those that are alike."""
+    said: dict[str, list[tuple[str, _Said]]] = {}
+    for name, document in reading.documents.items():
+        found = _said(reading, name, hook) if document.kind != "text" and name in trees else None
+        if found:
+            said.setdefault(found.key, []).append((name, found))
+    if not said:
+        fresh = reading.dialect.shape.encode(reading.dialect, Manifest((hook,)))
+        # Files of one hook each cannot take another.
+        if fresh.keys() & trees.keys() or any(place.path for place in reading.decoded.places):
+            raise _UnlikeError
+        trees.update(fresh)
+        return
+    homes = dict(zip(map(repr, reading.decoded.manifest.hooks), reading.decoded.places, strict=True))
+    near = [
+        homes[repr(other)].file
+        for other in before
+        if repr(other) in homes and _natives(reading, other) == _natives(reading, hook)
+    ]
+    used = [place.file for place in reading.decoded.places]
+    for alike in said.values():
+        names = [name for name, _ in alike]
+        home = next((name for name in (*reversed(near), *used) if name in names), names[0])
+        _append(reading, trees, home, dict(alike)[home])
+
+
+def _append(reading: Reading, trees: dict[str, Tree], home: str, said: _Said) -> None:
+    own = _part(reading, said.hook, said.path)
+    known = next(
+        (
+            _part(reading, hook, place.path)
+            for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)
+            if place.file == home and place.path
+        ),
+        None,
+    )
+    if known is None:
+        whole = reading.decoded.manifest._replace(hooks=(said.hook,))
+        fresh = reading.dialect.shape.encode(reading.dialect, whole)
+        decoded = reading.dialect.shape.decode(reading.dialect, {home: fresh[_keys(home, fresh)[0]]})
+        known = _part(reading, said.hook, decoded.places[0].path)
+    more = _at(said.tree, own)
+    tree = trees[home] if trees[home] or not known else dict(reading.dialect.root_keys)
+    for step in reversed(known):
+        more = {step: more}
+    trees[home] = _appended(tree, more)
+
+
+def _part(reading: Reading, hook: Hook, path: Path) -> Path:
+    """The way to the map of events or the list of hooks that an entry is in."""
+    keys = path[: _lists(path)]
+    natives = [spec.native for spec, _ in slots(reading.dialect, hook)]
+    return keys[:-1] if keys and keys[-1] in natives else keys
+
+
+def _appended(tree: Tree, more: Tree) -> Tree:
+    """A tree with the entries of another one at the end of its lists."""
+    if isinstance(tree, dict) and isinstance(more, dict):
+        both = {key: _appended(value, more[key]) if key in more else value for key, value in tree.items()}
+        return {**both, **{key: value for key, value in more.items() if key not in tree}}
+    if isinstance(tree, list) and isinstance(more, list):
+        return [*tree, *more]
+    raise _UnlikeError
+
+
+def _remove(tree: Tree, path: Path, *, is_toml: bool) -> None:
+    """Take the entry at a path out of its list, and with it the group or event that holds nothing else."""
+    if not isinstance(path[-1], int) or not isinstance(tree, (dict, list)):
+        raise _UnlikeError
+    parents: list[Tree] = [tree]
+    for step in path[:-1]:
+        parents.append(parents[-1][step])
+    depth = len(path) - 1
+    while len(parents[depth]) == 1 and depth > 1:
+        depth -= 2 if isinstance(path[depth - 1], str) and isinstance(path[depth - 2], int) else 1
+        if isinstance(path[depth], str):
+            break
+    del parents[depth][path[depth]]
+    # TOML writes a list of tables without naming the list, so an empty one would be a line nobody wrote.
+    while is_toml and depth and not parents[depth]:
+        depth -= 1
+        del parents[depth][path[depth]]
+
+
+def _merged_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """Each file with what differs between all hooks before and after, both written afresh."""
+    dialect, manifest = reading.dialect, reading.decoded.manifest
+    old, new = (
+        dialect.shape.encode(dialect, manifest._replace(hooks=some)) for some in (manifest.hooks, hooks)
+    )
+    fresh = {**new, **old}
+    used = {place.file for place in reading.decoded.places}
+    files = {name: document.data for name, document in reading.documents.items()}
+    left = dict(new)
+    for name, document in reading.documents.items():
+        is_text = document.kind == "text"
+        if is_text and name not in used:
+            continue
+        key = next((key for key in _keys(name, fresh) if _fits(reading, name, key, fresh[key])), None)
+        if key is None or (key in new and key not in left):
+            raise _UnlikeError
+        left.pop(key, None)
+        if key not in new and is_text:
+            del files[name]
+            continue
+        before, after = (found.get(key, {} if not is_text else "") for found in (old, new))
+        if not documents.same(before, after):
+            files[name] = document.rewrite(_merged(document.tree, before, after))
+    for key, tree in left.items():
+        # A file for each event goes beside the others. Any other file was not read, so it is left alone.
+        if "*" not in dialect.locations[0].path:
+            continue
+        folder = next((name.rpartition("/")[0] for name in reading.documents), key.rpartition("/")[0])
+        name = f"{folder}/{key.rpartition('/')[2]}".removeprefix("/")
+        if name in files:
+            raise _UnlikeError
+        files[name] = documents.dump(tree, kind_in(dialect, name))
+    return files
+
+
+def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
+    """Whether a fresh file can stand where a file is; one for an event only under that event's name."""
+    if "*" in reading.dialect.locations[0].path:
+        stems = [path.rpartition("/")[2].partition(".")[0].lower() for path in (name, key)]
+        return stems[0] == stems[1]
+    try:
+        reading.dialect.shape.decode(reading.dialect, {name: tree})
+    except RefusedError:
+        return False
+    return True
+
+
+def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
+    """What turns `old` into `new`, done to `base`, which says the same as `old` in its own way."""
+    if documents.same(old, new):
+        return base
+    if isinstance(base, dict) and isinstance(old, dict) and isinstance(new, dict):
+        merged = {
+            key: _merged(value, old[key], new[key]) if key in old and key in new else new.get(key, value)
+            for key, value in base.items()
+            if key not in old or key in new
+        }
+        more = {
+            key: value
+            for key, value in new.items()
+            if key not in base and (key not in old or old[key] != value)
+        }
+        return {**merged, **more}
+    if isinstance(base, list) and isinstance(old, list) and isinstance(new, list):
+        if len(base) != len(old):
+            raise _UnlikeError
+        return [
+            new[there] if here is None else _merged(base[here], old[here], new[there])
+            for here, there in documents.align(old, new)
+            if there is not None
+        ]
+    if any(isinstance(tree, (dict, list)) for tree in (base, old)):
+        raise _UnlikeError
+    return new
+
+
+def _refoldered(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+    """A folder for each hook: changed ones are edited, new ones are put beside the others."""
+    dialect, before = reading.dialect, reading.decoded.manifest.hooks
+    changed, gone, new = _paired(reading, hooks)
+    files = {name: document.data for name, document in reading.documents.items()}
+    for number in (*changed, *gone):
+        main = reading.decoded.places[number].file
+        folder = main.rpartition("/")[0]
+        (_, tree), (script, text) = _folder(dialect, before[number])
+        runs = _runs(reading, folder, script)
+        if number in gone:
+            del files[main]
+            if runs in files and reading.documents[runs].tree == text:
+                del files[runs]
+            continue
+        hook = changed[number]
+        (_, after), (_, new_text) = _folder(dialect, hook)
+        files[main] = reading.documents[main].rewrite(_merged(reading.documents[main].tree, tree, after))
+        if hook.handler.command != before[number].handler.command:
+            if (
+                before[number].handler.command in hook.handler.command
+                and runs in files
+                and reading.documents[runs].tree != text
+            ):
+                raise _UnlikeError  # the script would be overwritten by one that calls it
+            files[runs] = documents.dump(new_text, "text")
+    for at, hook in new:
+        _new_folder(reading, files, hooks[:at], hook)
+    return files
+
+
+def _folder(dialect: Dialect, hook: Hook) -> tuple[tuple[str, Tree], tuple[str, Tree]]:
+    """What says a hook and what runs it, each with its path below the folder."""
+    fresh = dialect.shape.encode(dialect, Manifest((hook,)))
+    main = next(path for path in fresh if documents.kind_of(path) != "text")
+    folder = main.rpartition("/")[0]
+    script = next(path for path in fresh if path != main)
+    return (folder.rpartition("/")[2], fresh[main]), (script.removeprefix(f"{folder}/"), fresh[script])
+
+
+def _runs(reading: Reading, folder: str, script: str) -> str:
+    """The script that runs a folder's hook, whatever language it is in."""
+    stem = f"{folder}/{script}".rpartition(".")[0]
+    return min(
+        (name for name in reading.documents if name == stem or name.startswith(f"{stem}.")),
+        default=f"{folder}/{script}",
+    )
+
+
+def _new_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, ...], hook: Hook) -> None:
+    """A folder that is read after that of the hook before it."""
+    dialect = reading.dialect
+    (slug, tree), (script, text) = _folder(dialect, hook)
+    pattern = dialect.locations[0].path
+    name = pattern.rpartition("/")[2]
+    folders = sorted(path.rpartition("/")[0] for path in files if path.rpartition("/")[2] == name)
+    taken = {path.rpartition("/")[0] for path in (*files, *reading.documents)}
+    last = folders[-1] if folders else ""
+    parent = last.rpartition("/")[0] if last else pattern.partition("/*/")[0]
+    folder = f"{parent}/{slug}"
+    if folder in taken or (last and f"{folder}/" < f"{last}/" and before):
+        folder = f"{last or folder}_{slug}"
+    files[f"{folder}/{name}"] = documents.dump(tree, kind_in(dialect, name))
+    files[f"{folder}/{script}"] = documents.dump(text, "text")

@@ -1,0 +1,346 @@
+"""Decode, check, degrade, encode, verify: from one dialect's files to another's; pure, no input or output."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
+from types import MappingProxyType
+from typing import NamedTuple
+
+from hookport import documents as formats
+from hookport.agents import Decoded, Dialect, RefusedError, Tree
+from hookport.agents._base import Matching, matching_of
+from hookport.agents._entries import slots
+from hookport.agents._matchers import write_matcher
+from hookport.convert import checks
+from hookport.convert.degrade import degrade
+from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
+from hookport.findings import (
+    EFFECTS,
+    AlwaysRuns,
+    Effect,
+    Finding,
+    MatcherRespelled,
+    NativeDropped,
+    NothingLeft,
+    TargetNote,
+)
+from hookport.model.hooks import NOTHING, Hook, Manifest
+
+
+class File(NamedTuple):
+    """One file, by its path relative to the project (or `~` for the user's home)."""
+
+    path: str
+    text: str
+
+
+class Conversion(NamedTuple):
+    """What came of a conversion; `effects` says for each hook of the source what became of it."""
+
+    source: str
+    target: str
+    files: tuple[File, ...]
+    findings: tuple[Finding, ...]
+    hooks: tuple[Hook, ...]
+    effects: tuple[Effect, ...]
+
+
+class Reading(NamedTuple):
+    """The files of one source, parsed and decoded."""
+
+    dialect: Dialect
+    documents: Mapping[str, formats.Document]
+    decoded: Decoded
+    # For each command the texts of the scripts that it runs, by their names.
+    found_scripts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
+    # Hooks that are refused were left out.
+    is_partial: bool = False
+
+    @property
+    def wheres(self) -> tuple[str, ...]:
+        """The place of each hook in words."""
+        many = len(self.documents) > 1
+        return tuple(
+            f"{place.file}: {spell_path(place.path)}"
+            if many and place.path
+            else spell_path(place.path) or place.file
+            for place in self.decoded.places
+        )
+
+    @property
+    def scripts(self) -> dict[str, dict[str, str]]:
+        """For each command the texts of the scripts that came with the hooks or were found beside them."""
+        came = {name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}
+        if self.dialect.shape.in_place:  # its command names a script by its place
+            came = {home_path(self.dialect, name): text for name, text in came.items()}
+        handlers = (hook.handler for hook in self.decoded.manifest.hooks)
+        commands = (one for handler in handlers for one in (handler.command, *handler.platform.values()))
+        return {
+            command: {
+                **self.found_scripts.get(command, {}),
+                **{name: text for name, text in came.items() if name in command},
+            }
+            for command in commands
+        }
+
+
+def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[str, formats.Document]:
+    """The files as documents; every syntax error of all of them is reported at once."""
+    documents: dict[str, formats.Document] = {}
+    problems: list[Problem] = []
+    for name, data in files.items():
+        kind = kind_in(dialect, name) if dialect is not None else formats.kind_of(name)
+        try:
+            documents[name] = formats.parse(data, kind)
+        except formats.SyntaxProblem as wrong:
+            problems.append(Problem(wrong.message, (), name, wrong.line, wrong.column))
+        if dialect and dialect.refuses_bom and kind == "json" and data.startswith(codecs.BOM_UTF8):
+            message = f"{dialect.title} refuses a file with a byte order mark"
+            problems.append(Problem(message, (), name, 1, 1))
+    if problems:
+        raise InputError(*problems)
+    return documents
+
+
+def read(files: Mapping[str, bytes], dialect: Dialect) -> Reading:
+    """The manifest that the files of one dialect hold."""
+    documents = parse(files, dialect)
+    trees: dict[str, Tree] = {name: document.tree for name, document in documents.items()}
+    try:
+        decoded = dialect.shape.decode(dialect, trees)
+    except RefusedError as refused:
+        raise InputError(*(located(problem, documents) for problem in refused.problems)) from None
+    return Reading(dialect, documents, decoded)
+
+
+def located(problem: Problem, documents: Mapping[str, formats.Document]) -> Problem:
+    """The problem with its line and column."""
+    document = documents.get(problem.file)
+    if document is None or problem.line:
+        return problem
+    line, column = document.position(problem.path)
+    return problem._replace(line=line, column=column)
+
+
+def convert(reading: Reading, target: Dialect, *, bare: bool = False) -> Conversion:
+    """The files that say the same in another dialect, and a finding for everything that differs."""
+    return convert_all(reading, [target], bare=bare)[0]
+
+
+def convert_all(reading: Reading, targets: list[Dialect], *, bare: bool = False) -> list[Conversion]:
+    """One conversion per target; what is wrong whatever the target is looked for once.
+
+    A command that speaks another dialect is run through the bridge, but for `bare`.
+    """
+    known = (*reading.decoded.findings, *checks.check(reading))
+    return [_convert(reading, target, known, bare=bare) for target in targets]
+
+
+def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, bare: bool) -> Conversion:
+    source = reading.dialect
+    manifest = reading.decoded.manifest
+    found = list(known)
+    if source.id == target.id:
+        files = tuple(
+            File(home_path(source, name), _text(document.data))
+            for name, document in reading.documents.items()
+        )
+        return Conversion(
+            source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
+        )
+    manifest, dropped = _with_matchers(reading) if target.is_hub else _sound(reading, target)
+    degraded = degrade(manifest, target, reading.wheres, reading.scripts, bare=bare)
+    if source.root[:1] == ("frontmatter",):
+        dropped += [
+            AlwaysRuns.at(reading.wheres[number], number, target=target.id) for number in degraded.kept
+        ]
+    found += [*dropped, *degraded.findings]
+    trees: dict[str, Tree] = {}
+    if degraded.manifest.hooks:
+        trees = target.shape.encode(target, degraded.manifest)
+        found += [TargetNote.at("", note=note) for note in (*target.notes, *_plugin_notes(target, trees))]
+    else:
+        found.append(NothingLeft.at("", target=target.id))
+    written = {path: formats.dump(tree, kind_in(target, path)) for path, tree in trees.items()}
+    verify(target, written, degraded.manifest.hooks)
+    files = tuple(File(path, _text(data)) for path, data in written.items())
+    return Conversion(
+        source.id,
+        target.id,
+        files,
+        tuple(found),
+        reading.decoded.manifest.hooks,
+        effects(len(manifest.hooks), (*dropped, *degraded.findings)),
+    )
+
+
+def _with_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
+    """The manifest with the matchers that would not come back: one word may be several tools of an agent."""
+    dialect, manifest = reading.dialect, reading.decoded.manifest
+    hooks, findings = list(manifest.hooks), []
+    for one in checks.seen_in(reading):
+        pieces = slots(dialect, one.hook)
+        if len(pieces) != 1 or pieces[0][0].subject != "tool":
+            continue
+        spec, terms = pieces[0]
+        _, text = checks.written_matcher(one, spec)
+        written = write_matcher(dialect, spec, terms, one.hook.content)
+        is_same = len(written) == 1 and _is_same(matching_of(dialect, spec), text, written[0])
+        if not text or not terms or is_same or _is_written(one.hook, dialect, text):
+            continue
+        own = {**one.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}
+        kept = one.hook._replace(provider_data={**one.hook.provider_data, dialect.id: own})
+        if _is_written(kept, dialect, text):
+            hooks[one.number] = kept
+        else:
+            told = ", ".join(other or "*" for other in written)
+            findings.append(
+                MatcherRespelled.at(one.words, one.number, dialect=dialect.id, matcher=text, written=told)
+            )
+    return manifest._replace(hooks=tuple(hooks)), findings
+
+
+def _is_same(matching: Matching, one: str, other: str | None) -> bool:
+    """Whether two matchers are the same text, or the same names in another order."""
+    lists = [re.split(f"[{re.escape(matching.separators)}]", text) for text in (one, other or "")]
+    is_list = matching.grammar == "names" and bool(re.fullmatch(f"{matching.plain}+", f"{one}{other}"))
+    return one == other or (is_list and sorted(lists[0]) == sorted(lists[1]))
+
+
+def _is_written(hook: Hook, dialect: Dialect, matcher: str) -> bool:
+    """Whether a dialect writes a hook with the matcher that it was read with."""
+    trees = dialect.shape.encode(dialect, degrade(Manifest((hook,)), dialect, (), {}).manifest)
+    return any(matcher in _values_at(tree, dialect.matcher_key) for tree in trees.values())
+
+
+def _values_at(tree: Tree, key: str) -> Iterator[Tree]:
+    """The values of a key, wherever it is in a tree."""
+    if isinstance(tree, Mapping):
+        if key in tree:
+            yield tree[key]
+        tree = list(tree.values())
+    for inner in tree if isinstance(tree, list) else ():
+        yield from _values_at(inner, key)
+
+
+def _sound(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
+    """The manifest without data for the target that the target could not read back.
+
+    What a file of the target said comes back; a manifest may also say what no such file can.
+    """
+    manifest = reading.decoded.manifest
+    if not reading.dialect.is_hub:
+        return manifest, []
+    hooks, findings = list(manifest.hooks), []
+    for number, hook in enumerate(hooks):
+        own = hook.provider_data.get(target.id)
+        if not own or _comes_back(hook, target):
+            continue
+        rest = {name: data for name, data in hook.provider_data.items() if name != target.id}
+        hooks[number] = hook._replace(provider_data=rest or NOTHING)
+        where = reading.wheres[number] if number < len(reading.wheres) else ""
+        words = {"source": target.id, "target": target.id, "fields": ", ".join(map(str, own))}
+        findings.append(NativeDropped.at(where, number, **words))
+    return manifest._replace(hooks=tuple(hooks)), findings
+
+
+def _comes_back(hook: Hook, target: Dialect) -> bool:
+    """Whether the target reads a hook as it was written; anything may stand in a manifest."""
+    try:
+        degraded = degrade(Manifest((hook,)), target, (), {})
+        trees = target.shape.encode(target, degraded.manifest)
+        written = {path: formats.dump(tree, kind_in(target, path)) for path, tree in trees.items()}
+        verify(target, written, degraded.manifest.hooks)
+    except (HookportError, ValueError, TypeError, AttributeError, KeyError):
+        return False
+    return True
+
+
+def home_path(dialect: Dialect, name: str) -> str:
+    """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
+    steps = [step for step in name.split("/") if step not in ("", ".", "..")]
+    places = [place.path for place in (*dialect.locations, *dialect.scoped_in)]
+    for place in (*places, *dialect.manifests):
+        known = place.split("/")
+        own = known[:-1] + dialect.companions.split("/") if dialect.companions else known
+        for parts in (known, own):
+            wanted = [part for part in parts if part != "~"]
+            tail = steps[-len(wanted) :]
+            if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
+                return "/".join(["~", *tail] if parts[0] == "~" else tail)
+    kinds = [
+        place.path for place in dialect.locations if kind_in(dialect, place.path) == kind_in(dialect, name)
+    ]
+    first = kinds[0] if kinds else dialect.locations[0].path
+    if "*" not in first:
+        return first
+    # A loose folder: its name, and what is in it, in the place of the star.
+    before, _, after = first.partition("*")
+    depth = (
+        len(after.split("/")) if steps[-1] == dialect.file_name else len(dialect.companions.split("/")) + 1
+    )
+    return before + "/".join(steps[-depth:]) if len(steps) >= depth else before + "hook/" + name
+
+
+def _plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
+    """A file that names its package's root works only inside a package."""
+    places = {place.path for place in target.locations if place.scope == "plugin"}
+    belongs = f"belongs in the root of a plugin or extension of {target.title}, which must be installed"
+    return [f"{path} {belongs}." for path in trees if path in places and target.kind == "agent"]
+
+
+def kind_in(dialect: Dialect, path: str) -> str:
+    """The kind of a file by its name, as the dialect reads it."""
+    kind = formats.kind_of(path)
+    scopes = {place.scope for place in dialect.locations if f"/{path}".endswith(f"/{place.path}")}
+    if scopes == {"plugin"}:  # comments are for people's settings
+        return kind
+    return dialect.file_kinds.get(path.rpartition(".")[2], dialect.file_kinds.get(kind, kind))
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...]) -> None:
+    """Decode what was encoded: it must be the manifest, whole, or we have a bug."""
+    if not written:
+        return
+    try:
+        decoded = read(written, target).decoded.manifest.hooks
+    except InputError as error:
+        raise InternalError(f"what was written for {target.id} cannot be read back: {error}") from error
+    hooks = tuple(_without_matcher(target, hook) for hook in hooks)
+    if decoded == hooks:
+        return
+    for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
+        for field, one, other in zip(Hook._fields, ours, theirs, strict=True):
+            if one != other:
+                raise InternalError(
+                    f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}"
+                )
+    raise InternalError(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
+
+
+def _without_matcher(target: Dialect, hook: Hook) -> Hook:
+    """A hook without the matcher that it was once read with, which its file has in its own place."""
+    own = hook.provider_data.get(target.id)
+    if target.is_hub or not own or "written_matcher" not in own:
+        return hook
+    rest = {key: value for key, value in own.items() if key != "written_matcher"}
+    others = {name: data for name, data in hook.provider_data.items() if name != target.id}
+    return hook._replace(provider_data={**others, **({target.id: rest} if rest else {})} or NOTHING)
+
+
+def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
+    """For each hook the strongest effect of its findings."""
+    strongest: list[Effect] = ["kept"] * count
+    for finding in findings:
+        if finding.hook is not None and EFFECTS.index(finding.effect) > EFFECTS.index(
+            strongest[finding.hook]
+        ):
+            strongest[finding.hook] = finding.effect
+    return tuple(strongest)

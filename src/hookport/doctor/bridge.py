@@ -1,0 +1,290 @@
+"""Entries in agents' files that call hookport: is what they call there, and in whose words does it answer."""
+
+from __future__ import annotations
+
+import fnmatch
+import json
+import os
+import re
+import secrets
+import shlex
+import shutil
+import subprocess
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from hookport.agents import agents, get, names
+from hookport.agents._wiring import wire
+from hookport.convert.checks import Seen
+from hookport.convert.checks.scripts import INTERPRETERS, WRAPPERS
+from hookport.doctor.case import Case, Diagnosis, Repair, about
+from hookport.doctor.files import Source, shown
+from hookport.doctor.history import Runs, is_late
+from hookport.findings import (
+    BridgeBroken,
+    BridgeForeign,
+    BridgeLacks,
+    EntrySilent,
+    PackageUnseen,
+    TimeoutTooShort,
+)
+from hookport.install import ledger, packages
+from hookport.install.shortfalls import shortfalls
+from hookport.install.sync import installed_in, ours_within
+from hookport.install.targets import target
+from hookport.model.runs import Event, RunResult
+from hookport.project import plan_builder
+from hookport.project.discovery import discover
+from hookport.runtime import policy, probe
+from hookport.runtime.redaction import clean
+from hookport.vendor import vendored, writer
+from hookport.wire.answers import read_answer
+from hookport.wire.events import write_event
+
+# The call itself, after whatever looks first whether hookport is there.
+CALL = re.compile(
+    r"""(?P<program>hookport|bridge\.pyz?)["']? (?P<act>dispatch|wrap) (?P<first>[\w-]+)"""
+    r"(?: (?P<second>[\w-]+))?"
+)
+OPERATOR = re.compile(r"[();<>|&{}]+")
+# Longer than any interpreter takes to start.
+PROBE_SECONDS = 30
+ERROR = re.compile(r"[A-Z]\w*(?:Error|Exception)\b")
+PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
+# What a shell has of its own in such a command.
+SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
+
+
+def is_ours(one: Seen) -> bool:
+    """Whether an entry calls hookport."""
+    return call_of(one) is not None
+
+
+def call_of(one: Seen) -> re.Match[str] | None:
+    """The call of hookport in an entry; a command that only speaks of one has none."""
+    return _call_in(one.hook.handler.command)
+
+
+@lru_cache(4096)
+def _call_in(command: str) -> re.Match[str] | None:
+    call = CALL.search(command)
+    words = _words(command[: call.end("program")]) if call else []
+    start = max((number + 1 for number, word in enumerate(words) if OPERATOR.fullmatch(word)), default=0)
+    words = [word for word in words[start:] if word not in WRAPPERS and not re.match(r"\w+=", word)]
+    first = words[0].rpartition("/")[2] if words else ""
+    is_started = len(words) == 1 or INTERPRETERS.fullmatch(first) is not None
+    return call if is_started else None
+
+
+def agent_of(one: Seen) -> str:
+    """The agent in whose words an entry answers."""
+    call = call_of(one)
+    return "" if call is None else (call["first"] if call["act"] == "dispatch" else call["second"] or "")
+
+
+def broken(case: Case) -> Iterator[Diagnosis]:
+    """Entries whose interpreter, or whose hookport, is gone."""
+    for source, one in case.commands():
+        call = call_of(one)
+        missing = _missing(one, call, case) if call else ""
+        if missing:
+            yield about(case, source, one, BridgeBroken, path=missing)._replace(
+                repair=_anew(case, source, one)
+            )
+
+
+def silent(case: Case) -> Iterator[Diagnosis]:
+    """Entries through which an event does not reach a hook; each program is tried once."""
+    if os.name == "nt":
+        return
+    tried: set[str] = set()
+    for source, one in case.commands():
+        command = one.hook.handler.command
+        call = call_of(one)
+        if call is None or call["act"] != "dispatch" or not policy.guards(one.hook.event):
+            continue
+        start = command[: call.start("act")]
+        if start in tried or agent_of(one) != case.dialect.id or _missing(one, call, case):
+            continue
+        if not _is_safe(case, source, command):
+            continue
+        tried.add(start)
+        why = _tried(command, one.hook.event, _words(command[call.end("first") :])[0], case)
+        if why:
+            yield about(case, source, one, EntrySilent, why=why)
+
+
+def _is_safe(case: Case, source: Source, command: str) -> bool:
+    """Whether hookport wrote a command, or would; what else a project's files say is not run by looking."""
+    world = case.world
+    root, path = str(world.root), str(source.path)
+    if vendored.ARCHIVE in command and not vendored.is_approved(root, world.env):
+        return False
+    one = target(case.dialect.id, "user" if source.scope == "user" else "project", root, world.env)
+    record = ledger.of(path, world.env)
+    written = ours_within(one, path, record.written) if record and record.written else []
+    wanted = installed_in(one, discover(str(world.cwd), world.env)).installed.wanted
+    return command in [hook.handler.command for hook in (*written, *wanted)]
+
+
+def _tried(command: str, event: str, native: str, case: Case) -> str:
+    """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
+    own, root = wire(case.dialect.id), str(case.world.root)
+    word = f"hookport answered {secrets.token_hex(8)}"
+    made = Event(event, own.id, native, session="hookport-doctor", cwd=root, root=root)
+    payload = {**write_event(own, made), probe.KEY: word}
+    named = {name: root for name, value in own.env.items() if value == "$root"}
+    try:
+        done = subprocess.run(
+            ["/bin/sh", "-c", command],
+            cwd=root,
+            env={**case.world.env, **named},
+            input=json.dumps(payload),
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=PROBE_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return f"there was no answer within {PROBE_SECONDS} s"
+    except OSError as error:
+        return f"it cannot be started: {error.strerror or error}"
+    result = RunResult("completed", done.returncode, done.stdout, done.stderr)
+    answer = read_answer(own, result, native=native, canonical=event)
+    if answer.verdict == "deny" and word in answer.reason:
+        return ""
+    # Of a traceback only the end says something.
+    errors = [line for line in done.stderr.splitlines() if ERROR.match(line)]
+    told = (answer.reason or answer.failure or done.stderr or done.stdout).strip().splitlines()
+    why = next(iter([*errors[-1:], *told]), "")
+    return clean(why) or f"it ended with {done.returncode} and said nothing"
+
+
+def _anew(case: Case, source: Source, one: Seen) -> Repair:
+    scope = "user" if source.scope == "user" else "project"
+    return Repair("sync", case.dialect.id, scope, ARCHIVE_NAME in one.hook.handler.command)
+
+
+def _missing(one: Seen, call: re.Match[str], case: Case) -> str:
+    before = one.hook.handler.command[: call.end("program")]
+    paths = [
+        word for word in _words(before) if word.startswith(("/", "$", "~")) or re.match(r"\w:[\\/]", word)
+    ]
+    for word in paths:
+        path = _path(word, one, case)
+        if path is not None and not SYSTEM.fullmatch(word) and not path.exists():
+            return str(path)
+    if paths or call["program"] != PROGRAM:
+        return ""
+    return "" if shutil.which(PROGRAM, path=case.world.env.get("PATH", "")) else f"the name '{PROGRAM}'"
+
+
+def _words(text: str) -> list[str]:
+    """The words of the beginning of a command, which may end inside quotes."""
+    for end in ("", '"', "'"):
+        lexer = shlex.shlex(text + end, posix=True, punctuation_chars=True)
+        lexer.whitespace_split = True
+        lexer.commenters = ""
+        try:
+            return list(lexer)
+        except ValueError:
+            continue
+    return []
+
+
+def _path(word: str, one: Seen, case: Case) -> Path | None:
+    """The file that a word names; None where only the shell knows."""
+    for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
+        if word.startswith(f"{spelling}/"):
+            return case.world.root / word.removeprefix(f"{spelling}/")
+    if word.startswith("~/") and case.world.home:
+        return case.world.home / word.removeprefix("~/")
+    return None if re.search(r"[$`*~]", word) else Path(word)
+
+
+def foreign(case: Case) -> Iterator[Diagnosis]:
+    """Entries that answer in the words of another agent, which does not read their file."""
+    for source, one in case.commands():
+        other = agent_of(one)
+        if other and other != case.dialect.id and not _reads(other, source):
+            diagnosis = about(case, source, one, BridgeForeign, other=other, dialect=case.dialect.id)
+            yield diagnosis._replace(repair=_anew(case, source, one))
+
+
+def _reads(agent: str, source: Source) -> bool:
+    """Whether an agent reads a file by itself."""
+    if agent not in agents():
+        return False
+    rows = (*get(agent).locations, *get(agent).also_reads)
+    return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
+
+
+def unspoken(case: Case) -> Iterator[Diagnosis]:
+    """Entries that name a dialect which what they call does not know, or whose package it does not see."""
+    for source, one in case.commands():
+        call = call_of(one)
+        if call is None:
+            continue
+        if call["program"] == ARCHIVE_NAME:
+            for name in writer.lacks(str(case.world.root), one.hook.handler.command):
+                words = {"bridge": writer.BRIDGE, "dialect": name, "option": " --vendor"}
+                yield about(case, source, one, BridgeLacks, **words)._replace(repair=_anew(case, source, one))
+            continue
+        for name in (call["first"], call["second"])[: 1 if call["act"] == "dispatch" else 2]:
+            if name not in names():
+                yield about(case, source, one, BridgeLacks, bridge="hookport", dialect=name, option="")
+            elif folder := packages.unseen(name):
+                yield about(case, source, one, PackageUnseen, dialect=name, folder=folder)
+
+
+def late(case: Case) -> Iterator[Diagnosis]:
+    """Entries whose time is shorter than their last runs took."""
+    for source, one in case.commands():
+        call = call_of(one)
+        if call is None:
+            continue
+        spec = one.dialect.handlers.get(one.hook.handler.type)
+        limit = one.hook.handler.timeout or (spec.timeout.default if spec else None)
+        runs = _runs(one, call, case)
+        if runs is not None and limit is not None and is_late(runs, limit.total_seconds()):
+            yield about(
+                case, source, one, TimeoutTooShort, evidence_of(runs), **words_of(runs, limit.total_seconds())
+            )
+
+
+def short(case: Case) -> Iterator[Diagnosis]:
+    """Hooks that lose something in the agent although hookport runs them there."""
+    if not any(plan_builder.is_ours(one.hook.handler.command) for _, one in case.commands()):
+        return
+    world = case.world
+    runs = plan_builder.runnable(discover(str(world.cwd), world.env))
+    for finding in shortfalls(target(case.dialect.id, "project", str(world.root), world.env), runs):
+        yield Diagnosis(case.dialect.id, finding, shown(finding.file, world))
+
+
+def _runs(one: Seen, call: re.Match[str], case: Case) -> Runs | None:
+    command = one.hook.handler.command
+    if call["act"] == "dispatch":
+        native = command[call.end("first") :].split()
+        return case.history.by_event.get((case.dialect.id, native[0])) if native else None
+    inner = _words(command.partition(" -- ")[2])
+    return case.history.by_command.get((case.dialect.id, inner[0])) if len(inner) == 1 else None
+
+
+def words_of(runs: Runs, limit_seconds: float) -> dict[str, object]:
+    """What is said of runs that take too long."""
+    cut = sum(runs.cut)
+    return {
+        "limit": f"{limit_seconds:g} s",
+        "count": len(runs.seconds),
+        "taken": f"{runs.slow():.2f} s",
+        "cut": f"; {cut} {'was' if cut == 1 else 'were'} cut off" if cut else "",
+    }
+
+
+def evidence_of(runs: Runs) -> str:
+    """The last runs, newest first."""
+    last = [f"{seconds:.2f} s" for seconds in list(runs.seconds)[:-6:-1]]
+    return f"the last runs took {', '.join(last)}"

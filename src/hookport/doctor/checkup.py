@@ -1,0 +1,127 @@
+"""What `hookport check` asks of the hooks in a file besides its words: can they start, and do they fail.
+
+What only this machine lacks (a program, a model) is a loss here: another one may have it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from hookport.convert.checks import Reading, Seen, fresh, seen_in
+from hookport.convert.checks.scripts import above, folders_of, started
+from hookport.doctor.failures import Failures, find_failing, read_failures
+from hookport.doctor.health import OF_MACHINE, Machine, find_faults
+from hookport.errors import spell_path
+from hookport.findings import AddressRefused, Finding, ScriptMissing, ScriptNotExecutable
+from hookport.project.discovery import Found, project_root
+from hookport.project.misplaced import (
+    HOOK_FOLDERS,
+    Stray,
+    find_misplaced,
+    is_read,
+    readers_of,
+    refused_stray,
+    unread_stray,
+)
+from hookport.project.sources import is_named_by_plugin, stands_at_place
+from hookport.project.unread import find_below, find_refused_below, judge_manifest, judge_place
+
+CANNOT_START = (ScriptMissing.code, ScriptNotExecutable.code)
+
+
+def check_health(reading: Reading, root: Path, env: Mapping[str, str], known: list[Finding]) -> list[Finding]:
+    """What keeps the hooks of a source from their work, but for those of which that is known already."""
+    machine = Machine(Path(os.path.abspath(root)), env)  # noqa: PTH100  (links stay)
+    failures = read_failures(env)
+    told = {one.hook for one in known if one.code in CANNOT_START}
+    found = [
+        finding
+        for one in seen_in(reading)
+        if one.number not in told
+        for finding in _findings(one, machine, root, failures)
+    ]
+    return fresh(reading, found)
+
+
+def _findings(one: Seen, machine: Machine, root: Path, failures: Failures) -> list[Finding]:
+    is_format = one.dialect.kind == "format"
+    hook = found_of(one, root)
+    is_own, by_bridge = _is_own(one, root), is_format or one.hook.handler.type == "http"
+    faults = find_faults(hook, machine, by_bridge=by_bridge, from_root=is_own)
+    failing = find_failing(hook, failures, machine)
+    findings = [fault.finding for fault in (*faults, *([failing] if failing and not faults else []))]
+    # An agent that sends events by itself has its own rule for addresses.
+    soft = (*OF_MACHINE, *(() if is_format else (AddressRefused.code,)))
+    spot = one.note(ScriptMissing, (), script="")
+    return [
+        finding._replace(
+            where=spot.where,
+            hook=one.number,
+            file=spot.file,
+            line=spot.line,
+            column=spot.column,
+            severity="loss" if finding.code in soft else finding.severity,
+        )
+        for finding in findings
+    ]
+
+
+def found_of(one: Seen, root: Path) -> Found:
+    """A hook of a file that was read, as discovery has it."""
+    folders = folders_of(one.dialect, one.place.file, root)
+    file = os.path.abspath(one.place.file)  # noqa: PTH100  (links stay)
+    scripts = tuple(str(path) for _, path in started(one, root))
+    return Found(one.hook, file, spell_path(one.place.path), str(folders.package), "project", scripts)
+
+
+def _is_own(one: Seen, root: Path) -> bool:
+    """Whether a file is the project's own: what is set for any other, and where it starts, is not known."""
+    base, file = os.path.abspath(root), os.path.abspath(one.place.file)  # noqa: PTH100
+    at_place = above(one.dialect, Path(file), "project", "local")
+    return at_place is not None and str(at_place) == base
+
+
+def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
+    """The files with hooks that nothing reads: below a folder, or the file itself if it is in an agent's."""
+    full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
+    if full.is_dir():
+        root = project_root(str(full), env)
+        strays = find_misplaced(root, env) if str(full) != root else []
+        # The folder may be a project of its own, or a part of one: a file at a place is none.
+        if not _is_looked_at(full, root):
+            strays += [
+                one
+                for one in find_misplaced(str(full), env)
+                if one.trouble or not (_is_placed(one, full) or is_read(Path(one.file), root, env))
+            ]
+        strays += map(unread_stray, find_below(full))
+        strays += map(refused_stray, find_refused_below(full))
+        # A hook's own folder was named by a person, wherever it stands.
+        strays = [one for one in strays if not _is_named_folder(one, full)]
+        return list({one.file: one for one in strays if Path(one.file).is_relative_to(full)}.values())
+    if unread := judge_place(full):
+        return [unread_stray(unread)]
+    if refused := [*map(refused_stray, judge_manifest(full))]:
+        return refused
+    root = project_root(str(full.parent), env)
+    if not _is_looked_at(full.parent, root):
+        return []
+    return [one for one in find_misplaced(root, env) if Path(one.file) == full]
+
+
+def _is_placed(stray: Stray, folder: Path) -> bool:
+    """Whether a file stands where it belongs, seen from a folder that may be a part of a project."""
+    is_in_own = _is_looked_at(Path(stray.file).parent, str(folder))
+    return is_named_by_plugin(stray.file) or (not is_in_own and stands_at_place(stray.file))
+
+
+def _is_looked_at(folder: Path, root: str) -> bool:
+    """Whether a folder is, or is in, one of those in which a project's misplaced hooks are looked for."""
+    steps = folder.relative_to(root).parts if folder.is_relative_to(root) else ()
+    return bool(steps) and (bool(readers_of(steps[0])) or steps[0] in HOOK_FOLDERS)
+
+
+def _is_named_folder(stray: Stray, folder: Path) -> bool:
+    return bool(stray.reader and stray.reader.companions and Path(stray.file).parent == folder)

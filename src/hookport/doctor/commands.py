@@ -1,0 +1,206 @@
+"""What a shell makes of a hook's command: quotes that do not close, words it does not expand.
+
+The words are read, nothing is run; a command that seems broken is shown to `sh -n`, which executes nothing.
+Where the words do not tell, nothing is said.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import findings as f
+from hookport.agents import get
+from hookport.agents._base import variable_in
+from hookport.agents._wiring import wire
+from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, WRAPPERS
+from hookport.errors import closest
+from hookport.findings import Finding
+from hookport.shell.syntax import Node, Part, parse
+
+SECONDS = 5
+# What any shell has by itself, besides the environment.
+OF_SHELLS = frozenset(
+    {"PWD", "OLDPWD", "HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "HOSTNAME", "UID", "IFS"}
+)
+OF_WINDOWS = re.compile(r"[\"']?[A-Za-z]:[\\/]\S*")
+SHELL = "/bin/sh"
+
+
+class Surroundings(NamedTuple):
+    """Where a command starts: the root, its environment, and the variables that its dialect sets for it.
+
+    Without a root it starts in a folder that is not known. `roots` hold the project's root; `package` are a
+    plugin's variables, where there is no plugin.
+    """
+
+    root: Path | None
+    env: Mapping[str, str]
+    roots: frozenset[str] = frozenset()
+    known: frozenset[str] = frozenset()
+    package: frozenset[str] = frozenset()
+
+
+def surroundings_of(
+    name: str,
+    root: Path | None,
+    env: Mapping[str, str],
+    *,
+    more: Collection[str] = (),
+    in_package: bool = True,
+) -> Surroundings:
+    """The surroundings of the hooks of a dialect; `in_package`: something sets its package's folder."""
+    dialect = get(name)
+    own = wire(name)
+    roots, package = _variables(dialect.project_dir), _variables(dialect.package_dir)
+    given = {*own.env, *(key for row in own.env_of.values() for key in row), *more}
+    given |= {marker.partition("=")[0] for marker in dialect.markers}
+    outside = frozenset() if in_package else frozenset(package - roots)
+    known = frozenset({*given, *roots, *package, *env} - outside | OF_SHELLS)
+    return Surroundings(root, env, frozenset(roots), known, outside)
+
+
+def _variables(spellings: Collection[str]) -> set[str]:
+    return {name for spelling in spellings if (name := variable_in(spelling))}
+
+
+def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:
+    """What keeps a shell from starting what a command names: the first thing that is wrong with it."""
+    if os.name == "nt" or not command.strip():
+        return
+    if named := OF_WINDOWS.match(command.strip()):
+        fix = "Name a file of this system, with slashes."
+        yield f.WordNotExpanded.at("", path=named[0].strip("\"'"), why="it is a path of Windows", fix=fix)
+        return
+    nodes, problem = parse(command)
+    if problem:
+        if why := _refused(command, where.env):
+            yield f.CommandBroken.at("", why=why)
+        return
+    if not nodes or nodes[0].kind != "simple":
+        return
+    first = nodes[0]
+    set_here = {name for node in nodes for name, _, _ in node.assignments}
+    where = where._replace(known=where.known | set_here)
+    words = first.words
+    if words and _text(words[0]) == "cd":
+        if len(words) == 2 and first is not nodes[-1] and nodes[1].operator == "&&":
+            yield from _moves(words[1], nodes[1], where)
+        return
+    for word in _started_words(first):
+        if found := _unexpanded(word, where):
+            yield found
+            return
+
+
+def _refused(command: str, env: Mapping[str, str]) -> str:
+    """What the shell says of a command that it does not parse; empty if it does, or nobody knows."""
+    try:
+        done = subprocess.run(
+            [SHELL, "-n", "-c", command],
+            env={"PATH": env.get("PATH", os.defpath)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return ""
+    said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+    return re.sub(r"^\S*sh: (?:-c: )?(?:(?:line )?\d+: )?", "", said) if done.returncode else ""
+
+
+def _started_words(node: Node) -> Iterator[list[Part]]:
+    """The word of the program and that of the script which it is given."""
+    words = [*node.words]
+    while words and _text(words[0]).rpartition("/")[2] in WRAPPERS:
+        words = words[1:]
+    if not words:
+        return
+    yield words[0]
+    if INTERPRETERS.fullmatch(_text(words[0]).rpartition("/")[2]):
+        words = words[1:]
+        while words and PLAIN_OPTIONS.fullmatch(_text(words[0])):
+            words = words[1:]
+        if words and not _text(words[0]).startswith("-"):
+            yield words[0]
+
+
+def _text(word: list[Part]) -> str:
+    """A word as it is written, with the names of its variables."""
+    return "".join(part.value if part.kind == "text" else f"${part.value}" for part in word)
+
+
+def _unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
+    """Why a path is not the file that it is meant to be."""
+    text = _text(word)
+    if "/" not in text:
+        return None
+    first = next((part for part in word if part.value), None)
+    if first is None:
+        return None
+    if first.kind == "text" and first.is_quoted and first.value.startswith("~/"):
+        return f.WordNotExpanded.at(
+            "", path=text, why="'~' within quotes is no home folder", fix='Write "$HOME" instead of ~.'
+        )
+    if first.kind == "text" and first.is_quoted and re.match(r"\$\{?[A-Za-z_]", first.value):
+        fix = "Put it in double quotes."
+        return f.WordNotExpanded.at(
+            "", path=text, why="no variable is filled in within single quotes", fix=fix
+        )
+    for part in word:
+        if part.kind == "variable" and not part.operator and (found := _unset(part.value, word, where)):
+            return found
+    return None
+
+
+def _unset(name: str, word: list[Part], where: Surroundings) -> Finding | None:
+    if name in where.known or not re.fullmatch(r"[A-Za-z_]\w*", name):
+        return None
+    path = "".join(part.value for part in word if part.kind == "text")
+    if name in where.package:
+        root = next(iter(sorted(where.roots)), "")
+        why = f"${name} is set for plugins only"
+        fix = f'Write "${root}" instead.' if root else "Name the file from the project's root."
+        return f.WordNotExpanded.at("", path=path, why=why, fix=fix)
+    guess = closest(name, sorted(where.roots))
+    prefixes = {one.partition("_")[0] for one in (*where.roots, *where.package)}
+    is_own = bool(guess) or name.partition("_")[0] in prefixes
+    fix = guess.strip() or f"Set {name} where the agent is started, or name the file without it."
+    finding = f.WordNotExpanded.at("", path=path, why=f"${name} is not set", fix=fix)
+    return finding if is_own else finding._replace(severity="loss")
+
+
+def _moves(folder: list[Part], then: Node, where: Surroundings) -> Iterator[Finding]:
+    """A folder that a command goes into first: whether it is there, and the script in it."""
+    if found := _unexpanded(folder, where):
+        yield found
+        return
+    if any(part.kind == "variable" and part.value not in where.roots for part in folder):
+        return
+    if any(part.kind not in ("text", "variable") for part in folder):
+        return
+    text = "".join(part.value if part.kind == "text" else str(where.root) for part in folder)
+    if where.root is None or not text or text[0] in "-~" or re.search(r"[\0-\4]", text):
+        return
+    path = where.root / text
+    if not path.is_dir():
+        fix = "Create it, or correct the path."
+        yield f.WordNotExpanded.at(
+            "", path=text, why="the command goes into this folder first, and it does not exist", fix=fix
+        )
+        return
+    script = _text(then.words[0]) if then.kind == "simple" and then.words else ""
+    if (
+        script.startswith(("./", "../"))
+        and re.fullmatch(r"[\w./-]+", script)
+        and not (path / script).exists()
+    ):
+        at = os.path.normpath(f"{text}/{script}")
+        yield f.WordNotExpanded.at(
+            "", path=at, why="it does not exist", fix="Create it, or correct the path."
+        )

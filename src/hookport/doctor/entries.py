@@ -1,0 +1,248 @@
+"""What is wrong with the hooks themselves: what `hookport check` finds, and what only this machine shows."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from hookport import findings as f
+from hookport.agents import Dialect
+from hookport.agents._base import EventSpec, event_named, is_gone, names_of
+from hookport.agents._entries import slots
+from hookport.convert import checks
+from hookport.convert.checks import Seen
+from hookport.convert.checks.places import placed
+from hookport.convert.checks.scripts import check_scripts, named_script, needs_mode, started
+from hookport.convert.degrade.wrapping import unwrapped
+from hookport.doctor.bridge import is_ours
+from hookport.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
+from hookport.doctor.files import LONGEST_LINE, SCOPES, Source, is_generated, line_of, shown
+from hookport.doctor.health import BOM, Fault, Machine, command_without_mark, faults_of, start_of_hook
+from hookport.errors import InputError, spell_path
+from hookport.findings import Finding
+from hookport.model.tools import TOOLS
+from hookport.project.agent_trust import spell_key
+from hookport.project.disk import data_of
+from hookport.runtime.redaction import clean
+
+# What of `hookport check` means that a hook does not fire, or not as often as it should.
+KEPT = (
+    f.UnknownEvent,
+    f.UnknownTool,
+    f.DuplicateKey,
+    f.NeverRuns,
+    f.NoKnownTool,
+    f.SuspiciousTimeout,
+    f.ScriptMissing,
+    f.ScriptNotExecutable,
+    f.NoShebang,
+    f.DuplicateHook,
+    f.TimeoutNever,
+    f.TimeoutCapped,
+    f.GuardCutShort,
+)
+SCRIPTS = (f.ScriptMissing, f.ScriptNotExecutable, f.NoShebang)
+
+
+def dropped(case: Case) -> Iterator[Diagnosis]:
+    """Files that the agent does not take because of one thing in them."""
+    for source in case.sources:
+        for problem in source.problems:
+            words = {"dialect": case.dialect.title, "message": problem.message}
+            spot = (problem.line, problem.column)
+            finding = at_file(source.path, f.FileDropped, words, spell_path(problem.path), spot)
+            if _starts_with_mark(source.path) and problem.message.endswith("byte order mark"):
+                command = command_without_mark(shown(source.path, case.world))
+                finding = finding._replace(hint=f"Run `{command}`.")
+            yield Diagnosis(case.dialect.id, finding, _raw_line(source.path, problem.line))
+
+
+def _starts_with_mark(path: Path) -> bool:
+    try:
+        return (data_of(path, len(BOM)) or b"") == BOM
+    except InputError:
+        return False
+
+
+def _raw_line(path: Path, line: int) -> str:
+    """A line of a file that may be of no format at all."""
+    try:
+        data = data_of(path) if line else None
+    except InputError:
+        return ""
+    lines = (data or b"").decode("utf-8", "replace").splitlines()
+    return clean(lines[line - 1].strip())[:LONGEST_LINE] if 0 < line <= len(lines) else ""
+
+
+def known(case: Case) -> Iterator[Diagnosis]:
+    """What the files alone show, by the version that is installed."""
+    codes = {kind.code for kind in KEPT}
+    for source in case.sources:
+        if source.reading is None:
+            continue
+        found = [
+            *source.reading.decoded.findings,
+            *checks.check(source.reading),
+            *check_scripts(source.reading, case.world.root),
+        ]
+        for finding in (placed(one, source.reading) for one in found if one.code in codes):
+            hooks = [one for one in source.hooks if _is_about(finding, one)]
+            if finding.code == f.DuplicateKey.code or (hooks and not _is_told(case, finding, hooks)):
+                yield _judged(case, source, finding, hooks)
+
+
+def _is_about(finding: Finding, one: Seen) -> bool:
+    if finding.hook is not None:
+        return finding.hook == one.number
+    place = f"{spell_path(one.place.path)}."
+    return not finding.where or place.startswith((f"{finding.where}.", f"{finding.where}["))
+
+
+def _is_told(case: Case, finding: Finding, hooks: list[Seen]) -> bool:
+    """Whether another check tells the same: of a switch, of what it switched off, of hookport's script."""
+    switches = {spell_key(gate.key) for gate in case.dialect.gates}
+    about_script = finding.code in {kind.code for kind in SCRIPTS}
+    if finding.code == f.UnknownTool.code and any(map(_has_known_tool, hooks)):
+        return True
+    off = not any(one.hook.enabled for one in hooks)
+    return finding.where in switches or off or (about_script and all(map(is_ours, hooks)))
+
+
+def _has_known_tool(one: Seen) -> bool:
+    return any(term.kind != "tool" or term.value in TOOLS for term in one.hook.matcher)
+
+
+def _judged(case: Case, source: Source, finding: Finding, hooks: list[Seen]) -> Diagnosis:
+    """A finding of the files with its evidence and, where the version tells more, its severity."""
+    evidence = line_of(source.document, finding.line)
+    repair = None
+    if finding.code == f.UnknownEvent.code and case.is_at_least(_after(case.dialect.facts)) is False:
+        event = str(hooks[0].place.path[len(source.dialect.root)]) if hooks else ""
+        words = {"dialect": case.dialect.title, "version": case.version, "event": event, "since": ""}
+        known_ = f.EventNotThere.at(finding.where, None, **words)
+        finding = known_._replace(line=finding.line, column=finding.column)
+    elif finding.code == f.ScriptNotExecutable.code:
+        scripts = [path for one in hooks for _, path in started(one, case.world.root)]
+        target = next((path for path in scripts if path.is_file() and not os.access(path, os.X_OK)), None)
+        if target:
+            repair = Repair("chmod", str(target))
+            evidence = f"{shown(target, case.world)} has mode {target.stat().st_mode & 0o777:o}"
+    finding = finding._replace(hook=None, file=str(source.path), hint=finding.hint or "Correct it.")
+    dead = frozenset(name(source, one) for one in hooks) if finding.severity == "error" else NOBODY
+    return Diagnosis(case.dialect.id, finding, evidence, dead, repair)
+
+
+def _after(facts: str) -> str:
+    """The least version that the facts may be too old for; no version if they are of several products."""
+    found = re.findall(r"\d+(?:\.\d+)+", facts)
+    return f"{found[0]}.1" if len(found) == 1 else ""
+
+
+def events(case: Case) -> Iterator[Diagnosis]:
+    """Events that the installed version does not have, or does not fire in every way of running."""
+    for source, one in case.hooks(("project", "local", "user")):
+        spec = _spec(one)
+        if spec is None:
+            continue
+        if spec.since and case.is_at_least(spec.since) is False:
+            words = {
+                "version": case.version,
+                "event": spec.native,
+                "since": f", which came with {spec.since}",
+            }
+            yield about(case, source, one, f.EventNotThere, f"{case.dialect.id} {case.version}", **words)
+        elif spec.unfired:
+            yield about(case, source, one, f.EventUnfired, event=spec.native, when=spec.unfired)
+
+
+def _spec(one: Seen) -> EventSpec | None:
+    """The native event that a hook stands under."""
+    steps = (event_named(one.dialect, step) for step in one.place.path if isinstance(step, str))
+    written = (spec for spec, _ in slots(one.dialect, one.hook))
+    return next((spec for spec in steps if spec), None) or next(written, None)
+
+
+def gone_tools(case: Case) -> Iterator[Diagnosis]:
+    """Matchers of tools that the agent has no more."""
+    if case.is_at_least(case.dialect.facts) is False:
+        return
+    for source, one in case.hooks(("project", "local", "user")):
+        tools = [term.value for term in one.hook.matcher if term.kind == "tool"]
+        if (
+            tools
+            and len(tools) == len(one.hook.matcher)
+            and all(is_gone(case.dialect, tool) for tool in tools)
+        ):
+            natives = [native for tool in tools for native in names_of(case.dialect, tool)]
+            version = case.version or case.dialect.facts
+            words = {"matcher": "|".join(natives), "version": version, "tools": " and ".join(natives)}
+            yield about(case, source, one, f.ToolGone, **words)
+
+
+def startable(case: Case) -> Iterator[Diagnosis]:
+    """Programs that are not here, and scripts that cannot start or do not parse."""
+    machine = Machine(case.world.root, case.world.env)
+    for source, one in case.commands():
+        if is_ours(one):
+            continue
+        scripts = [path for _, path in started(one, case.world.root)]
+        start = start_of_hook(
+            unwrapped(one.hook),
+            scripts,
+            in_package=source.scope not in SCOPES,
+            from_root=source.scope in ("project", "local"),
+        )
+        for fault in faults_of(start, machine):
+            yield about_fault(case, source, one, fault)
+
+
+def about_fault(case: Case, source: Source, one: Seen, fault: Fault) -> Diagnosis:
+    """A diagnosis of a fault, at the place of its hook."""
+    spot = one.note(f.ProgramMissing, (), program="")
+    finding = fault.finding._replace(
+        where=spot.where, file=str(source.path), line=spot.line, column=spot.column
+    )
+    dead = frozenset({name(source, one)}) if finding.severity == "error" else NOBODY
+    return Diagnosis(case.dialect.id, finding, fault.evidence, dead)
+
+
+def relative(case: Case) -> Iterator[Diagnosis]:
+    """Scripts of a project that are found only while the agent is in the project's root."""
+    if not case.dialect.cwd_moves or not case.dialect.project_dir:
+        return
+    for source, one in case.commands():
+        script = named_script(one.hook.handler.command)
+        if source.scope == "user" or script is None or script.word.startswith(("/", "~", "$", "%")):
+            continue
+        root = case.dialect.project_dir[0]
+        words = {"script": script.word, "root": f'"{root}"', "name": script.word.removeprefix("./")}
+        yield about(case, source, one, f.RelativeScript, **words)
+
+
+def _is_skipped(dialect: Dialect, path: Path, data: bytes) -> bool:
+    """Whether a script is not executable, and must be."""
+    is_program = data.startswith(b"#!") if is_generated(data) else needs_mode(dialect, path)
+    return is_program and not os.access(path, os.X_OK)
+
+
+def generated(case: Case) -> Iterator[Diagnosis]:
+    """Code that hookport generated and that was cut or can no longer be run."""
+    for source in case.sources:
+        document = source.document
+        if source.reading is None or document is None or document.kind != "text":
+            continue
+        made = case.dialect.shape.encode(case.dialect, source.reading.decoded.manifest)
+        texts = [text for path, text in made.items() if path.rpartition("/")[2] == source.path.name]
+        ends = [str(text).rstrip().rpartition("\n")[2] for text in texts]
+        end = str(document.tree).rstrip().rpartition("\n")[2]
+        hooks = frozenset(name(source, one) for one in source.hooks)
+        if ends and end not in ends and is_generated(document.data):
+            finding = at_file(source.path, f.CodeChanged, {}, "", (str(document.tree).count("\n") + 1, 1))
+            repair = Repair("sync", case.dialect.id, "user" if source.scope == "user" else "project")
+            yield Diagnosis(case.dialect.id, finding, f"it ends with: {end[:80]}", hooks, repair)
+        elif _is_skipped(source.dialect, source.path, document.data):
+            finding = at_file(source.path, f.ScriptNotExecutable, {"script": source.path.name})
+            mode = f"{shown(source.path, case.world)} has mode {source.path.stat().st_mode & 0o777:o}"
+            yield Diagnosis(case.dialect.id, finding, mode, hooks, Repair("chmod", str(source.path)))

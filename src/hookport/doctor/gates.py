@@ -1,0 +1,123 @@
+"""What keeps hooks from running that are written down correctly: settings, trust, files that hide others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hookport.agents._base import Gate
+from hookport.doctor.case import Case, Diagnosis, about, at_file, names
+from hookport.doctor.files import Source, counted, places, shown
+from hookport.documents import Document
+from hookport.errors import spell_path
+from hookport.findings import FileShadowed, FolderUntrusted, HooksOff, HookUntrusted, TrustUnseen
+from hookport.project.agent_trust import (
+    at,
+    first_with,
+    is_value,
+    spell_key,
+    spell_value,
+    trust_of_folder,
+    trust_of_hook,
+)
+
+
+def switched_off(case: Case) -> Iterator[Diagnosis]:
+    """Settings that switch hooks off: those of the agent, of the project and of the machine."""
+    for gate in case.dialect.gates:
+        if gate.variable:
+            yield from _by_variable(case, gate)
+        elif gate.files == ("",):
+            for source in case.sources:
+                yield from _by_value(case, gate, source.path, source.document, [source])
+        else:
+            found = first_with(gate.files, gate.key, case.dialect, str(case.world.root), case.world.env)
+            if found:
+                there = [source for source in case.sources if source.scope in gate.scopes]
+                yield from _by_value(case, gate, *found, there)
+
+
+def _by_variable(case: Case, gate: Gate) -> Iterator[Diagnosis]:
+    value = case.world.env.get(gate.variable, "")
+    hooks = case.hooks(gate.scopes)
+    if value and hooks:
+        words = {
+            "dialect": case.dialect.title,
+            "count": counted(len(hooks)),
+            "what": gate.what,
+            "fix": gate.fix,
+        }
+        finding = HooksOff.at(gate.variable, None, **words)
+        yield Diagnosis(case.dialect.id, finding, f"{gate.variable}={value}", names(hooks))
+
+
+def _by_value(
+    case: Case, gate: Gate, path: Path, document: Document | None, sources: list[Source]
+) -> Iterator[Diagnosis]:
+    """Hooks that a value keeps from running; those of the same file were read as switched off."""
+    value = at(document.tree, gate.key) if document else None
+    hooks = [(source, one) for source in sources for one in source.hooks]
+    if document is None or not hooks or not any(is_value(value, off) for off in gate.off):
+        return
+    words = {"dialect": case.dialect.title, "count": counted(len(hooks)), "what": gate.what, "fix": gate.fix}
+    finding = at_file(path, HooksOff, words, spell_key(gate.key), document.position(gate.key))
+    yield Diagnosis(case.dialect.id, finding, f"{spell_key(gate.key)} is {spell_value(value)}", names(hooks))
+
+
+def untrusted_folder(case: Case) -> Iterator[Diagnosis]:
+    """A folder that the agent does not trust; on a machine without the agent there is nothing to trust."""
+    trust = case.dialect.folder_trust
+    hooks = case.hooks(trust.scopes) if trust and case.is_here else []
+    if trust is None or not hooks:
+        return
+    words: dict[str, object] = {"dialect": case.dialect.title, "fix": trust.fix}
+    if not trust.file:
+        yield Diagnosis(case.dialect.id, TrustUnseen.at("", None, **words), "")
+        return
+    verdict = trust_of_folder(case.dialect, str(case.world.root), case.world.env)
+    if verdict.path is not None and verdict.evidence:
+        finding = at_file(verdict.path, FolderUntrusted, {**words, "count": counted(len(hooks))})
+        told = f"{shown(verdict.path, case.world)} {verdict.evidence}"
+        if trust.certain:
+            yield Diagnosis(case.dialect.id, finding, told, names(hooks))
+        else:
+            yield Diagnosis(case.dialect.id, finding._replace(severity="loss"), told)
+
+
+def untrusted_hooks(case: Case) -> Iterator[Diagnosis]:
+    """Hooks that an agent which trusts them one by one does not trust, or has switched off."""
+    trust = case.dialect.hook_trust
+    if trust is None or not case.is_here:
+        return
+    for source, one in case.hooks(("project", "local", "user")):
+        found = trust_of_hook(
+            case.dialect, str(source.path), one.place.path, str(case.world.root), case.world.env
+        )
+        if found.is_trusted is False:
+            told = f"{shown(found.path or trust.file, case.world)}: {found.evidence}"
+            yield about(case, source, one, HookUntrusted, told, why=found.why, fix=trust.fix)
+
+
+def shadowed(case: Case) -> Iterator[Diagnosis]:
+    """Files that are not read because of another."""
+    for shadow in case.dialect.shadows:
+        hidden = {str(path) for path in places(shadow.file, case.dialect, case.world)}
+        for by in places(shadow.by, case.dialect, case.world):
+            if not by.is_file() or not (shadow.even_empty or _has_hooks(case, by)):
+                continue
+            for source in case.sources:
+                hooks = [(source, one) for one in source.hooks if one.hook.enabled]
+                if str(source.path) not in hidden or not hooks:
+                    continue
+                words = {
+                    "dialect": case.dialect.title,
+                    "other": shown(by, case.world),
+                    "count": counted(len(hooks)),
+                }
+                where = spell_path(hooks[0][1].place.path[:1])
+                finding = at_file(source.path, FileShadowed, words, where)
+                yield Diagnosis(case.dialect.id, finding, f"{shown(by, case.world)} is there", names(hooks))
+
+
+def _has_hooks(case: Case, path: Path) -> bool:
+    return any(source.path == path and source.hooks for source in case.sources)

@@ -1,0 +1,272 @@
+"""Whether a hook can do its work on this machine: what it starts is there, parses, and may be asked.
+
+Nothing of a hook is run. A script's first line is read, programs are looked up, and an interpreter outside
+the project is asked for a syntax check (`sh -n`, `node --check`), which executes nothing. Every command that
+tells of hooks asks here, so none of them can disagree with another.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterator, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport import findings as f
+from hookport.convert.checks.addresses import refusal
+from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
+from hookport.doctor import syntax
+from hookport.doctor.commands import find_command_faults, surroundings_of
+from hookport.findings import Finding, Kind
+from hookport.model.hooks import NOTHING, Handler, Hook
+from hookport.project.discovery import Found
+from hookport.project.disk import start_of
+from hookport.runtime.engine import PLATFORMS
+
+BOM = b"\xef\xbb\xbf"
+# Larger scripts are programs; what is wrong with their lines shows in the first ones.
+LARGEST_SCRIPT = 1 << 20
+ASKING = ("prompt", "agent")
+LIBRARY = "pydantic_ai"
+# Words that a shell runs by itself.
+BUILT_IN = frozenset(
+    re.findall(
+        r"\S+",
+        """
+        ! . : [ [[ { } alias break case cd command continue do done echo elif else esac eval exec exit export
+        false fi for function if kill local printf pwd read readonly return select set shift source test then
+        time times trap true type ulimit umask unalias unset until wait while
+        """,
+    )
+)
+# Findings that hold for this machine only: another one may have the program, the key or the library.
+OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code, f.WordNotExpanded.code)
+
+
+class Fault(NamedTuple):
+    """What keeps a hook from its work, with the evidence; `script` is the file that is to be repaired."""
+
+    finding: Finding
+    evidence: str = ""
+    script: str = ""
+
+
+class Start(NamedTuple):
+    """What a hook starts on this system: a command, the script that it names, and the word that runs it.
+
+    Without a word the script is started by itself. `dialect` is whose words the command is in, empty where no
+    POSIX shell reads it; `in_package`: something sets its package's folder;
+    `from_root`: it starts at the root.
+    """
+
+    handler: Handler
+    command: str
+    script: Path | None = None
+    interpreter: str = ""
+    dialect: str = ""
+    in_package: bool = True
+    from_root: bool = False
+
+
+class Machine(NamedTuple):
+    """Where a hook is started: the project's root and the environment."""
+
+    root: Path
+    env: Mapping[str, str]
+
+    def find_program(self, program: str) -> str:
+        """The path of a program; empty if it is not on this machine."""
+        return shutil.which(program, path=self.env.get("PATH", os.defpath)) or ""
+
+    def name_of(self, path: Path) -> str:
+        """A path as people write it: from the project's root, or from their home."""
+        home = self.env.get("HOME", "")
+        for folder, sign in ((self.root, ""), (Path(home) if home else None, "~/")):
+            if folder and path.is_relative_to(folder):
+                return sign + path.relative_to(folder).as_posix()
+        return str(path)
+
+
+def find_faults(
+    one: Found, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
+) -> list[Fault]:
+    """What keeps a hook from its work; `by_bridge`: hookport runs it, not its own agent."""
+    from_root = from_root and one.scope == "project"
+    scripts = [Path(path) for path in one.scripts]
+    start = start_of_hook(one.hook, scripts, in_package=in_package, from_root=from_root)
+    found = [*faults_of(start, machine), *(faults_of_request(start.handler, machine) if by_bridge else ())]
+    return [_at(fault, one) for fault in found]
+
+
+def _at(fault: Fault, one: Found) -> Fault:
+    return fault._replace(finding=fault.finding._replace(file=one.file, where=one.place))
+
+
+def start_of_hook(
+    hook: Hook, scripts: list[Path], *, in_package: bool = True, from_root: bool = False
+) -> Start:
+    """What a hook starts on this system, of the scripts that its commands name."""
+    handler = hook.handler
+    command = handler.platform.get(PLATFORMS.get(sys.platform, "")) or handler.command
+    script = named_script(command)
+    name = script.word.rpartition("/")[2] if script else ""
+    path = next((path for path in scripts if path.name == name), None)
+    # A script that is a hook by its own name and place has a command that only says so.
+    path = path or (scripts[0] if len(scripts) == 1 and not command else None)
+    words = _without_wrappers(first_command(command))
+    is_direct = script is None or script.is_direct
+    own = hook.provider_data.get(hook.dialect, NOTHING)
+    is_shell = handler.type == "command" and own.get("shell", "bash") in ("bash", "sh") and "args" not in own
+    return Start(
+        handler,
+        command,
+        path,
+        "" if is_direct or not words else words[0],
+        hook.dialect if is_shell else "",
+        in_package,
+        from_root and not handler.cwd,
+    )
+
+
+def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
+    """What is wrong with the command, the program and the script that a hook starts."""
+    if start.dialect:
+        root = machine.root if start.from_root else None
+        where = surroundings_of(
+            start.dialect, root, machine.env, more=start.handler.env, in_package=start.in_package
+        )
+        if broken := next(find_command_faults(start.command, where), None):
+            yield Fault(broken, f"the command is {start.command}")
+            return
+    if missing := _missing_program(start.command, machine):
+        yield Fault(f.ProgramMissing.at("", program=missing), f"the command is {start.command}")
+        return
+    script = start.script
+    if script is None or os.name == "nt" or script.suffix.lower() in OF_WINDOWS or not script.is_file():
+        return
+    try:
+        data = start_of(script, LARGEST_SCRIPT)
+    except OSError:
+        # What we may not read may still run for the agent.
+        return
+    if b"\0" not in data[:512]:
+        yield from _script_faults(start, script, data, machine)
+
+
+def _script_faults(start: Start, script: Path, data: bytes, machine: Machine) -> Iterator[Fault]:
+    """The first thing that is wrong with a script: what comes after it cannot be known."""
+    name = machine.name_of(script)
+    first = data.partition(b"\n")[0]
+    shown = f"{name}:1: {first.rstrip().decode('utf-8', 'replace')[:160]}"
+    is_direct = not start.interpreter
+    shebang = shebang_words(first) if is_direct else []
+    program = shebang[0] if shebang else start.interpreter or "sh"
+    if is_direct and data.startswith(BOM + b"#!"):
+        yield _fault(f.MarkBeforeShebang, shown, script, script_name=name, command=command_without_mark(name))
+    elif is_direct and first.startswith(b"#!") and first.endswith(b"\r"):
+        what = (
+            f"the system looks for '{shebang[-1] if shebang else ''}\\r' and reports the script as not found"
+        )
+        yield _windows(script, name, what, f"{shown}\\r")
+    elif is_direct and _asks_for_one_name(first):
+        words = " ".join(first.decode("utf-8", "replace").split()[1:])
+        yield _fault(f.ShebangWords, shown, script, script_name=name, words=words)
+    elif shebang and not machine.find_program(program):
+        yield _fault(f.ProgramMissing, shown, script, program=program)
+    elif syntax.is_shell(program) and _has_windows_lines(data):
+        yield _windows(script, name, "the shell takes each carriage return for part of a word", shown)
+    else:
+        checked = syntax.check(program, script, machine.find_program(program), str(machine.root), machine.env)
+        if checked:
+            yield _fault(
+                f.ScriptSyntax, checked.evidence, script, script_name=name, why=checked.why,
+                command=shlex.join((*checked.words, name)),
+            )  # fmt: skip
+
+
+def _fault(kind: type[Kind], evidence: str, script: Path, script_name: str = "", **words: str) -> Fault:
+    return Fault(kind.at("", None, script=script_name, **words), evidence, str(script))
+
+
+def _windows(script: Path, name: str, consequence: str, evidence: str) -> Fault:
+    command = _in_place(r"s/\r$//", r"s/\r$//", name)
+    return _fault(
+        f.WindowsLineEnds, evidence, script, script_name=name, consequence=consequence, command=command
+    )
+
+
+def command_without_mark(name: str) -> str:
+    """A command that takes the byte order mark out of a file."""
+    return _in_place(r"s/^\xef\xbb\xbf// if $. == 1", r"1s/^\xef\xbb\xbf//", name)
+
+
+def _in_place(for_perl: str, for_sed: str, name: str) -> str:
+    """A command that edits a file; the sed of macOS wants another word after -i."""
+    words = ["perl", "-pi", "-e", for_perl] if sys.platform == "darwin" else ["sed", "-i", for_sed]
+    return shlex.join([*words, name])
+
+
+def _has_windows_lines(data: bytes) -> bool:
+    return data.count(b"\r\n") * 2 > data.count(b"\n")
+
+
+def _asks_for_one_name(first: bytes) -> bool:
+    """Whether `env` gets several words as one, as Linux passes them."""
+    words = first.removeprefix(b"#!").split()
+    return (
+        sys.platform == "linux"
+        and first.startswith(b"#!")
+        and len(words) > 2
+        and words[0].endswith(b"/env")
+        and not words[1].startswith(b"-")
+    )
+
+
+def shebang_words(first: bytes) -> list[str]:
+    """The program of a first line and its options; none if it is no shebang line."""
+    words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
+    if words and words[0].rpartition("/")[2] == "env":
+        words = [word.removeprefix("-S") for word in words[1:]]
+        while words and (not words[0] or words[0].startswith("-") or "=" in words[0]):
+            words = words[1:]
+    return words
+
+
+def _without_wrappers(words: list[str]) -> list[str]:
+    while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
+        words = words[1:]
+    return words
+
+
+def _missing_program(command: str, machine: Machine) -> str:
+    """The program that a command starts with, if it is not on this machine."""
+    word = next(iter(_without_wrappers(first_command(command))), "")
+    is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
+    is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
+    return word if (is_program or is_interpreter) and not machine.find_program(word) else ""
+
+
+def faults_of_request(handler: Handler, machine: Machine) -> Iterator[Fault]:
+    """What hookport lacks, or refuses, to ask an address or a language model."""
+    if handler.type == "http" and handler.url and (refused := refusal(handler.url)):
+        yield Fault(refused)
+    if handler.type in ASKING and (why := _missing_model(handler, machine.env)):
+        yield Fault(f.ModelNotSet.at("", why=why[0], fix=why[1]))
+
+
+def _missing_model(handler: Handler, env: Mapping[str, str]) -> tuple[str, str] | None:
+    """What is missing to ask a model, and the fix."""
+    from hookport.runtime.execute import llm
+
+    service = llm._service(handler.model, env)  # noqa: SLF001  (the words of the runtime itself)
+    if isinstance(service, str):
+        why, _, fix = service.partition(". ")
+        return why, fix or f"Set {llm.MODEL}."
+    if find_spec(LIBRARY) is None:
+        return "the library for it is not installed", 'Run `pip install "hookport[llm]"`.'
+    return None

@@ -1,0 +1,105 @@
+"""What the journal remembers of hooks: how long their last runs took, and which never ran."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from hookport.agents import Tree
+from hookport.runtime import journal
+
+# Older runs tell little of a hook as it is now.
+LAST = 200
+# One slow start is no measure.
+FEWEST = 3
+SHARE = 0.95
+
+
+class Runs(NamedTuple):
+    """The last runs: how long each took, and how many were cut off."""
+
+    seconds: deque[float]
+    cut: list[int]
+
+    def add(self, seconds: Tree, outcome: Tree) -> None:
+        if isinstance(seconds, (int, float)) and not isinstance(seconds, bool):
+            self.seconds.append(float(seconds))
+            self.cut.append(int(outcome == "timeout"))
+            del self.cut[:-LAST]
+
+    def slow(self) -> float:
+        """The time within which 95 % of the runs ended."""
+        ordered = sorted(self.seconds)
+        return ordered[math.ceil(SHARE * len(ordered)) - 1]
+
+
+class Told(NamedTuple):
+    """One event of the journal: when and where it was, its canonical name and tool, what each hook did."""
+
+    time: str
+    agent: str
+    event: str
+    tool: str
+    cwd: str
+    hooks: Mapping[tuple[str, str], tuple[bool, str]]
+
+
+class History(NamedTuple):
+    """The journal, by hook (its file and place), by command and agent, by agent and native event."""
+
+    by_hook: dict[tuple[str, str], Runs]
+    by_command: dict[tuple[str, str], Runs]
+    by_event: dict[tuple[str, str], Runs]
+    events: tuple[Told, ...]
+
+
+def history(env: Mapping[str, str]) -> History:
+    """All that the journal has; nothing where it cannot be read."""
+    found = History({}, {}, {}, ())
+    events: list[Told] = []
+    try:
+        for record in journal.Reader(env).new():
+            events.append(_told(record))
+            _add(found.by_event, (_text(record, "agent"), _text(record, "native")), record.get("seconds"), "")
+            for run in _hooks(record):
+                if not run.get("matched"):
+                    continue
+                source, place = _text(run, "source"), _text(run, "place")
+                key = (source, place) if source else (_text(record, "agent"), _text(run, "hook"))
+                table = found.by_hook if source else found.by_command
+                _add(table, key, run.get("seconds"), run.get("outcome"))
+    except OSError:
+        return found
+    return found._replace(events=tuple(events))
+
+
+def _add(table: dict[tuple[str, str], Runs], key: tuple[str, str], seconds: Tree, outcome: Tree) -> None:
+    table.setdefault(key, Runs(deque(maxlen=LAST), [])).add(seconds, outcome)
+
+
+def _told(record: Mapping[str, Tree]) -> Told:
+    hooks = {
+        (_text(run, "source"), _text(run, "place")): (bool(run.get("matched")), _text(run, "why"))
+        for run in _hooks(record)
+    }
+    time, agent, event, tool, cwd = (_text(record, key) for key in ("time", "agent", "event", "tool", "cwd"))
+    return Told(time, agent, event, tool, cwd, hooks)
+
+
+def _hooks(record: Mapping[str, Tree]) -> Iterable[Mapping[str, Tree]]:
+    hooks = record.get("hooks")
+    return [run for run in hooks if isinstance(run, Mapping)] if isinstance(hooks, list) else []
+
+
+def _text(record: Mapping[str, Tree], key: str) -> str:
+    value = record.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def is_late(runs: Runs | None, limit_seconds: float) -> bool:
+    """Whether runs were cut off, or take longer than they may."""
+    if runs is None or not runs.seconds:
+        return False
+    return bool(sum(runs.cut)) or (len(runs.seconds) >= FEWEST and runs.slow() >= limit_seconds)

@@ -1,0 +1,67 @@
+"""Trees as TOML text; values first, then tables, so that no key is captured by a table above it."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from hookport.documents._document import check_new
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def dump(tree: Any) -> bytes:
+    check_new(tree)
+    if not isinstance(tree, dict):
+        raise ValueError("a TOML document is a table at its root")
+    return body((), tree).lstrip("\n").encode("utf-8")
+
+
+def body(path: tuple[str, ...], table: dict[str, Any]) -> str:
+    """The lines of a table below its header: its values, then its tables with their headers."""
+    values = [f"{key(k)} = {inline(v)}\n" for k, v in table.items() if not is_section(v)]
+    return "".join(values) + "".join(sections((*path, k), v) for k, v in table.items() if is_section(v))
+
+
+def is_section(value: Any) -> bool:
+    """Whether a value is written under headers of its own."""
+    if isinstance(value, list):
+        return bool(value) and all(isinstance(item, dict) for item in value)
+    return isinstance(value, dict)
+
+
+def sections(path: tuple[str, ...], value: Any) -> str:
+    """A table or an array of tables, each header after a blank line."""
+    name = ".".join(map(key, path))
+    if isinstance(value, list):
+        return "".join(f"\n[[{name}]]\n{body(path, item)}" for item in value)
+    only_tables = bool(value) and all(map(is_section, value.values()))
+    return ("" if only_tables else f"\n[{name}]\n") + body(path, value)
+
+
+def key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else inline(name)
+
+
+def inline(value: Any) -> str:
+    """A value on one line."""
+    if isinstance(value, dict):
+        members = ", ".join(f"{key(k)} = {inline(v)}" for k, v in value.items())
+        return f"{{ {members} }}" if members else "{}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
+        return str(int(value))
+    if isinstance(value, float):
+        return repr(value)
+    if isinstance(value, str):
+        if _SURROGATE.search(value):
+            raise ValueError("TOML cannot hold a lone surrogate")
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    if hasattr(value, "isoformat"):
+        return str(value.isoformat())
+    raise ValueError(f"TOML cannot hold {'null' if value is None else type(value).__name__}")

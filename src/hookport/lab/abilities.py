@@ -1,0 +1,118 @@
+"""What an agent can do at an event, as its tables and its driver say it; measurements are held against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal, NamedTuple
+
+from hookport.agents import Dialect, EventSpec, event_specs, get
+from hookport.agents._wiring import wire
+from hookport.lab import formats
+from hookport.lab.driver import Driver
+from hookport.lab.drivers import dialect_of
+from hookport.lab.scenario import WAYS, Need
+from hookport.wire.table import table_of
+
+# `perhaps`: the tables say that it depends on the product, the version or the way of running.
+Word = Literal["yes", "no", "perhaps"]
+_PIECES = {"block": "deny", "rewrite": "rewrite", "context": "context"}
+_LACKING = {"block": "only tells of", "rewrite": "takes no other input on", "context": "takes no text on"}
+_SENT = {
+    "mode": ("permission_mode", "its permission mode"),
+    "transcript": ("transcript", "the path of its transcript"),
+}
+
+
+class Ability(NamedTuple):
+    """Whether an agent can do something, and why not."""
+
+    word: Word
+    reason: str = ""
+
+
+def of(driver: Driver, need: Need) -> Ability:
+    """What the tables say of one need."""
+    for can in ("fires", need.can):
+        reason = driver.lacks.get(f"{need.event}.{can}")
+        if reason:
+            return Ability("no", reason)
+    if f"{need.event}.{need.can}" in driver.has:
+        return Ability("yes")
+    dialect = get(dialect_of(driver))
+    if need.can in WAYS:
+        return _of_way(dialect, need.can)
+    return in_tables(dialect, need)
+
+
+def _of_way(dialect: Dialect, can: str) -> Ability:
+    """What follows from how an agent finds and filters hooks, whatever the event."""
+    if can == "below":
+        reason = f"{dialect.title} reads a project's hooks only in the folder that it is started in"
+        return Ability("no", reason) if dialect.at_start else Ability("yes")
+    if can == "readable":
+        reason = f"{dialect.title} has its hooks in programs that only it can run"
+        programs = [place for place in dialect.locations if place.path.endswith((".ts", ".js"))]
+        return Ability("perhaps", reason) if programs else Ability("yes")
+    if can == "leaves":
+        reason = f"{dialect.title} waits for what a hook leaves behind until the hook's time is up"
+        return Ability("no", reason) if dialect.awaits_children else Ability("yes")
+    if can in ("untrusted", "again"):
+        return Ability("yes")
+    if can == "told":
+        reason = f"{dialect.title} shows no message beside a tool call"
+        natives = [spec.native for spec in event_specs(dialect, "before_tool_execute")]
+        shown = [table_of(wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
+        return Ability("yes") if all("message" in one for one in shown) else Ability("no", reason)
+    if can in _SENT:
+        name, words = _SENT[can]
+        reason = f"{dialect.title} does not send {words}"
+        return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
+    reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
+    return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")
+
+
+def in_tables(dialect: Dialect, need: Need) -> Ability:
+    """The same of an agent in any way of running it."""
+    specs = event_specs(dialect, need.event)
+    if not specs:
+        return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
+    return _worst(_of_spec(dialect, spec, need.can) for spec in specs)
+
+
+def runs_itself(driver: Driver, form: str) -> str:
+    """Why hookport has no say in a format's hooks: the agent reads the file by itself; empty if not."""
+    dialect = get(dialect_of(driver))
+    file = formats.get(form).places["project"].file
+    places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
+    reads = any(place.path == file for place in places if place.scope != "plugin")
+    return f"{dialect.title} reads {file} and runs its hooks by itself" if reads else ""
+
+
+def all_of(driver: Driver, needs: Iterable[Need]) -> Ability:
+    """What the tables say of several needs together."""
+    return _worst(of(driver, need) for need in needs)
+
+
+def _worst(found: Iterable[Ability]) -> Ability:
+    order: tuple[Word, ...] = ("yes", "perhaps", "no")
+    return max(found, key=lambda one: order.index(one.word), default=Ability("yes"))
+
+
+def _of_spec(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
+    if can != "fires":
+        reason = f"{dialect.title} {_LACKING[can]} {spec.native}"
+        if (can == "block" and spec.blocks == "observe") or (can == "context" and spec.silent):
+            return Ability("no", reason)
+        if not _says(dialect.wire.answers, spec, can):
+            others = dialect.wire.answers_of.values()
+            is_elsewhere = any(_says(answers, spec, can) for answers in others)
+            return Ability("perhaps" if is_elsewhere else "no", reason)
+        if can == "block" and spec.partly:
+            return Ability("perhaps", f"{spec.native} is not obeyed everywhere: {spec.partly}")
+    if spec.unfired:
+        return Ability("perhaps", f"{spec.native} does not fire {spec.unfired}")
+    return Ability("yes")
+
+
+def _says(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
+    return _PIECES[can] in table_of(answers, spec.native, spec.canonical)

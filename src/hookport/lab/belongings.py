@@ -1,0 +1,272 @@
+"""What a person's hooks need of their project, copied into the project of a run: bounded, and nothing secret.
+
+A source that stands where no project has its hooks, such as a lone HOOK.md folder or a plugin, is put where a
+project has them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+from hookport.agents import Dialect, get
+from hookport.errors import InputError, Problem
+from hookport.project import plan_builder
+from hookport.project.discovery import Discovery, Found, load
+from hookport.project.places import home_folder, sites
+
+MOST_FILES = 4_000
+MOST_BYTES = 64 << 20
+LARGEST = 8 << 20
+# What is made from the rest, or by tools, and is large; of a repository a run makes its own.
+LEFT_OUT = frozenset(
+    {
+        *(".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".direnv"),
+        *(
+            ".mypy_cache",
+            ".pytest_cache",
+            ".ruff_cache",
+            ".cache",
+            ".next",
+            ".turbo",
+            ".gradle",
+            ".terraform",
+        ),
+        *("dist", "build", "target", "coverage", ".DS_Store"),
+    }
+)
+# What people keep keys in: no hook is proven better with them.
+SECRET = (
+    *(".env", ".env.*", "*.env", ".envrc", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".git-credentials"),
+    *("*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "id_rsa", "id_ecdsa", "id_ed25519", "*.tfvars"),
+)
+
+
+# Folders that are left out, and what a hook says that needs one.
+RUN_FROM = {
+    "node_modules": re.compile(r"node_modules|\b(npx|npm|pnpm|yarn)\b"),
+    ".venv": re.compile(r"\.venv\b|\b(uv|poetry) run\b"),
+    "venv": re.compile(r"(?<![.\w])venv/"),
+}
+
+
+class Belongings(NamedTuple):
+    """The hooks of a source and the files of its project, each by where it goes in the project of a run.
+
+    `home` are scripts below the user's home, by where they go below the home of the run. `sources` are the
+    files in which the hooks are written, as they are called in the run, with their dialects. `links` are
+    folders too large to copy that a hook runs programs from. `left_out` is told in words.
+    """
+
+    found: Discovery
+    files: Mapping[str, Path]
+    home: Mapping[str, Path]
+    sources: Mapping[str, str]
+    left_out: tuple[str, ...] = ()
+    links: Mapping[str, Path] = {}
+
+
+def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
+    """Everything of a source; InputError if there is no hook."""
+    found = load(str(source), dialect, env)
+    hooks = plan_builder.runnable(found)
+    if not hooks:
+        told = [f"{one.file}: {one.message}" for one in (*found.findings, *plan_builder.left_out(found))]
+        why = f": {told[0]}" if told else ""
+        raise InputError(
+            Problem(f"has no hook that may run, so there is nothing to prove{why}", file=str(source))
+        )
+    root, home = Path(found.root), home_folder(env)
+    files = _needed(hooks, root)
+    left: list[str] = []
+    if root in (home, Path(root.anchor)):
+        left.append(f"everything in '{root}' but the hooks and the scripts that they name: it is no project")
+    else:
+        more, left = _bounded(root, files)
+        files |= more
+    sources = {_place(one, root): one.hook.dialect for one in hooks}
+    outside = {
+        str(Path(script).relative_to(home)): Path(script)
+        for one in hooks
+        for script in one.scripts
+        if home and Path(script).is_file() and Path(script).is_relative_to(home)
+        if not Path(script).is_relative_to(root) or root == home
+    }
+    links = _links(hooks, root)
+    left = [one for one in left if one.strip("'") not in links]
+    return Belongings(found, files, outside, sources, tuple(left), links)
+
+
+def settled(belongings: Belongings, project: Path, home: Path) -> None:
+    """Copy everything into the project and the home of a run.
+
+    Where a hook or its script spells out the project or a script that goes along, the copy names that of the
+    run, so that nothing is done to the real one.
+    """
+    hooks = plan_builder.runnable(belongings.found)
+    spelling = {Path(name) for one in hooks for name in (one.file, *one.scripts)}
+    names = {path: home / name for name, path in belongings.home.items()}
+    names[Path(belongings.found.root)] = project
+    for name, path in belongings.links.items():
+        (project / name).symlink_to(path)
+    for folder, files in ((project, belongings.files), (home, belongings.home)):
+        for name, path in files.items():
+            place = folder / name
+            place.parent.mkdir(parents=True, exist_ok=True)
+            try:
+                shutil.copyfile(path, place)
+                shutil.copymode(path, place)
+                if path in spelling:
+                    place.write_bytes(_respelled(place.read_bytes(), names))
+            except OSError as error:
+                raise InputError(
+                    Problem(f"cannot be copied into a run: {error.strerror}", file=str(path))
+                ) from None
+
+
+def _respelled(data: bytes, names: Mapping[Path, Path]) -> bytes:
+    """A text with other paths in it."""
+    copies = {os.fsencode(real): os.fsencode(copy) for real, copy in names.items() if real.name}
+    if not copies:
+        return data
+    known = b"|".join(re.escape(real) for real in sorted(copies, key=len, reverse=True))
+    return re.sub(rb"(?:%s)(?![\w.-])" % known, lambda found: copies[found[0]], data)
+
+
+def _links(hooks: list[Found], root: Path) -> dict[str, Path]:
+    texts = [
+        text for one in hooks for text in (one.hook.handler.command, *one.hook.handler.platform.values())
+    ]
+    for script in {Path(script) for one in hooks for script in one.scripts}:
+        with suppress(OSError):
+            texts.append(script.read_text("utf-8", "replace"))
+    return {
+        name: root / name
+        for name, called in RUN_FROM.items()
+        if (root / name).is_dir() and any(called.search(text) for text in texts)
+    }
+
+
+def _needed(hooks: list[Found], root: Path) -> dict[str, Path]:
+    """The files of the hooks themselves, where the run has them."""
+    files: dict[str, Path] = {}
+    for one in hooks:
+        file, package, place = Path(one.file), Path(one.package), _place(one, root)
+        files[place] = file
+        if place != _relative(file, root) and file.is_relative_to(package):
+            tail = file.relative_to(package).as_posix()
+            if place.endswith(f"/{tail}"):
+                # The folder of a hook or of a plugin goes along as it is.
+                base = place.removesuffix(tail)
+                inside, _ = _bounded(package, {})
+                files |= {f"{base}{name}": path for name, path in inside.items()}
+        for script in map(Path, one.scripts):
+            if script.is_file() and script.is_relative_to(root):
+                files[_relative(script, root)] = script
+                files |= {_relative(other, root): other for other in _beside(script)}
+    return files
+
+
+def _beside(script: Path) -> list[Path]:
+    """What stands in the folder of a script: it may be read by it."""
+    try:
+        there = [path for path in script.parent.iterdir() if path.is_file() and not path.is_symlink()]
+        return [path for path in there if path.stat().st_size <= LARGEST and not _is_secret(path.name)][:200]
+    except OSError:
+        return []
+
+
+def _relative(path: Path, root: Path) -> str:
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
+
+def _place(one: Found, root: Path) -> str:
+    """Where a file of hooks goes in the project: where it is, if hooks are read there, else elsewhere."""
+    dialect = get(one.hook.dialect)
+    file = Path(one.file)
+    here = _relative(file, root)
+    places = _places(dialect)
+    if any(_is_at(here, place) for place in places):
+        return here
+    tail = PurePosixPath(file.relative_to(one.package)) if file.is_relative_to(one.package) else None
+    for place in places:
+        start, star, end = place.partition("/*/")
+        if star and tail and str(tail) == end:
+            return f"{start}/{Path(one.package).name}/{end}"
+    plain = [place for place in places if "*" not in place]
+    same = [place for place in plain if PurePosixPath(place).suffix == file.suffix]
+    return next(iter([*same, *plain]), here)
+
+
+def _places(dialect: Dialect) -> list[str]:
+    """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
+    known = [site.path for site in sites() if site.scope == "project" and dialect in site.dialects]
+    own = [place.path for place in dialect.locations if place.scope in ("project", "local")]
+    return list(dict.fromkeys([*(place for place in known if "*" in place or place not in own), *own]))
+
+
+def _is_at(path: str, place: str) -> bool:
+    parts, wanted = path.split("/"), place.split("/")
+    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+
+
+def _is_secret(name: str) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in SECRET)
+
+
+def _bounded(root: Path, known: Mapping[str, Path]) -> tuple[dict[str, Path], list[str]]:
+    """The files below a folder, those near its root first, until there are too many; and what is left out."""
+    files: dict[str, Path] = {}
+    left: dict[str, None] = {}
+    size = sum(_size(path) for path in known.values())
+    for path in _walk(root, left):
+        name = path.relative_to(root).as_posix()
+        own = _size(path)
+        if name in known or not path.is_file():
+            continue
+        if not os.access(path, os.R_OK):
+            left[f"'{name}': it cannot be read"] = None
+        elif own > LARGEST:
+            left[f"'{name}': it is larger than {LARGEST >> 20} MiB"] = None
+        elif len(files) + len(known) >= MOST_FILES or size + own > MOST_BYTES:
+            limit = f"{MOST_FILES} files or {MOST_BYTES >> 20} MiB"
+            left[f"the rest from '{name}' on: a copy has at most {limit}"] = None
+            break
+        else:
+            files[name] = path
+            size += own
+    return files, list(left)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return LARGEST + 1
+
+
+def _walk(root: Path, left: dict[str, None]) -> Iterator[Path]:
+    waiting = deque([root])
+    while waiting:
+        folder = waiting.popleft()
+        try:
+            inside = sorted(os.scandir(folder), key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in inside:
+            path = Path(entry.path)
+            real = path.resolve().name if entry.is_symlink() else entry.name
+            secret = not entry.is_dir(follow_symlinks=False) and (_is_secret(entry.name) or _is_secret(real))
+            if entry.name in LEFT_OUT or secret:
+                left[f"'{path.relative_to(root).as_posix()}'"] = None
+            elif entry.is_dir(follow_symlinks=False):
+                waiting.append(path)
+            elif not entry.is_symlink() or path.resolve().is_relative_to(root.resolve()):
+                yield path

@@ -1,0 +1,30 @@
+"""The agents that can be driven, one file each; a driver is loaded when asked for, by its file's name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.resources import files
+
+from hookport.lab.driver import Driver
+
+
+def names() -> list[str]:
+    """Every driver, in alphabetical order."""
+    found = (path.name for path in files(__name__).iterdir())
+    return sorted(
+        name.removesuffix(".py").replace("_", "-")
+        for name in found
+        if name.endswith(".py") and not name.startswith("_")
+    )
+
+
+def get(name: str) -> Driver:
+    """The driver of that name."""
+    module = import_module(f"{__name__}.{name.replace('-', '_')}")
+    driver: Driver = module.DRIVER
+    return driver if driver.dialect else driver._replace(dialect=name.replace("-", "_"))
+
+
+def dialect_of(driver: Driver) -> str:
+    """The id of the dialect that it speaks."""
+    return driver.dialect.replace("_", "-")

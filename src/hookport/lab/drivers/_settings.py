@@ -1,0 +1,44 @@
+"""How drivers write settings down: JSON, and TOML of plain values, only where a stage allows it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from hookport.lab.driver import Stage
+
+Tree = object
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+def write_json(path: Path, tree: Tree) -> None:
+    write(path, json.dumps(tree, indent=2) + "\n")
+
+
+def write_toml(path: Path, tables: Mapping[str, Mapping[str, Tree]]) -> None:
+    """Tables by their header, the first without one; values are those that JSON writes the same way."""
+    blocks = []
+    for header, table in tables.items():
+        lines = [f"{key} = {json.dumps(value, ensure_ascii=False)}" for key, value in table.items()]
+        blocks.append("\n".join([f"[{header}]", *lines] if header else lines) + "\n")
+    write(path, "\n".join(blocks))
+
+
+def server(stage: Stage) -> dict[str, Tree]:
+    """The MCP server as most agents write one down: a program and its arguments."""
+    program, *arguments = stage.mcp
+    return {"command": program, "args": arguments}
+
+
+def servers(stage: Stage, **more: Tree) -> dict[str, Tree]:
+    """The map of MCP servers under the name that most agents give it; nothing where there is none."""
+    return {"mcpServers": {"lab": {**server(stage), **more}}} if stage.mcp else {}
+
+
+def absolute(stage: Stage, path: str) -> str:
+    return str(stage.project / path)

@@ -1,0 +1,59 @@
+"""Claude Code: `claude -p` with the Messages API on loopback; everything is said in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json
+
+
+# Measured on 2.1.325: with `-p` no folder has to be trusted and no account is asked for.
+def settle(stage: Stage) -> None:
+    refused = {str(stage.project): {"hasTrustDialogAccepted": False}}
+    settings = {**servers(stage), **({} if stage.trusted else {"projects": refused})}
+    if settings:
+        write_json(stage.home / ".claude.json", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    permissions = "--dangerously-skip-permissions"
+    return (*stage.program, "-p", stage.prompt, "--model", "claude-sonnet-4-5", permissions)
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "ANTHROPIC_BASE_URL": stage.url,
+        "ANTHROPIC_API_KEY": "sk-ant-none",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "DISABLE_AUTOUPDATER": "1",
+        "DISABLE_ERROR_REPORTING": "1",
+        "DISABLE_TELEMETRY": "1",
+        # As root it refuses to skip permissions without it.
+        "IS_SANDBOX": "1",
+    }
+
+
+# The names and inputs are those of the tools that it offers to the model (measured, 2.1.325). It edits and
+# overwrites only files that it has read before.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("Bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: Call("Write", {"file_path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "Edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: Call("Read", {"file_path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Claude Code",
+    package=Package("npm", "@anthropic-ai/claude-code", "2.1.325"),
+    program="claude",
+    protocol="anthropic",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    # The folder needs no manifest (measured, 2.1.325).
+)

@@ -1,0 +1,69 @@
+"""Cline: its command line program, which approves by itself; it is kept from starting its daemon."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, server, write_json
+
+PROVIDER = "openai-compatible"
+
+
+def settle(stage: Stage) -> None:
+    folder = stage.home / ".cline" / "data" / "settings"
+    settings = {
+        "provider": PROVIDER,
+        "apiKey": "none",
+        "model": "lab-model",
+        "baseUrl": f"{stage.url}/v1",
+    }
+    # What `cline auth` writes (measured, 3.0.65).
+    entry = {"settings": settings, "updatedAt": "2026-11-16T00:00:00.000Z", "tokenSource": "manual"}
+    known = {"version": 1, "lastUsedProvider": PROVIDER, "modes": {}, "providers": {PROVIDER: entry}}
+    write_json(folder / "providers.json", known)
+    # Without these it waits 7 s for the network when it ends.
+    write_json(folder / "global-settings.json", {"telemetryOptOut": True, "autoUpdateEnabled": False})
+    if stage.mcp:
+        lab = {"transport": {"type": "stdio", **server(stage)}}
+        write_json(folder / "cline_mcp_settings.json", {"mcpServers": {"lab": lab}})
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # With `--yolo` it runs no hooks; without, it approves every tool as well (measured, 3.0.65).
+    return (*stage.program, "-P", PROVIDER, "-m", "lab-model", stage.prompt)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    # A run of one prompt is played in the process itself in either mode; only this one starts no daemon that
+    # outlives it (measured, 3.0.65: the same hooks and answers).
+    return {"CLINE_NO_AUTO_UPDATE": "1", "CLINE_SESSION_BACKEND_MODE": "local"}
+
+
+# Measured, 3.0.65: one tool writes and edits.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("run_commands", {"commands": [line]}),
+    "write": lambda stage, path, text: Call("editor", {"path": absolute(stage, path), "new_text": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "editor", {"path": absolute(stage, path), "old_text": old, "new_text": new}
+    ),
+    "read": lambda stage, path: Call("read_files", {"files": [{"path": absolute(stage, path)}]}),
+    "mcp": lambda _stage, tool, given: Call(f"lab__{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Cline",
+    package=Package("npm", "cline", "3.0.65"),
+    program="cline",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    denial_ends=True,
+    lacks={
+        "session_end.fires": "SessionShutdown fires only after a hook has ended the run (measured, 3.0.65)",
+        "before_tool_execute.again": "a denied call ends the run (measured, 3.0.65)",
+        "before_prompt.fires": "UserPromptSubmit does not fire in a run of one prompt (measured, 3.0.65)",
+    },
+)

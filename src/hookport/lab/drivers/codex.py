@@ -1,0 +1,97 @@
+"""Codex CLI: `codex exec` with a provider of its own that speaks the Responses API on loopback."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import server, write_toml
+
+# Of the models that it knows only this one is given plain tools; newer ones write JavaScript that calls them
+# (measured, 0.166.0).
+MODEL = "gpt-5.5"
+
+
+def settle(stage: Stage) -> None:
+    home = stage.home / ".codex"
+    provider = {
+        "name": "lab",
+        "base_url": f"{stage.url}/v1",
+        "wire_api": "responses",
+        "env_key": "LAB_KEY",
+        "request_max_retries": 0,
+        "stream_max_retries": 0,
+    }
+    # Without these a run without a network takes 4 s longer (measured, 0.166.0).
+    waiting = ("plugins", "apps", "plugin_discovery_prefetch", "daemon_auto_start")
+    tables: dict[str, Mapping[str, object]] = {
+        "": {"model": MODEL, "model_provider": "lab", "check_for_update_on_startup": False},
+        "model_providers.lab": provider,
+        "features": dict.fromkeys(waiting, False),
+        "analytics": {"enabled": False},
+        # A project that is not trusted has its hooks skipped. Without a word on it the bypass of approvals
+        # counts as trust (measured, 0.166.0).
+        f"projects.{json.dumps(str(stage.project))}": {
+            "trust_level": "trusted" if stage.trusted else "untrusted"
+        },
+    }
+    if stage.mcp:
+        tables["mcp_servers.lab"] = server(stage)
+    write_toml(home / "config.toml", tables)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # The bypass is for its approvals and its sandbox, not for the trust of hooks.
+    freely = "--dangerously-bypass-approvals-and-sandbox"
+    return (*stage.program, "exec", freely, "--skip-git-repo-check", stage.prompt)
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {"LAB_KEY": "none", "CODEX_HOME": str(stage.home / ".codex")}
+
+
+def _patch(stage: Stage, path: str, act: str, *lines: str) -> Call:
+    """A free-form patch; its paths are relative to where the agent was started."""
+    place = os.path.relpath(stage.project / path, stage.cwd)
+    body = "\n".join(["*** Begin Patch", f"*** {act} File: {place}", *lines, "*** End Patch"])
+    return Call("apply_patch", body + "\n")
+
+
+def write(stage: Stage, path: str, content: str) -> Call:
+    return _patch(stage, path, "Add", *(f"+{line}" for line in content.splitlines()))
+
+
+def edit(stage: Stage, path: str, old: str, new: str) -> Call:
+    removed = [f"-{line}" for line in old.splitlines()]
+    return _patch(stage, path, "Update", "@@", *removed, *(f"+{line}" for line in new.splitlines()))
+
+
+def read(stage: Stage, path: str) -> Call:
+    return Call("exec_command", {"cmd": f"cat {shlex.quote(str(stage.project / path))}"})
+
+
+# Measured, 0.166.0: no tool of its own reads files, its shell does; MCP tools are in a namespace.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("exec_command", {"cmd": line}),
+    "write": write,
+    "edit": edit,
+    "read": read,
+    "mcp": lambda _stage, tool, given: Call(tool, given, "mcp__lab"),
+}
+
+DRIVER = Driver(
+    title="Codex CLI",
+    package=Package("npm", "@openai/codex", "0.166.0"),
+    program="codex",
+    protocol="responses",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={
+        "permission_request.fires": "nobody is asked for a permission in `codex exec` (measured, 0.166.0)",
+    },
+)

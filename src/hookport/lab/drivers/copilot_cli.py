@@ -1,0 +1,66 @@
+"""GitHub Copilot CLI: `copilot -p` with a model of one's own, offline."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json
+
+
+def settle(stage: Stage) -> None:
+    # Hooks of a repository that is not trusted are skipped. `--trust-folder` trusts the folder that it is
+    # started in, and below the repository's root it then skips them even where this entry stands (measured,
+    # 1.0.102).
+    folders = [str(stage.project)] if stage.trusted else []
+    write_json(stage.home / ".copilot" / "config.json", {"trustedFolders": folders})
+    if stage.mcp:
+        write_json(stage.home / ".copilot" / "mcp-config.json", servers(stage, type="local", tools=["*"]))
+
+
+def command(stage: Stage) -> Sequence[str]:
+    flags = ("--allow-all-tools", "--allow-all-paths", "--no-auto-update")
+    return (*stage.program, "-p", stage.prompt, *flags, "--disable-client-telemetry", "--no-color")
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "COPILOT_PROVIDER_BASE_URL": f"{stage.url}/v1",
+        "COPILOT_PROVIDER_TYPE": "openai",
+        "COPILOT_PROVIDER_WIRE_API": "completions",
+        "COPILOT_PROVIDER_API_KEY": "none",
+        "COPILOT_MODEL": "lab-model",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_AUTO_UPDATE": "false",
+        # It unpacks 235 MB there on its first start.
+        "XDG_CACHE_HOME": str(stage.shared),
+    }
+
+
+# Measured, 1.0.102, with the completions API; with the Responses API `apply_patch` writes and edits.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: Call("create", {"path": absolute(stage, path), "file_text": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "edit", {"path": absolute(stage, path), "old_str": old, "new_str": new}
+    ),
+    "read": lambda stage, path: Call("view", {"path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"lab-{tool}", given),
+}
+
+DRIVER = Driver(
+    title="GitHub Copilot CLI",
+    package=Package("npm", "@github/copilot", "1.0.102"),
+    program="copilot",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    # Of several hooks that tell something with the prompt the last is heard (measured, 1.0.102).
+    alone=("context-prompt",),
+    lacks={
+        "before_tool_execute.transcript": "Copilot CLI sends the path of its transcript where it stops, at "
+        "subagents and before a compaction only (measured, 1.0.102)",
+    },
+)

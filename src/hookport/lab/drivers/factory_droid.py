@@ -1,0 +1,70 @@
+"""Factory Droid: `droid exec` with a custom model and no account."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json
+
+
+def settle(stage: Stage) -> None:
+    model = {
+        "model": "lab-model",
+        "displayName": "Lab",
+        "baseUrl": f"{stage.url}/v1",
+        "apiKey": "none",
+        "provider": "generic-chat-completion-api",
+        "maxOutputTokens": 4096,
+    }
+    settings = {"customModels": [model], "cloudSessionSync": False, "enableDroidShield": False}
+    write_json(stage.home / ".factory" / "settings.json", settings)
+    if stage.mcp:
+        write_json(stage.home / ".factory" / "mcp.json", servers(stage, type="stdio", disabled=False))
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # A custom model is called by the name that is shown, and its number (measured, 0.215.0).
+    return (*stage.program, "exec", "-m", "custom:Lab-0", "--skip-permissions-unsafe", stage.prompt)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {
+        # It then looks up no name and needs no key (measured, 0.215.0).
+        "FACTORY_AIRGAP_ENABLED": "true",
+        "FACTORY_API_KEY": "none",
+        "FACTORY_DISABLE_TELEMETRY": "1",
+        "FACTORY_DROID_AUTO_UPDATE_ENABLED": "false",
+    }
+
+
+def shell(_stage: Stage, line: str) -> Call:
+    why = {"summary": "as scripted", "riskLevel": "low", "riskLevelReason": "it is scripted"}
+    return Call("Execute", {"command": line, **why})
+
+
+# Measured, 0.215.0.
+CALLS: Calls = {
+    "shell": shell,
+    "write": lambda stage, path, text: Call("Create", {"file_path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "Edit", {"file_path": absolute(stage, path), "old_str": old, "new_str": new}
+    ),
+    "read": lambda stage, path: Call("Read", {"file_path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"lab___{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Factory Droid",
+    package=Package("npm", "droid", "0.215.0"),
+    program="droid",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={
+        "before_tool_execute.mode": "run with --skip-permissions-unsafe, Droid says `auto-low` (FD11)",
+        "before_prompt.fires": "UserPromptSubmit does not fire in `droid exec` (measured, 0.215.0)",
+    },
+)

@@ -1,0 +1,74 @@
+"""Gemini CLI: `gemini -p` with a dummy key and the model's address in the environment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json
+
+
+def settle(stage: Stage) -> None:
+    settings = {
+        # Without a type it ends with 41, "Invalid auth method selected" (measured, 0.61.0).
+        "security": {
+            "auth": {"selectedType": "gemini-api-key"},
+            "folderTrust": {"enabled": not stage.trusted},
+        },
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        **servers(stage, trust=True),
+    }
+    write_json(stage.home / ".gemini" / "settings.json", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # A concrete model keeps it from asking another one which to take. Files above the folder that it is
+    # started in are out of its reach, unless they are named.
+    model = ("-m", "gemini-2.5-flash")
+    reach = ("--include-directories", str(stage.project)) if stage.cwd != stage.project else ()
+    # Without it nothing is done in a folder that is not trusted: it ends with 55 (measured, 0.61.0).
+    anyway = () if stage.trusted else ("--skip-trust",)
+    return (*stage.program, *model, *reach, "-p", stage.prompt, "--approval-mode=yolo", *anyway)
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": stage.url,
+        "GEMINI_CLI_NO_RELAUNCH": "true",
+        # `--skip-trust` would skip a project's hooks without a word (measured, 0.61.0).
+        **({"GEMINI_CLI_TRUST_WORKSPACE": "true"} if stage.trusted else {}),
+    }
+
+
+# Measured, 0.61.0.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("run_shell_command", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: Call(
+        "write_file", {"file_path": absolute(stage, path), "content": text}
+    ),
+    "edit": lambda stage, path, old, new: Call(
+        "replace",
+        {
+            "file_path": absolute(stage, path),
+            "instruction": "as scripted",
+            "old_string": old,
+            "new_string": new,
+        },
+    ),
+    "read": lambda stage, path: Call("read_file", {"file_path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"mcp_lab_{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Gemini CLI",
+    package=Package("npm", "@google/gemini-cli", "0.61.0"),
+    program="gemini",
+    protocol="gemini",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+)

@@ -1,0 +1,58 @@
+"""Kimi CLI, the one in Python: `kimi --print` with a provider of one's own in its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json, write_toml
+
+
+def settle(stage: Stage) -> None:
+    home = stage.home / ".kimi"
+    model = {"provider": "lab", "model": "lab-model", "max_context_size": 100000}
+    provider = {"type": "openai_legacy", "base_url": f"{stage.url}/v1", "api_key": "none"}
+    tables: dict[str, Mapping[str, object]] = {
+        "": {"default_model": "lab", "telemetry": False},
+        "models.lab": model,
+        "providers.lab": provider,
+    }
+    write_toml(home / "config.toml", tables)
+    if stage.mcp:
+        write_json(home / "mcp.json", servers(stage))
+
+
+def command(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "--print", "--yolo", "-p", stage.prompt)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {"KIMI_DISABLE_TELEMETRY": "1", "KIMI_CLI_NO_AUTO_UPDATE": "1"}
+
+
+# Measured, 1.51.0; MCP tools have their bare names.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("Shell", {"command": line}),
+    "write": lambda stage, path, text: Call("WriteFile", {"path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "StrReplaceFile", {"path": absolute(stage, path), "edit": {"old": old, "new": new}}
+    ),
+    "read": lambda stage, path: Call("ReadFile", {"path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(tool, given),
+}
+
+DRIVER = Driver(
+    title="Kimi CLI",
+    # 1.52.0 only says farewell; 1.51.0 is the last that works. Its package takes Python 3.12, but on 3.12.1
+    # it dies at start (`super(type, obj)`, measured).
+    package=Package("pypi", "kimi-cli", "1.51.0", python=(3, 13)),
+    program="kimi",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={
+        "before_prompt.context": "nothing that a hook prints reaches the model (measured, 1.51.0)",
+    },
+)

@@ -1,0 +1,61 @@
+"""Kimi Code, the one for Node: `kimi -p` with a provider of one's own in its configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json, write_toml
+
+
+def settle(stage: Stage) -> None:
+    home = stage.home / ".kimi-code"
+    model = {"provider": "lab", "model": "lab-model", "max_context_size": 100000}
+    provider = {"type": "openai", "base_url": f"{stage.url}/v1", "api_key": "none"}
+    tables: dict[str, Mapping[str, object]] = {
+        "": {"default_model": "lab", "telemetry": False},
+        "models.lab": model,
+        "providers.lab": provider,
+    }
+    write_toml(home / "config.toml", tables)
+    if stage.mcp:
+        write_json(home / "mcp.json", servers(stage))
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # Nobody is asked with `-p` (measured, 2.1.0).
+    return (*stage.program, "-p", stage.prompt)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {"KIMI_DISABLE_TELEMETRY": "1", "KIMI_CODE_NO_AUTO_UPDATE": "1"}
+
+
+# Measured, 2.1.0.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("Bash", {"command": line}),
+    "write": lambda stage, path, text: Call("Write", {"path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "Edit", {"path": absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: Call("Read", {"path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Kimi Code",
+    # It asks for 22.19.
+    package=Package("npm", "@moonshot-ai/kimi-code", "2.1.0", node=22),
+    program="kimi",
+    protocol="chat",
+    dialect="kimi_cli",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    # Measured, 2.1.0; Kimi CLI, of the same dialect, drops it.
+    has=("before_prompt.context",),
+    lacks={
+        "session_end.fires": "SessionEnd does not fire with `-p` (measured, 2.1.0)",
+    },
+)

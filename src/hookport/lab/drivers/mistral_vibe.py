@@ -1,0 +1,70 @@
+"""Mistral Vibe: `vibe -p` with a provider of one's own in its configuration."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, write_toml
+
+
+def settle(stage: Stage) -> None:
+    quiet = dict.fromkeys(("enable_telemetry", "enable_update_checks", "enable_notifications"), False)
+    provider = {
+        "name": "lab",
+        "api_base": f"{stage.url}/v1",
+        "api_key_env_var": "LAB_KEY",
+        "api_style": "openai",
+        "backend": "generic",
+    }
+    tables: dict[str, Mapping[str, object]] = {
+        "": {"active_model": "lab", "api_retry_max_elapsed_time": 5.0, **quiet},
+        "[providers]": provider,
+        "[models]": {"name": "lab-model", "provider": "lab", "alias": "lab"},
+    }
+    if stage.mcp:
+        tables["[mcp_servers]"] = {"name": "lab", "transport": "stdio", "command": list(stage.mcp)}
+    write_toml(stage.home / ".vibe" / "config.toml", tables)
+    # No hook of a folder that is not in it is loaded; `--trust` trusts one run, which nobody else can see.
+    folders = [str(stage.project)]
+    kept = {"trusted": folders if stage.trusted else [], "untrusted": [] if stage.trusted else folders}
+    write_toml(stage.home / ".vibe" / "trusted_folders.toml", {"": kept})
+
+
+def command(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "--auto-approve", "-p", stage.prompt)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {"LAB_KEY": "none"}
+
+
+def mcp(_stage: Stage, tool: str, given: Mapping[str, object]) -> Call:
+    """Tools of an MCP server are functions that only a program of the model can call."""
+    return Call("run_typescript", {"code": f"return await tools.mcp_lab.{tool}({json.dumps(given)});"})
+
+
+# Measured, 3.0.2.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("bash", {"command": line}),
+    "write": lambda stage, path, text: Call("write_file", {"path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: Call("read_file", {"path": absolute(stage, path)}),
+    "mcp": mcp,
+}
+
+DRIVER = Driver(
+    title="Mistral Vibe",
+    package=Package("pypi", "mistral-vibe", "3.0.2", python=(3, 12)),
+    program="vibe",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    # The first hook that denies an end is the last one asked, three times in a turn (measured, 3.0.2).
+    alone=("stop-once",),
+)

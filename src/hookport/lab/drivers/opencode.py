@@ -1,0 +1,72 @@
+"""OpenCode: `opencode serve` with the address of the model in the user's configuration."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers import _opencode_session
+from hookport.lab.drivers._settings import absolute, write_json
+
+MODEL = "anthropic/claude-sonnet-4-5"
+
+
+def settle(stage: Stage) -> None:
+    settings: dict[str, object] = {
+        "$schema": "https://opencode.ai/config.json",
+        "autoupdate": False,
+        "share": "disabled",
+        "model": MODEL,
+        "small_model": MODEL,
+        "permission": {"*": "allow"},
+        "provider": {"anthropic": {"options": {"baseURL": f"{stage.url}/v1", "apiKey": "none"}}},
+    }
+    if stage.mcp:
+        settings["mcp"] = {"lab": {"type": "local", "command": list(stage.mcp), "enabled": True}}
+    write_json(stage.home / ".config" / "opencode" / "opencode.json", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    # Not `opencode run`, which ends before a hook at the end of a turn has answered (measured, 1.18.33).
+    return (sys.executable, _opencode_session.__file__, stage.prompt, *stage.program)
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {
+        "OPENCODE_DISABLE_AUTOUPDATE": "1",
+        "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+        "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+        "OPENCODE_DISABLE_MODELS_FETCH": "1",
+        "OPENCODE_DISABLE_SHARE": "1",
+        # It installs a package for plugins on its start, and without a network tries for 70 s (measured,
+        # 1.18.33).
+        "npm_config_fetch_retries": "0",
+    }
+
+
+# Measured, 1.18.33.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("bash", {"command": line, "description": "as scripted"}),
+    "write": lambda stage, path, text: Call("write", {"filePath": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "edit", {"filePath": absolute(stage, path), "oldString": old, "newString": new}
+    ),
+    "read": lambda stage, path: Call("read", {"filePath": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"lab_{tool}", given),
+}
+
+DRIVER = Driver(
+    title="OpenCode",
+    package=Package("npm", "opencode-ai", "1.18.33"),
+    program="opencode",
+    protocol="anthropic",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    # A server is there when a hook at the end of a turn answers (measured, 1.18.33).
+    has=("agent_stop.block",),
+    # It takes a processor for 5 s, and is waited for when it is done.
+    patience=180,
+)

@@ -1,0 +1,56 @@
+"""pi: `pi -p` with an OpenAI model on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, write_json
+
+
+def settle(stage: Stage) -> None:
+    model = {
+        "baseUrl": f"{stage.url}/v1",
+        "api": "openai-completions",
+        "apiKey": "none",
+        "models": [{"id": "lab-model"}],
+    }
+    write_json(stage.home / ".pi" / "agent" / "models.json", {"providers": {"lab": model}})
+    # Extensions of a project that is not trusted are left out without a word; `--approve` trusts one run,
+    # which nobody else can see (measured, 0.87.1).
+    write_json(stage.home / ".pi" / "agent" / "trust.json", {str(stage.project): stage.trusted})
+
+
+def command(stage: Stage) -> Sequence[str]:
+    return (
+        *(*stage.program, "--provider", "lab", "--model", "lab-model"),
+        *("--offline", "-p", stage.prompt),
+    )
+
+
+def environment(_stage: Stage) -> Mapping[str, str]:
+    return {"PI_OFFLINE": "1", "PI_TELEMETRY": "0", "PI_SKIP_VERSION_CHECK": "1"}
+
+
+# Measured, 0.87.1.
+CALLS: Calls = {
+    "shell": lambda _stage, line: Call("bash", {"command": line}),
+    "write": lambda stage, path, text: Call("write", {"path": absolute(stage, path), "content": text}),
+    "edit": lambda stage, path, old, new: Call(
+        "edit", {"path": absolute(stage, path), "edits": [{"oldText": old, "newText": new}]}
+    ),
+    "read": lambda stage, path: Call("read", {"path": absolute(stage, path)}),
+}
+
+DRIVER = Driver(
+    title="pi",
+    # On an older Node it does not start.
+    package=Package("npm", "@earendil-works/pi-coding-agent", "0.87.1", node=22),
+    program="pi",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={"calls.mcp": "pi has no MCP (0.87.1)"},
+)

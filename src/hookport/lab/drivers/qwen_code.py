@@ -1,0 +1,68 @@
+"""Qwen Code: `qwen -p` with an OpenAI model on loopback."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from hookport.lab.driver import Call, Calls, Driver, Package, Stage
+from hookport.lab.drivers._settings import absolute, servers, write_json
+
+
+def settle(stage: Stage) -> None:
+    settings = {
+        "security": {"auth": {"selectedType": "openai"}, "folderTrust": {"enabled": not stage.trusted}},
+        "privacy": {"usageStatisticsEnabled": False},
+        "telemetry": {"enabled": False},
+        "general": {"enableAutoUpdate": False},
+        "model": {"name": "lab-model"},
+        **servers(stage, trust=True),
+    }
+    write_json(stage.home / ".qwen" / "settings.json", settings)
+
+
+def command(stage: Stage) -> Sequence[str]:
+    return (*stage.program, "--approval-mode", "yolo", "-p", stage.prompt)
+
+
+def environment(stage: Stage) -> Mapping[str, str]:
+    return {
+        "OPENAI_API_KEY": "none",
+        "OPENAI_BASE_URL": f"{stage.url}/v1",
+        "OPENAI_MODEL": "lab-model",
+        "QWEN_CODE_NO_RELAUNCH": "true",
+    }
+
+
+def shell(_stage: Stage, line: str) -> Call:
+    return Call("run_shell_command", {"command": line, "is_background": False, "description": "as scripted"})
+
+
+# Measured, 0.24.4.
+CALLS: Calls = {
+    "shell": shell,
+    "write": lambda stage, path, text: Call(
+        "write_file", {"file_path": absolute(stage, path), "content": text}
+    ),
+    "edit": lambda stage, path, old, new: Call(
+        "edit", {"file_path": absolute(stage, path), "old_string": old, "new_string": new}
+    ),
+    "read": lambda stage, path: Call("read_file", {"file_path": absolute(stage, path)}),
+    "mcp": lambda _stage, tool, given: Call(f"mcp__lab__{tool}", given),
+}
+
+DRIVER = Driver(
+    title="Qwen Code",
+    # On an older Node it does not start.
+    package=Package("npm", "@qwen-code/qwen-code", "0.24.4", node=22),
+    program="qwen",
+    protocol="chat",
+    settle=settle,
+    command=command,
+    environment=environment,
+    calls=CALLS,
+    lacks={
+        "before_tool_execute.untrusted": "Qwen Code runs no shell in a folder that it does not trust,"
+        " whatever approvals it has (measured, 0.24.4)",
+        "session_end.fires": "SessionEnd does not fire with `-p` (measured, 0.24.4)",
+    },
+)

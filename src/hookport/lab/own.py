@@ -1,0 +1,302 @@
+"""A person's own hooks on a real agent: their project in a fresh one, installed as they would, and played.
+
+The agent starts as often as it takes: where a denial ends its run, the next one goes on with what is left.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from hookport.agents import get
+from hookport.lab import belongings, mcp_lab, player, programs, samples, shims, stage
+from hookport.lab.belongings import Belongings
+from hookport.lab.campaign import Agent, several
+from hookport.lab.driver import Driver, Stage, Step
+from hookport.lab.drivers import dialect_of
+from hookport.lab.firings import Firing, Watch
+from hookport.lab.play import Heard, Outcome
+from hookport.lab.programs import Program
+from hookport.lab.run import BESIDE_SECONDS, reads_projects, told
+from hookport.lab.samples import Sample
+from hookport.project import plan_builder
+from hookport.project.discovery import Found, discover, load
+from hookport.runtime.plan import Planned
+
+Mode = Literal["auto", "bridge", "native"]
+# What is kept of a run in a report.
+KEPT = ("install.txt", "requests.jsonl", "witness.jsonl", "payloads", "turns", "state/journal.jsonl")
+# What one step may take on top of a driver's patience, with its hooks.
+SECONDS_EACH = 5
+# Tools that hooks call are told that there is no network, so that they do not try for half a minute.
+OFFLINE = {"npm_config_offline": "true", "PIP_NO_INDEX": "1", "UV_OFFLINE": "1", "GIT_TERMINAL_PROMPT": "0"}
+
+
+class Request(NamedTuple):
+    """What is to be proven: the hooks of a source, with the samples that a person adds."""
+
+    belongings: Belongings
+    samples: tuple[Sample, ...] = ()
+    mode: Mode = "auto"
+
+
+class Turn(NamedTuple):
+    """One process of the agent: the prompt that it was given, and how many steps the model had for it."""
+
+    prompt: str
+    steps: int
+    outcome: Outcome
+
+
+class Fate(NamedTuple):
+    """What became of a sample: whether the model came to ask for it, whether it was done, what it heard."""
+
+    sample: Sample
+    turn: int
+    reached: bool
+    happened: bool
+    told: str = ""
+
+
+class Account(NamedTuple):
+    """Everything that was seen of one agent, to judge the hooks by.
+
+    `passed` has for each hook the last reason for which the bridge did not run it; `unwatched` are hooks that
+    the agent runs by itself without anybody seeing it. `trouble` is why nothing could be played.
+    """
+
+    agent: str
+    driver: Driver
+    mode: Mode
+    found: tuple[Found, ...]
+    hooks: tuple[Planned, ...]
+    firings: tuple[Firing, ...] = ()
+    fates: tuple[Fate, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    passed: Mapping[int, str] = {}
+    by_itself: frozenset[int] = frozenset()
+    unwatched: frozenset[int] = frozenset()
+    # The folder of the run, which no one needs to read about.
+    root: str = ""
+    trouble: str = ""
+
+    @property
+    def isolated(self) -> bool:
+        return all(turn.outcome.isolated for turn in self.turns)
+
+
+def played(name: str, driver: Driver, program: Program, request: Request, root: Path) -> Account:
+    """Play everything that the hooks are for in an empty folder, in which all is left to be looked at."""
+    made = stage.staged(root, program.argv, shared=programs.shared(name, driver))
+    belongings.settled(request.belongings, made.project, made.home)
+    environment = {**stage.environment(made), **driver.environment(made)}
+    found = _found(request.belongings, made, environment)
+    dialect = get(dialect_of(driver))
+    watch = Watch(dialect.id, found, made.project, environment, root.resolve() / "witness.jsonl")
+    calls = samples.chosen(watch.planned, driver.calls, request.samples)
+    if any(sample.kind == "mcp" for sample in calls):
+        made = made._replace(mcp=(sys.executable, str(Path(mcp_lab.__file__))))
+    driver.settle(made)
+    trouble = _installed(driver, made, environment, request.mode, watch)
+    account = Account(
+        name, driver, request.mode, found, tuple(watch.planned), root=str(root), trouble=trouble
+    )
+    if trouble:
+        return account
+    stage.commit(made, "Hooks")
+    _plant(made.project, calls)
+    path = shims.place(root.resolve() / "shims", made.home, made.project, calls, environment["PATH"])
+    session = _Session(driver, made, watch, path)
+    calls = _calls_played(session, calls)
+    for sample in samples.prompts(watch.planned, request.samples):
+        session.play(sample.given[0], [])
+    itself = frozenset(number for number in range(len(found)) if watch.runs_itself(number))
+    return account._replace(
+        firings=tuple(session.firings),
+        fates=tuple(_fate(session, made.project, sample) for sample in calls),
+        turns=tuple(session.turns),
+        passed={one.hook: one.why for one in watch.passed},
+        by_itself=itself,
+        unwatched=frozenset(watch.unwatched),
+    )
+
+
+def play(
+    agents: Sequence[Agent], request: Request, *, jobs: int = 0, report: Path | None = None
+) -> Iterator[Account]:
+    """What was seen of each agent, as it ends."""
+
+    def work(agent: Agent) -> Account:
+        with tempfile.TemporaryDirectory(prefix="hookport-prove-", ignore_cleanup_errors=True) as folder:
+            root = Path(folder).resolve()
+            account = played(agent.name, agent.driver, agent.program, request, root)
+            if report:
+                keep(root, report / "hooks" / agent.name)
+            return account
+
+    return several(agents, work, jobs or os.cpu_count() or 1)
+
+
+def keep(root: Path, place: Path) -> None:
+    """Keep what a run left in a folder of a report."""
+    shutil.rmtree(place, ignore_errors=True)
+    for name in KEPT:
+        path, target = root / name, place / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, target)
+        elif path.exists():
+            shutil.copyfile(path, target)
+
+
+def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[Found, ...]:
+    """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
+    wanted = {str(made.project / name): dialect for name, dialect in given.sources.items()}
+    hooks = [
+        one for one in plan_builder.runnable(discover(str(made.project), environment)) if one.file in wanted
+    ]
+    for file in sorted(wanted.keys() - {one.file for one in hooks}):
+        hooks += plan_builder.runnable(load(file, wanted[file], environment))
+    return tuple(hooks)
+
+
+def _installed(driver: Driver, made: Stage, environment: Mapping[str, str], mode: Mode, watch: Watch) -> str:
+    dialect = get(dialect_of(driver))
+    in_project = reads_projects(dialect)
+    # Where an agent reads only the user's files, a project's hooks are found by the bridge alone.
+    chosen = mode if in_project else "bridge"
+    scope = "project" if in_project else "user"
+    trouble = told(
+        driver, made, environment, [["sync", "--agent", dialect.id, "--mode", chosen, "--scope", scope]]
+    )
+    # Before they are approved: an agent may hold an approval against the text of a command.
+    watch.place(made.project, made.home)
+    return trouble or told(driver, made, environment, [["trust", "--yes", "--agents"]])
+
+
+def _plant(project: Path, calls: Sequence[Sample]) -> None:
+    """The files that samples need, and none where they write one."""
+    texts: dict[str, str] = {}
+    for sample in calls:
+        for path, text in sample.planted:
+            if text not in texts.get(path, ""):
+                texts[path] = texts.get(path, "") + text
+    for sample in calls:
+        if sample.kind == "write":
+            (project / sample.path).unlink(missing_ok=True)
+    for path, text in texts.items():
+        (project / path).parent.mkdir(parents=True, exist_ok=True)
+        (project / path).unlink(missing_ok=True)
+        (project / path).write_text(text, "utf-8")
+
+
+def _calls_played(session: _Session, calls: Sequence[Sample]) -> list[Sample]:
+    """Play the harmless calls, then all others, and give them as they were played.
+
+    Where the program of a harmless command is not seen to start, that of no other is: commands then leave
+    their marks by themselves, the harmless one too.
+    """
+    first = [sample for sample in calls if sample.harmless]
+    session.play(stage.PROMPT, first)
+    started = [sample for sample in first if sample.program]
+    left = [sample for sample in calls if not sample.harmless]
+    if not all((session.made.project / sample.mark).exists() for sample in started):
+        left = [samples.marked(one) if one.program else one for one in (*started, *left)]
+        first = [sample for sample in first if not sample.program]
+    if left:
+        session.play(stage.PROMPT, left)
+    return [*first, *left]
+
+
+class _Session:
+    """The turns of one agent in one stage."""
+
+    def __init__(self, driver: Driver, made: Stage, watch: Watch, path: str) -> None:
+        self.driver, self.made, self.watch, self.path = driver, made, watch, path
+        self.turns: list[Turn] = []
+        self.firings: list[Firing] = []
+        # Of each sample the turn and the number of its last step, once the model has asked for it.
+        self.reached: dict[str, tuple[int, int]] = {}
+        self.rest = BESIDE_SECONDS if any(hook.is_async for hook in watch.planned) else 1
+
+    def play(self, prompt: str, calls: Sequence[Sample]) -> None:
+        """Give the agent a prompt, again and again until the model has asked for everything."""
+        left = list(calls)
+        while True:
+            lasts: list[int] = []
+            steps: list[Step] = []
+            for sample in left:
+                steps += _steps(self.driver, self.made, sample)
+                lasts.append(len(steps) - 1)
+            outcome = self._turn(prompt, steps)
+            served = {heard.step for heard in outcome.requests if heard.step is not None}
+            firsts = [0, *(last + 1 for last in lasts)]
+            # A sample of two steps may end with its first.
+            done = [number for number in range(len(left)) if firsts[number] in served]
+            self.reached.update((left[one].mark, (len(self.turns) - 1, lasts[one])) for one in done)
+            left = [sample for number, sample in enumerate(left) if number not in done]
+            if not left or not done:
+                return
+
+    def _turn(self, prompt: str, steps: Sequence[Step]) -> Outcome:
+        root = self.made.home.parent
+        folder = root / "turns" / str(len(self.turns) + 1)
+        folder.mkdir(parents=True)
+        patience = self.driver.patience + SECONDS_EACH * len(steps)
+        spec = stage.spec(
+            self.driver._replace(patience=patience),
+            self.made._replace(prompt=prompt),
+            tuple(steps),
+            settle_seconds=self.rest,
+            more={"HOOKPORT_RECORD": str(root / "payloads"), "PATH": self.path, **OFFLINE},
+        )
+        outcome = player.played(spec, folder)
+        self.turns.append(Turn(prompt, len(steps), outcome))
+        self.firings += self.watch.new(len(self.turns) - 1)
+        return outcome
+
+
+def _steps(driver: Driver, made: Stage, sample: Sample) -> list[Step]:
+    """What the model does for a sample; some agents edit only what they have read."""
+    calls, given = driver.calls, sample.given
+    if sample.kind == "mcp":
+        return [Step((calls["mcp"](made, given[0], {"text": given[1]}),))]
+    first = [calls["read"](made, sample.path)] if sample.kind == "edit" and "read" in calls else []
+    return [Step((call,)) for call in (*first, calls[sample.kind](made, *given))]
+
+
+def _fate(session: _Session, project: Path, sample: Sample) -> Fate:
+    if sample.mark not in session.reached:
+        return Fate(sample, -1, reached=False, happened=False)
+    turn, step = session.reached[sample.mark]
+    said = result_of(session.turns[turn].outcome.requests, step)
+    return Fate(sample, turn, reached=True, happened=_happened(project, sample, said), told=said)
+
+
+def result_of(requests: Sequence[Heard], step: int) -> str:
+    """What the model was told when it had asked for a step: what the next request has more than this one."""
+    before = [heard for heard in requests if heard.step == step]
+    after = [heard for heard in requests if heard.step == step + 1]
+    if not after:
+        return ""
+    known = len(before[-1].results) if before else 0
+    return "\n".join(result.text for result in after[0].results[known:])
+
+
+def _happened(project: Path, sample: Sample, said: str) -> bool:
+    if sample.kind == "shell":
+        return (project / sample.mark).exists()
+    if sample.kind == "mcp":
+        return sample.mark.upper() in said
+    if sample.kind == "read":
+        return any(text.strip() in said for _, text in sample.planted)
+    path = project / sample.path
+    if sample.kind == "write":
+        return path.exists()
+    return path.exists() and re.search(r"\bafter\b", path.read_text("utf-8", "replace")) is not None

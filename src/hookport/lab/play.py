@@ -1,0 +1,137 @@
+"""What one run is asked to do and what came of it: the two files that the player and its caller exchange.
+
+The caller writes a `Spec` as JSON, the player an `Outcome`; both sides read and write them here only.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hookport.lab.driver import Call, Step
+from hookport.lab.protocols import Result, Said
+
+Tree = Any
+
+
+class Spec(NamedTuple):
+    """How the agent is started and what the model says. Every path is absolute.
+
+    `home` is the HOME of the run: a process that still has it after the run is ended. After the agent has
+    ended, what it left running has `settle_seconds` to end by itself. Requests are kept in `requests_file`.
+    """
+
+    argv: tuple[str, ...]
+    cwd: str
+    environment: Mapping[str, str]
+    home: str
+    protocol: str
+    steps: tuple[Step, ...]
+    port: int
+    requests_file: str
+    patience_seconds: float = 90
+    settle_seconds: float = 1
+    isolate: bool = True
+
+    def as_dict(self) -> dict[str, Tree]:
+        return {
+            **self._asdict(),
+            "argv": list(self.argv),
+            "environment": dict(self.environment),
+            "steps": [
+                {"text": step.text, "calls": [_written(call) for call in step.calls]} for step in self.steps
+            ],
+        }
+
+
+def _written(call: Call) -> dict[str, Tree]:
+    given = call.input if isinstance(call.input, str) else dict(call.input)
+    return {"name": call.name, "input": given, "namespace": call.namespace}
+
+
+class Heard(NamedTuple):
+    """One request that the model got: the step that answered it, or None, and what it told the model.
+
+    `kind` is the protocol, or empty where the request was not for the model.
+    """
+
+    method: str
+    path: str
+    kind: str = ""
+    step: int | None = None
+    texts: tuple[Said, ...] = ()
+    results: tuple[Result, ...] = ()
+    status: int = 200
+
+    def as_dict(self) -> dict[str, Tree]:
+        return {
+            **self._asdict(),
+            "texts": [said._asdict() for said in self.texts],
+            "results": [result._asdict() for result in self.results],
+        }
+
+
+class Outcome(NamedTuple):
+    """How a run ended. `exit` is None where a signal ended the agent, or where it never started (`trouble`).
+
+    `left` names the processes that had to be ended after the agent; `isolated` says that there was no other
+    network than loopback, `open_because` why there was.
+    """
+
+    exit: int | None = None
+    signal: str = ""
+    seconds: float = 0
+    timed_out: bool = False
+    stdout: str = ""
+    stderr: str = ""
+    requests: tuple[Heard, ...] = ()
+    isolated: bool = False
+    open_because: str = ""
+    left: tuple[str, ...] = ()
+    trouble: str = ""
+
+    def as_dict(self) -> dict[str, Tree]:
+        return {
+            **self._asdict(),
+            "requests": [heard.as_dict() for heard in self.requests],
+            "left": list(self.left),
+        }
+
+
+def spec_of(tree: Mapping[str, Tree]) -> Spec:
+    steps = tuple(
+        Step(tuple(Call(**call) for call in step.get("calls", ())), step.get("text", ""))
+        for step in tree["steps"]
+    )
+    return Spec(**{**tree, "argv": tuple(tree["argv"]), "steps": steps})
+
+
+def outcome_of(tree: Mapping[str, Tree]) -> Outcome:
+    requests = tuple(
+        Heard(
+            **{
+                **heard,
+                "texts": tuple(Said(**said) for said in heard["texts"]),
+                "results": tuple(Result(**result) for result in heard["results"]),
+            }
+        )
+        for heard in tree["requests"]
+    )
+    return Outcome(**{**tree, "requests": requests, "left": tuple(tree["left"])})
+
+
+def read_spec(path: Path) -> Spec:
+    return spec_of(json.loads(path.read_text("utf-8")))
+
+
+def read_outcome(path: Path) -> Outcome:
+    return outcome_of(json.loads(path.read_text("utf-8")))
+
+
+def write(path: Path, value: Spec | Outcome) -> None:
+    """Write it whole or not at all."""
+    new = path.with_suffix(".new")
+    new.write_text(json.dumps(value.as_dict(), ensure_ascii=False, indent=1) + "\n", "utf-8")
+    new.replace(path)

@@ -1,0 +1,192 @@
+"""One run of an agent in a process of its own: `python -m hookport.lab.player SPEC.json OUTCOME.json`.
+
+It leaves every network but loopback, starts the scripted model and the agent, and comes back in time
+whatever the agent does; nothing that was started here is left running, not even when the caller dies.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import IO
+
+from hookport.lab import confinement
+from hookport.lab.play import Outcome, Spec, read_outcome, read_spec, write
+from hookport.lab.server import Server
+
+# How much of each stream is kept, half from its beginning and half from its end.
+KEPT_BYTES = 256 * 1024
+TICK_SECONDS = 0.02
+# How the player ends where a signal, or the end of its caller, ended the run.
+INTERRUPTED = 130
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+# What the player itself may need beside the patience of its spec, on a machine that is busy.
+MARGIN_SECONDS = 30.0
+# The runs of this process that are under way.
+_running: set[subprocess.Popen[bytes]] = set()
+
+
+def stop() -> None:
+    """End every run that is under way; each player cleans up after itself."""
+    for player in tuple(_running):
+        player.terminate()
+
+
+def played(spec: Spec, folder: Path) -> Outcome:
+    """Play a run in a child process; its spec and its outcome are kept in the folder.
+
+    A run that was ended from outside is an interruption, and has no outcome.
+    """
+    most = spec.patience_seconds + spec.settle_seconds + MARGIN_SECONDS
+    given, result = folder / "spec.json", folder / "outcome.json"
+    result.unlink(missing_ok=True)
+    write(given, spec)
+    command = [sys.executable, "-P", "-m", "hookport.lab.player", str(given), str(result)]
+    player = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    )
+    _running.add(player)
+    try:
+        said = player.communicate(timeout=most)[1]
+    except subprocess.TimeoutExpired:
+        player.terminate()
+        player.communicate()
+        return Outcome(trouble=f"the player did not finish in {most:.0f} s")
+    except BaseException:
+        player.terminate()
+        player.communicate()
+        raise
+    finally:
+        _running.discard(player)
+    # It may be ended before it listens to signals, or tell of the one that it heard.
+    if player.returncode in (INTERRUPTED, *(-number for number in SIGNALS)):
+        raise KeyboardInterrupt
+    if not result.exists():
+        words = said.decode("utf-8", "replace").strip().splitlines()
+        why = words[-1] if words else f"it ended with {player.returncode}"
+        return Outcome(trouble=f"the player did not finish: {why}")
+    return read_outcome(result)
+
+
+class _Kept:
+    """A stream that is read to its end, of which the beginning and the end are kept."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._head = b""
+        self._tail = b""
+        self._size = 0
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        half = KEPT_BYTES // 2
+        while data := os.read(self._stream.fileno(), 1 << 16):
+            self._size += len(data)
+            room = half - len(self._head)
+            self._head += data[:room]
+            self._tail = (self._tail + data[room:])[-half:]
+
+    def text(self) -> str:
+        """What was kept, once the stream has ended or no one will write to it any more."""
+        self._thread.join(1.0)
+        gap = self._size - len(self._head) - len(self._tail)
+        middle = f"\n[... {gap} bytes left out ...]\n".encode() if gap > 0 else b""
+        return (self._head + middle + self._tail).decode("utf-8", "replace")
+
+
+class _Stopped:
+    """Whether the run must end now: a signal came, or the caller is gone."""
+
+    def __init__(self) -> None:
+        self._caller = os.getppid()
+        self._signal = ""
+        for number in SIGNALS:
+            signal.signal(number, self._note)
+
+    def _note(self, number: int, _frame: object) -> None:
+        self._signal = signal.Signals(number).name
+
+    def why(self) -> str:
+        if self._signal:
+            return f"stopped by {self._signal}"
+        return "" if os.getppid() == self._caller else "the caller has ended"
+
+
+def _play(spec: Spec, stopped: _Stopped) -> Outcome:
+    if not spec.home or Path(spec.home).resolve() == Path.home().resolve():
+        return Outcome(trouble="the home of a run must be its own: every process that has it is ended")
+    open_because = confinement.isolate() if spec.isolate else "not asked for"
+    confinement.adopt_orphans()
+    outcome = Outcome(isolated=not open_because, open_because=open_because)
+    try:
+        server = Server(spec.steps, spec.protocol, port=spec.port, requests_file=Path(spec.requests_file))
+    except OSError as error:
+        return outcome._replace(trouble=f"port {spec.port} cannot be listened on: {error.strerror}")
+    with server:
+        outcome = _run(spec, outcome, stopped)
+        return outcome._replace(requests=tuple(server.requests))
+
+
+def _run(spec: Spec, outcome: Outcome, stopped: _Stopped) -> Outcome:
+    started = time.monotonic()
+    try:
+        agent = subprocess.Popen(
+            spec.argv,
+            cwd=spec.cwd,
+            env=dict(spec.environment),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return outcome._replace(trouble=f"'{spec.argv[0]}' cannot be started: {error.strerror}")
+    assert agent.stdout is not None  # noqa: S101 - for the type checker
+    assert agent.stderr is not None  # noqa: S101
+    stdout, stderr = _Kept(agent.stdout), _Kept(agent.stderr)
+    deadline = started + spec.patience_seconds
+    while agent.poll() is None and time.monotonic() < deadline and not stopped.why():
+        time.sleep(TICK_SECONDS)
+    timed_out = agent.poll() is None and not stopped.why()
+    seconds = time.monotonic() - started
+    if agent.poll() is None:
+        os.killpg(agent.pid, signal.SIGTERM)
+        try:
+            agent.wait(confinement.GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            agent.kill()
+            agent.wait()
+    elif not stopped.why():
+        confinement.await_end(spec.home, spec.settle_seconds)
+    left = confinement.end(agent.pid, spec.home)
+    code = agent.returncode
+    return outcome._replace(
+        exit=code if code >= 0 else None,
+        signal=signal.Signals(-code).name if code < 0 else "",
+        seconds=round(seconds, 3),
+        timed_out=timed_out,
+        stdout=stdout.text(),
+        stderr=stderr.text(),
+        left=left,
+        trouble=stopped.why(),
+    )
+
+
+def main(arguments: list[str]) -> int:
+    if len(arguments) != 2:
+        sys.stderr.write("usage: python -m hookport.lab.player SPEC.json OUTCOME.json\n")
+        return 2
+    stopped = _Stopped()
+    outcome = _play(read_spec(Path(arguments[0])), stopped)
+    write(Path(arguments[1]), outcome)
+    return INTERRUPTED if stopped.why() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

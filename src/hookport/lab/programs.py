@@ -1,0 +1,277 @@
+"""Where the agents' programs are: on the machine, or in a cache that is filled by package name and version.
+
+A cache entry is a link that is set when everything below it is there, so half of a program is never used;
+what an interrupted fetch left is removed by the next one, and the registries' own caches make it quick.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.errors import HookportError
+from hookport.lab.driver import Driver, Package
+from hookport.lab.stage import PROXIES
+from hookport.runtime import folders
+
+# Told what is done now, at its beginning and then every second.
+Progress = Callable[[str], None]
+
+NODE = 22
+VERSION_SECONDS = 30.0
+FETCH_SECONDS = 900.0
+VERSION = re.compile(r"\d+\.\d+(?:\.\d+)?(?:[-+.][0-9A-Za-z]+)*")
+BUILT = ".built"
+
+UNREACHED = re.compile(
+    r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH|EHOSTUNREACH|NewConnectionError"
+    r"|Max retries exceeded|Temporary failure in name resolution|Could not fetch URL|Network is unreachable"
+)
+UNKNOWN = re.compile(r"E404|ETARGET|notarget|No matching distribution found")
+
+
+class ProgramError(HookportError):
+    """A program that cannot be fetched, with the reason and what to do."""
+
+
+class Program(NamedTuple):
+    """How a program is started, the version that it says it has, and the file it was found as."""
+
+    argv: tuple[str, ...]
+    version: str
+    where: Path
+
+
+def cache() -> Path:
+    """The folder of the fetched programs."""
+    folder = folders.own(os.environ, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+    if not folder:
+        raise ProgramError("there is no folder for fetched programs: set HOME or HOOKPORT_CACHE_DIR.")
+    return Path(folder, "agents")
+
+
+def shared(name: str, driver: Driver) -> Path:
+    """The folder for what a program unpacks on its first start, kept between runs."""
+    return cache().parent / "shared" / f"{name}@{driver.package.version}"
+
+
+def installed(driver: Driver) -> Program | None:
+    """The program that the machine has on PATH, if it runs and says its version."""
+    found = shutil.which(driver.program)
+    if not found:
+        return None
+    argv = (found,)
+    version = version_of((*argv, *driver.version))
+    return Program(argv, version, Path(found)) if version else None
+
+
+def cached(name: str, driver: Driver) -> Program | None:
+    """The pinned version, if it was fetched before."""
+    folder = cache() / f"{name}@{driver.package.version}"
+    scripts = folder / ("bin" if driver.package.registry == "pypi" else "node_modules/.bin")
+    launcher = scripts / driver.program
+    if not launcher.exists():
+        return None
+    argv: tuple[str, ...] = (str(launcher),)
+    if driver.package.node:
+        node = _node(driver.package.node)
+        if not node:
+            return None
+        argv = (node, *argv)
+    version = version_of((*argv, *driver.version))
+    return Program(argv, version or driver.package.version, launcher)
+
+
+def fetch(name: str, driver: Driver, progress: Progress) -> Program:
+    """The pinned version, fetched unless it is there, with the Node that it needs."""
+    package = driver.package
+    if package.node and not _node(package.node):
+        version = str(max(NODE, package.node))
+        _fetch(f"node@{version}", Package("npm", "node", version), progress)
+    found = cached(name, driver)
+    if not found:
+        _fetch(f"{name}@{package.version}", package, progress)
+        found = cached(name, driver)
+    if not found:
+        raise ProgramError(
+            f"{package.name} {package.version} was fetched and holds no program '{driver.program}';"
+            f" {driver.title} cannot be driven. Look into '{cache()}'."
+        )
+    return found
+
+
+def version_of(argv: Sequence[str]) -> str:
+    """The version in what a program prints; nothing if it prints none in time or fails."""
+    with tempfile.TemporaryDirectory(prefix="hookport-version-", ignore_cleanup_errors=True) as home:
+        own = {name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ}
+        own |= {"HOME": home, "TMPDIR": home, "NO_COLOR": "1", "TERM": "dumb", **PROXIES}
+        try:
+            code, text = _run(argv, own, VERSION_SECONDS, lambda _: None, cwd=home)
+        except OSError:
+            return ""
+    found = VERSION.search(text)
+    return found[0] if found and code == 0 else ""
+
+
+def _node(least: int) -> str:
+    """A Node that is new enough: the machine's own, or a fetched one."""
+    own = shutil.which("node")
+    fetched = cache() / f"node@{max(NODE, least)}" / "node_modules/node/bin/node"
+    for path in filter(None, (own, str(fetched) if fetched.exists() else "")):
+        major = version_of((path, "--version")).partition(".")[0]
+        if major.isdigit() and int(major) >= least:
+            return path
+    return ""
+
+
+def _fetch(entry: str, package: Package, progress: Progress) -> None:
+    built = cache() / BUILT
+    try:
+        built.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ProgramError(
+            f"'{cache()}' cannot be written: {error.strerror}. Set HOOKPORT_CACHE_DIR to a folder of yours."
+        ) from None
+    for left in built.glob(f"{entry}~*"):
+        if not _alive(left.name.rpartition("~")[2]) and left.resolve() != (cache() / entry).resolve():
+            shutil.rmtree(left, ignore_errors=True)
+    folder = built / f"{entry}~{os.getpid()}"
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        (_fetch_npm if package.registry == "npm" else _fetch_pypi)(package, folder, progress)
+        link = folder.with_name(f"{folder.name}~link")
+        link.unlink(missing_ok=True)
+        link.symlink_to(Path(BUILT) / folder.name)
+        try:
+            link.replace(cache() / entry)
+        except IsADirectoryError:
+            raise ProgramError(f"'{cache() / entry}' is in the way; remove it and try again.") from None
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+
+
+def _alive(pid: str) -> bool:
+    if not pid.isdigit():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return int(pid) != os.getpid()
+
+
+def _fetch_npm(package: Package, folder: Path, progress: Progress) -> None:
+    npm = shutil.which("npm")
+    if not npm:
+        raise ProgramError(
+            f"`npm` is not on PATH, and {package.name} comes from npm; it was not fetched."
+            f" Install Node.js {package.node or NODE} or later."
+        )
+    folder.mkdir()
+    quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"]
+    command = [npm, "install", "--prefix", str(folder), *quiet, f"{package.name}@{package.version}"]
+    _fetch_with(command, package, progress)
+
+
+def _fetch_pypi(package: Package, folder: Path, progress: Progress) -> None:
+    python = next(_pythons(package.python), None)
+    if not python:
+        least = ".".join(map(str, package.python))
+        raise ProgramError(
+            f"no Python {least} or later is on this machine, and {package.name} needs it; it was not fetched."
+            f" Install Python {least}."
+        )
+    # A pip of its own makes the environment ten times slower to build, and is not needed where there is one.
+    own = not version_of((python, "-m", "pip", "--version"))
+    _fetch_with([python, "-m", "venv", *([] if own else ["--without-pip"]), str(folder)], package, progress)
+    inside = str(folder / "bin" / "python")
+    pip = [inside, "-m", "pip"] if own else [python, "-m", "pip", "--python", inside]
+    wanted = f"{package.name}=={package.version}"
+    _fetch_with([*pip, "install", "--no-input", "--disable-pip-version-check", wanted], package, progress)
+
+
+def _pythons(least: tuple[int, int]) -> Iterator[str]:
+    """The interpreters that are new enough, the likeliest first."""
+    if sys.version_info[:2] >= least:
+        yield sys.executable
+    # A minor version too new may lack the built packages that an agent needs, so the lowest come first.
+    minors = range(max(least[1], 9), 30)
+    places = [Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"]
+    for minor in minors:
+        named = shutil.which(f"python3.{minor}")
+        kept = [str(path) for place in places for path in sorted(place.glob(f"3.{minor}.*/bin/python"))]
+        for path in filter(None, (named, *kept)):
+            # A shim of pyenv is there for versions that are not chosen, and fails.
+            if version_of((path, "--version")).startswith(f"3.{minor}."):
+                yield path
+
+
+def _fetch_with(command: Sequence[str], package: Package, progress: Progress) -> None:
+    what = f"{package.name} {package.version}"
+    own = {**os.environ, "CI": "1"}
+    try:
+        code, text = _run(command, own, FETCH_SECONDS, lambda time: progress(f"fetching {what}{time}"))
+    except OSError as error:
+        raise ProgramError(f"`{command[0]}` cannot be started: {error.strerror}.") from error
+    if code == 0:
+        return
+    tool, site = ("npm", "npm") if package.registry == "npm" else ("pip", "PyPI")
+    if code is None:
+        raise ProgramError(f"{tool} did not fetch {what} within {FETCH_SECONDS:.0f} s. Try again.")
+    if UNREACHED.search(text):
+        raise ProgramError(
+            f"{tool} does not reach its registry, so {what} was not fetched. Check the network and try again."
+        )
+    if UNKNOWN.search(text):
+        raise ProgramError(f"{site} has no {what}; it was not fetched.")
+    last = "\n".join(line for line in text.strip().splitlines()[-5:] if line.strip())
+    raise ProgramError(f"{tool} did not fetch {what}:\n{last}")
+
+
+def _run(
+    command: Sequence[str],
+    environment: dict[str, str],
+    seconds: float,
+    tick: Callable[[str], None],
+    cwd: str | None = None,
+) -> tuple[int | None, str]:
+    """Run a command to its end or its deadline, with all it starts; its code and what it printed."""
+    with tempfile.TemporaryFile() as printed:
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=printed,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        started = time.monotonic()
+        code: int | None = None
+        tick("")
+        try:
+            while code is None and time.monotonic() - started < seconds:
+                with suppress(subprocess.TimeoutExpired):
+                    code = child.wait(1.0)
+                if code is None:
+                    tick(f", {time.monotonic() - started:.0f} s")
+        finally:
+            # Also when we are interrupted; and a program may leave others behind.
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        printed.seek(0)
+        return code, printed.read().decode("utf-8", "replace")

@@ -1,0 +1,153 @@
+"""The ways to talk to a model, one module each, found by file name; all of them say the same five things.
+
+- `recognise(path)`: whether a request to that path asks the model for its next answer.
+- `read(body)`: the conversation that such a request carries.
+- `say(step, ask, serial)`: the answer to it, streamed or not as the request wants it.
+- `aside(ask)`: the answer to what agents ask on the way (lists of models, counts of tokens), or nothing.
+- `refuse(message)`: the body of an error, as that protocol writes it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from importlib.resources import files
+from typing import Any, NamedTuple, Protocol, cast
+
+from hookport.lab.driver import Step
+
+# What stands in a request or an answer: parsed JSON.
+Tree = Any
+
+MODEL = "scripted-model"
+
+
+class Ask(NamedTuple):
+    """One request to the server: the path without its query, and the parsed body."""
+
+    method: str
+    path: str
+    query: str
+    body: Tree
+
+
+class Reply(NamedTuple):
+    """What the server answers: JSON, or a stream of texts as they go over the line."""
+
+    body: Tree = None
+    stream: tuple[str, ...] = ()
+    type: str = "text/event-stream"
+    status: int = 200
+
+
+class Said(NamedTuple):
+    """A text of the conversation; the role is `system`, `user` or `assistant`."""
+
+    role: str
+    text: str
+
+
+class Asked(NamedTuple):
+    """A call that the model made earlier in the conversation."""
+
+    id: str
+    name: str
+
+
+class Turn(NamedTuple):
+    """What the model answered once, earlier in the conversation."""
+
+    text: str = ""
+    calls: tuple[Asked, ...] = ()
+
+
+class Result(NamedTuple):
+    """What became of a call, as the model is told: `call` is the name of the tool."""
+
+    id: str
+    call: str
+    text: str
+
+
+class Conversation(NamedTuple):
+    """What a request tells the model. A request with a `schema` wants JSON of that form, not a next step."""
+
+    turns: tuple[Turn, ...] = ()
+    texts: tuple[Said, ...] = ()
+    results: tuple[Result, ...] = ()
+    tools: bool = False
+    schema: Tree = None
+
+
+class Speech(Protocol):
+    """What every module of this package offers."""
+
+    def recognise(self, path: str) -> bool: ...
+    def read(self, body: Tree) -> Conversation: ...
+    def say(self, step: Step, ask: Ask, serial: str) -> Reply: ...
+    def aside(self, ask: Ask) -> Reply | None: ...
+    def refuse(self, message: str) -> Tree: ...
+
+
+def names() -> list[str]:
+    """Every protocol, in alphabetical order."""
+    found = (path.name for path in files(__name__).iterdir())
+    return sorted(
+        name.removesuffix(".py") for name in found if name.endswith(".py") and not name.startswith("_")
+    )
+
+
+def get(name: str) -> Speech:
+    """The protocol of that name."""
+    return cast("Speech", import_module(f"{__name__}.{name}"))
+
+
+def event(data: Tree, name: str = "") -> str:
+    """One event of a stream, as a server sends it."""
+    text = data if isinstance(data, str) else json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return (f"event: {name}\n" if name else "") + f"data: {text}\n\n"
+
+
+def words(content: Tree) -> str:
+    """The text of a content, which is a text or a list of parts in every protocol."""
+    if isinstance(content, str):
+        return content
+    if isinstance(content, Mapping):
+        return words(content.get("text") or content.get("content") or content.get("refusal") or "")
+    return "\n".join(filter(None, map(words, content))) if isinstance(content, list) else ""
+
+
+def objects(items: Tree) -> list[dict[str, Tree]]:
+    """The objects of what should be a list of objects."""
+    return [item for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+
+
+def table(value: Tree) -> dict[str, Tree]:
+    """What should be an object, or an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
+def named(turns: Iterable[Turn]) -> dict[str, str]:
+    """The names of the tools by the ids of their calls."""
+    return {call.id: call.name for turn in turns for call in turn.calls}
+
+
+def instance(schema: Tree) -> Tree:
+    """The smallest value that a JSON schema allows."""
+    if not isinstance(schema, Mapping):
+        return "scripted"
+    for choice in ("const", "default"):
+        if choice in schema:
+            return schema[choice]
+    if schema.get("enum"):
+        return schema["enum"][0]
+    for many in ("anyOf", "oneOf", "allOf"):
+        if schema.get(many):
+            return instance(schema[many][0])
+    kind = schema.get("type", "object" if "properties" in schema else "string")
+    kind = str(kind[0] if isinstance(kind, list) else kind).lower()
+    if kind == "object":
+        return {name: instance(part) for name, part in table(schema.get("properties")).items()}
+    plain: dict[str, Tree] = {"array": [], "number": 0, "integer": 0, "boolean": False, "null": None}
+    return plain.get(kind, "scripted")

@@ -1,0 +1,451 @@
+"""What a scenario is: hooks, what the model does, what must come of it; data, read and checked from YAML."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from hookport.errors import InputError, Problem, UsageError, closest
+from hookport.model.events import EVENTS
+from hookport.model.tools import TOOLS
+
+Tree = Any
+Path = tuple[str | int, ...]
+Mode = Literal["bridge", "native"]
+# `together`: one run, in which every format has its own hook and its own marker; `each`: a run for each
+# format; `one`: one run with the first format that can say it.
+Sharing = Literal["together", "each", "one"]
+MODES: tuple[Mode, ...] = ("bridge", "native")
+NOTHING: Mapping[str, str] = MappingProxyType({})
+
+FORMAT = "{format}"
+# What a hook does when it acts. `deny` is the best way that its format has.
+ANSWERS = (
+    *("none", "deny", "deny-exit", "deny-json", "noise-deny-json", "allow", "ask", "rewrite", "context"),
+    # Without the event's name, which some agents want beside it; of one field only.
+    *("deny-nameless", "rewrite-partial", "sleep", "crash"),
+)
+ABILITIES = ("fires", "block", "rewrite", "context")
+# What an agent needs besides: a pattern on a tool's input; hooks of a project in a folder below its root; to
+# tell the model why a tool of an MCP server was denied; hooks of its own that others can read; to call
+# tools in a folder that it does not trust; to send its permission mode, and the path of its transcript; to
+# show a message to the person who sits at it; to go on after a denied call; not to wait for processes that a
+# hook leaves behind.
+WAYS = ("below", "mcp_reason", "readable", "untrusted", "mode", "transcript", "told", "again", "leaves")
+SUBJECTS = ("command", "path", "prompt", "text")
+# Fields that not every format has a word for.
+FIELDS = ("mode", "transcript")
+STEPS: dict[str, tuple[str, ...]] = {
+    "shell": (),
+    "read": (),
+    "say": (),
+    "write": ("path", "content"),
+    "edit": ("path", "old", "new"),
+    "mcp": ("tool", "input"),
+}
+PROMPT = "Do what the task says."
+
+
+class Hook(NamedTuple):
+    """A hook that no format has written yet.
+
+    `when` is a subject and a text: it acts where the text is in that part of the payload, and has no opinion
+    otherwise. `says` is a field and its whole text, `exists` a field that must name a path which is there.
+    `change` are the text that a rewrite replaces in the command, or in the subject of `when` where it is
+    partial, and the new one. `once`: it acts
+    the first time only. `closed`: its failure denies. `event` `*` stands for every event. A hook that
+    slept leaves `waited-` and its witness where that file is not there when it wakes.
+    """
+
+    name: str
+    event: str
+    answer: str
+    tools: tuple[str, ...] = ()
+    mcp: str = ""
+    content: str = ""
+    when: tuple[str, str] = ("", "")
+    reason: str = ""
+    context: str = ""
+    change: tuple[str, str] = ("", "")
+    once: bool = False
+    timeout: float = 0
+    seconds: float = 0
+    witness: str = ""
+    closed: bool = False
+    is_async: bool = False
+    says: tuple[str, str] = ("", "")
+    exists: str = ""
+
+
+class Own(NamedTuple):
+    """A hook of the user's own in the agent's words and file.
+
+    It denies with `reason` where the text `when` is in the payload; without one it only watches. `scope` is
+    that of the file, where the agent has such a file. `child`: where it denies, it leaves a process behind
+    for so many seconds, which keeps its output open.
+    """
+
+    when: str = ""
+    reason: str = ""
+    scope: Literal["project", "local"] = "project"
+    child: int = 0
+
+
+class Need(NamedTuple):
+    """What an agent must be able to do at an event."""
+
+    event: str
+    can: str
+
+
+class Check(NamedTuple):
+    """One thing that must be so after the run: its kind and what it is about."""
+
+    kind: str
+    about: Mapping[str, Tree]
+
+
+class Scenario(NamedTuple):
+    """One scenario."""
+
+    name: str
+    title: str
+    hooks: tuple[Hook, ...]
+    steps: tuple[tuple[str, Tree], ...]
+    expect: tuple[Check, ...]
+    needs: tuple[Need, ...] = ()
+    # What is so where the agent lacks something, in checks and in words.
+    otherwise: tuple[Check, ...] = ()
+    instead: str = ""
+    modes: tuple[Mode, ...] = MODES
+    formats: Sharing = "together"
+    # The same where a denied call ends the agent's run.
+    ending: Sharing = "together"
+    # All that must be so where an agent reads a format's file by itself; None: the same as elsewhere.
+    itself: tuple[Check, ...] | None = None
+    # Files of the project by path, with the text in them; those that start with `#!` are made executable.
+    files: Mapping[str, str] = NOTHING
+    prompt: str = PROMPT
+    cwd: str = ""
+    approved: bool = True
+    # The scripts of the hooks get another line after they were approved.
+    tampered: bool = False
+    # Whose settings hooks are installed in, where the agent has the choice.
+    scope: Literal["project", "user", "both"] = "project"
+    # It stands in the agent's file before anything is installed.
+    own: Own | None = None
+    # The agent trusts the project's folder.
+    trusted: bool = True
+    # Programs that must be on the machine.
+    programs: tuple[str, ...] = ()
+    # Commands in files that several agents read are adopted, with the entries of all those agents.
+    adopt: bool = False
+    # The text of the file, for the key of what was played before.
+    text: str = ""
+
+    @property
+    def uses_mcp(self) -> bool:
+        return any(kind == "mcp" for kind, _ in self.steps)
+
+
+# What a check is about, by its kind: the fields, those in capitals being needed; a plain text is the first.
+CHECKS: dict[str, tuple[str, ...]] = {
+    "there": ("PATH", "text"),
+    "gone": ("PATH",),
+    "model_sees": ("TEXT", "after"),
+    "model_sees_not": ("TEXT",),
+    "reason": ("TEXT",),
+    "told": ("TEXT",),
+    "fired": ("HOOK", "times"),
+    "runs": ("HOOK", "times", "least", "most"),
+    "requests": ("times", "least", "most"),
+    "fires": ("EVENTS",),
+}
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "title": str,
+    "needs": (dict, list),
+    "hooks": list,
+    "files": dict,
+    "steps": list,
+    "expect": list,
+    "otherwise": list,
+    "instead": str,
+    "modes": list,
+    "formats": str,
+    "ending": str,
+    "itself": list,
+    "prompt": str,
+    "cwd": str,
+    "approved": bool,
+    "tampered": bool,
+    "scope": str,
+    "own": (bool, dict),
+    "trusted": bool,
+    "programs": list,
+    "adopt": bool,
+}
+_HOOK_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "name": str,
+    "event": str,
+    "answer": str,
+    "tools": list,
+    "mcp": str,
+    "content": str,
+    "when": dict,
+    "reason": str,
+    "context": str,
+    "change": dict,
+    "once": bool,
+    "timeout": (int, float),
+    "seconds": (int, float),
+    "witness": str,
+    "closed": bool,
+    "async": bool,
+    "says": dict,
+    "exists": str,
+}
+_KINDS = {str: "a text", dict: "an object", list: "a list", bool: "true or false", int: "a number"}
+
+
+def names() -> list[str]:
+    """Every scenario, in alphabetical order."""
+    found = (path.name for path in files("hookport.lab").joinpath("scenarios").iterdir())
+    return sorted(name.removesuffix(".yaml") for name in found if name.endswith(".yaml"))
+
+
+def get(name: str) -> Scenario:
+    """The scenario of that name."""
+    if name not in names():
+        raise UsageError(f"unknown scenario '{name}'.{closest(name, names())}")
+    text = files("hookport.lab").joinpath("scenarios", f"{name}.yaml").read_text("utf-8")
+    return load(name, text)
+
+
+def load(name: str, text: str) -> Scenario:
+    """A scenario from its text; InputError lists everything that is wrong with it."""
+    import yaml
+
+    file = f"{name}.yaml"
+    try:
+        tree = yaml.safe_load(text)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+        raise InputError(Problem(f"no YAML: {error.problem}", (), file, line, column)) from None
+    if not isinstance(tree, dict):
+        raise InputError(Problem("a scenario must be an object", file=file))
+    reader = _Reader(file)
+    made = reader.scenario(name, tree)
+    if reader.problems:
+        raise InputError(*reader.problems)
+    return made._replace(text=text)
+
+
+class _Reader:
+    """Reads one file and keeps what is wrong with it."""
+
+    def __init__(self, file: str) -> None:
+        self.file = file
+        self.problems: list[Problem] = []
+
+    def wrong(self, path: Path, message: str) -> None:
+        self.problems.append(Problem(message, path, self.file))
+
+    def scenario(self, name: str, tree: Mapping[str, Tree]) -> Scenario:
+        tree = self.fields(tree, _FIELDS, (), needed=("title", "steps", "expect"))
+        needs = tree.get("needs", [])
+        hooks = [self.hook(one, ("hooks", number)) for number, one in enumerate(tree.get("hooks", []))]
+        steps = [self.step(one, ("steps", number)) for number, one in enumerate(tree.get("steps", []))]
+        known = {hook.name for hook in hooks if hook} | ({"own"} if tree.get("own") else set())
+        expect, otherwise = (self.checks(tree.get(key, []), key, known) for key in ("expect", "otherwise"))
+        if bool(otherwise) != bool(tree.get("instead")):
+            self.wrong(("otherwise",), "'otherwise' and 'instead' go together: the checks, and the words")
+        for key in ("formats", "ending"):
+            self.word(tree.get(key, "together"), ("together", "each", "one"), (key,))
+        self.word(tree.get("scope", "project"), ("project", "user", "both"), ("scope",))
+        for number, mode in enumerate(tree.get("modes", ())):
+            self.word(mode, MODES, ("modes", number))
+        return Scenario(
+            name,
+            tree.get("title", ""),
+            tuple(hook for hook in hooks if hook),
+            tuple(step for step in steps if step),
+            expect,
+            tuple(self.needs(needs if isinstance(needs, list) else [needs])),
+            otherwise,
+            tree.get("instead", ""),
+            tuple(tree.get("modes", MODES)),
+            tree.get("formats", "together"),
+            tree.get("ending", tree.get("formats", "together")),
+            self.checks(tree["itself"], "itself", known) if "itself" in tree else None,
+            self.texts(tree.get("files", {}), ("files",)),
+            tree.get("prompt", PROMPT),
+            tree.get("cwd", ""),
+            tree.get("approved", True),
+            tree.get("tampered", False),
+            tree.get("scope", "project"),
+            self.own(tree.get("own", False)),
+            tree.get("trusted", True),
+            tuple(tree.get("programs", ())),
+            tree.get("adopt", False),
+        )
+
+    def fields(
+        self,
+        tree: Tree,
+        known: Mapping[str, type | tuple[type, ...]],
+        path: Path,
+        needed: tuple[str, ...] = (),
+    ) -> Mapping[str, Tree]:
+        """The fields of an object that are known and have the right type; the others are problems."""
+        if not isinstance(tree, dict):
+            self.wrong(path, "must be an object")
+            return {}
+        for key in needed:
+            if key not in tree:
+                self.wrong(path, f"'{key}' is missing")
+        right = {}
+        for key, value in tree.items():
+            kind = known.get(key)
+            first = kind[0] if isinstance(kind, tuple) else kind
+            if kind is None or first is None:
+                self.wrong((*path, str(key)), f"unknown field.{closest(str(key), tuple(known))}")
+            elif not isinstance(value, kind) or (isinstance(value, bool) and first is not bool):
+                self.wrong((*path, key), f"must be {_KINDS[first]}")
+            else:
+                right[key] = value
+        return right
+
+    def word(self, word: Tree, known: tuple[str, ...], path: Path) -> None:
+        if word not in known:
+            self.wrong(path, f"unknown word '{word}'.{closest(str(word), known)} Known: {', '.join(known)}")
+
+    def own(self, tree: Tree) -> Own | None:
+        if isinstance(tree, bool):
+            return Own() if tree else None
+        one = self.fields(tree, {"when": str, "reason": str, "scope": str, "child": int}, ("own",))
+        self.word(one.get("scope", "project"), ("project", "local"), ("own", "scope"))
+        if bool(one.get("when")) != bool(one.get("reason")):
+            self.wrong(("own",), "'when' and 'reason' go together: what it denies, and why")
+        return Own(**one)
+
+    def texts(self, tree: Mapping[Tree, Tree], path: Path) -> dict[str, str]:
+        for key, value in tree.items():
+            if not isinstance(value, str):
+                self.wrong((*path, str(key)), "must be a text")
+            elif str(key).startswith("/") or ".." in str(key).split("/"):
+                self.wrong((*path, str(key)), "must be a path in the project")
+        return {str(key): str(value) for key, value in tree.items()}
+
+    def needs(self, trees: list[Tree]) -> list[Need]:
+        found = []
+        for number, tree in enumerate(trees):
+            path: Path = ("needs", number)
+            one = self.fields(tree, {"event": str, "can": str}, path, needed=("event", "can"))
+            self.word(one.get("event", "session_start"), tuple(EVENTS), (*path, "event"))
+            self.word(one.get("can", "fires"), (*ABILITIES, *WAYS), (*path, "can"))
+            found.append(Need(one.get("event", ""), one.get("can", "")))
+        return found
+
+    def hook(self, tree: Tree, path: Path) -> Hook | None:
+        before = len(self.problems)
+        one = self.fields(tree, _HOOK_FIELDS, path, needed=("name", "event", "answer"))
+        self.word(one.get("event", "*"), ("*", *EVENTS), (*path, "event"))
+        self.word(one.get("answer", "none"), ANSWERS, (*path, "answer"))
+        for number, tool in enumerate(one.get("tools", ())):
+            self.word(tool, tuple(TOOLS), (*path, "tools", number))
+        when = self.texts(one.get("when", {}), (*path, "when"))
+        if len(when) > 1:
+            self.wrong((*path, "when"), "must have one subject")
+        for subject in when:
+            self.word(subject, SUBJECTS, (*path, "when", subject))
+        says = self.texts(one.get("says", {}), (*path, "says"))
+        for field in (*says, *([one["exists"]] if "exists" in one else [])):
+            self.word(field, FIELDS, (*path, "says" if field in says else "exists"))
+        if len(says) > 1:
+            self.wrong((*path, "says"), "must have one field")
+        change = self.fields(one.get("change", {}), {"from": str, "to": str}, (*path, "change"))
+        wants = {
+            "rewrite": "change",
+            "rewrite-partial": "change",
+            "context": "context",
+            "sleep": "seconds",
+        }.get(one.get("answer", ""), "")
+        if wants and not one.get(wants):
+            self.wrong(path, f"the answer '{one['answer']}' needs '{wants}'")
+        if len(self.problems) > before:
+            return None
+        return Hook(
+            one["name"],
+            one["event"],
+            one["answer"],
+            tuple(one.get("tools", ())),
+            one.get("mcp", ""),
+            one.get("content", ""),
+            next(iter(when.items()), ("", "")),
+            one.get("reason", ""),
+            one.get("context", ""),
+            (change.get("from", ""), change.get("to", "")),
+            one.get("once", False),
+            one.get("timeout", 0),
+            one.get("seconds", 0),
+            one.get("witness", ""),
+            one.get("closed", False),
+            one.get("async", False),
+            next(iter(says.items()), ("", "")),
+            one.get("exists", ""),
+        )
+
+    def step(self, tree: Tree, path: Path) -> tuple[str, Tree] | None:
+        if not isinstance(tree, dict) or len(tree) != 1:
+            self.wrong(path, f"must be an object with one of: {', '.join(STEPS)}")
+            return None
+        kind, given = next(iter(tree.items()))
+        if kind not in STEPS:
+            self.word(kind, tuple(STEPS), path)
+            return None
+        wanted: dict[str, type] = {key: dict if key == "input" else str for key in STEPS[kind]}
+        if wanted:
+            self.fields(given, wanted, (*path, kind), needed=STEPS[kind])
+        elif not isinstance(given, str):
+            self.wrong((*path, kind), "must be a text")
+        return kind, given
+
+    def checks(self, trees: list[Tree], key: str, hooks: set[str]) -> tuple[Check, ...]:
+        found = []
+        for number, tree in enumerate(trees):
+            path: Path = (key, number)
+            if not isinstance(tree, dict) or len(tree) != 1 or next(iter(tree)) not in CHECKS:
+                self.wrong(path, f"must be an object with one of: {', '.join(CHECKS)}")
+                continue
+            kind, given = next(iter(tree.items()))
+            fields = CHECKS[kind]
+            about = given if isinstance(given, dict) else {fields[0].lower(): given}
+            for field in about:
+                self.word(field, tuple(name.lower() for name in fields), (*path, kind))
+            for field in fields:
+                if field.isupper() and field.lower() not in about:
+                    self.wrong((*path, kind), f"'{field.lower()}' is missing")
+            if "hook" in about:
+                self.word(about["hook"], tuple(sorted(hooks)), (*path, kind, "hook"))
+            found.append(Check(kind, about))
+        return tuple(found)
+
+
+def filled(tree: Tree, word: str) -> Tree:
+    """The same data with the format's name in it."""
+    if isinstance(tree, str):
+        return tree.replace(FORMAT, word)
+    if isinstance(tree, Mapping):
+        return {filled(key, word): filled(value, word) for key, value in tree.items()}
+    if isinstance(tree, Hook | Check | tuple):
+        parts = [filled(part, word) for part in tree]
+        return type(tree)(*parts) if isinstance(tree, Hook | Check) else tuple(parts)
+    return [filled(part, word) for part in tree] if isinstance(tree, list) else tree
+
+
+def is_of_format(tree: Tree) -> bool:
+    """Whether the data is there once for each format."""
+    return bool(filled(tree, "") != tree)

@@ -1,0 +1,303 @@
+"""The scripted model: a real HTTP server on 127.0.0.1 that plays steps and keeps every request.
+
+Which step answers a request follows from the conversation in it and from nothing else, so a request that is
+sent again gets the same step.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import socketserver
+import sys
+import threading
+import zlib
+from collections.abc import Sequence
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Self
+
+from hookport.lab import protocols
+from hookport.lab.driver import Step
+from hookport.lab.play import Heard
+from hookport.lab.protocols import Ask, Conversation, Reply, Speech, Tree
+
+LONGEST_BODY_BYTES = 64 << 20
+SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)
+SECRET_QUERY = re.compile(r"(?<=[?&])(key|access_token)=[^&]*")
+HEALTH = ("/", "/health", "/healthz", "/v1/health", "/ping")
+
+# The ids of our calls say which step made them; a text says how far a conversation is that was summed up.
+MARK = re.compile(r"play(\d+)n\d+")
+NEXT = re.compile(r"The next scripted step is number (\d+)\.")
+SUMMARY = re.compile(
+    r"(?is)(?=.*(conversation|compaction|llm)).*\b(create|write|provide|generate|give|produce)\b.{0,80}\bsummary\b"
+)
+
+
+class Script:
+    """The steps, and how far each conversation is with them."""
+
+    def __init__(self, steps: Sequence[Step]) -> None:
+        self.steps = tuple(steps)
+        self._openings: set[str] = set()
+        self._begun = False
+        self._lock = threading.Lock()
+
+    def progress(self, conversation: Conversation) -> int:
+        """How many steps the conversation has behind it.
+
+        Calls are known by their ids, or by their number where an agent gives them ids of its own. A text
+        counts only if it is the one that the script has at this place, since agents put words into the
+        model's mouth.
+        """
+        done = max(
+            (int(found) for said in conversation.texts for found in NEXT.findall(said.text)), default=0
+        )
+        for turn in conversation.turns:
+            marks = [int(mark[1]) + 1 for call in turn.calls if (mark := MARK.search(call.id))]
+            if marks:
+                done = max(done, *marks)
+            elif done < len(self.steps) and _same(self.steps[done], bool(turn.calls), turn.text):
+                done += 1
+        return done
+
+    def step(self, conversation: Conversation) -> int | None:
+        """The number of the step that answers, or None for what is not about the script.
+
+        That is a request without tools or with a wish for JSON (a title, a choice), one for a summary, and
+        another conversation that starts in the middle of this one (a subagent).
+        """
+        done = self.progress(conversation)
+        asked = [said.text for said in conversation.texts if said.role == "user"]
+        if not conversation.tools or conversation.schema is not None:
+            return None
+        if asked and SUMMARY.match(asked[-1]):
+            return None
+        with self._lock:
+            if done:
+                self._begun = True
+            elif not self._begun:
+                self._openings.update(asked[-1:])
+            elif not self._openings.intersection(asked):
+                return None
+        return done
+
+
+def _same(step: Step, called: bool, text: str) -> bool:  # noqa: FBT001 - one of two kinds
+    return called if step.calls else not called and step.text.strip() in text
+
+
+class Server:
+    """A running model; `requests` is what it heard so far. Use it in a `with`."""
+
+    def __init__(
+        self, steps: Sequence[Step], protocol: str, *, port: int = 0, requests_file: Path | None = None
+    ) -> None:
+        self.script = Script(steps)
+        self.requests: list[Heard] = []
+        others = [name for name in protocols.names() if name != protocol]
+        self.speeches: dict[str, Speech] = {name: protocols.get(name) for name in (protocol, *others)}
+        self._lock = threading.Lock()
+        self._count = 0
+        self._file: IO[str] | None = requests_file.open("a", encoding="utf-8") if requests_file else None
+        self._http = _Listener(("127.0.0.1", port), _Handler)
+        self._http.server = self
+        self.port = int(self._http.server_address[1])
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._http.shutdown()
+        self._http.server_close()
+        self._thread.join()
+        if self._file:
+            self._file.close()
+
+    def answer(self, ask: Ask, headers: dict[str, str]) -> Reply:
+        """Answer one request and keep it."""
+        kind = next((name for name, speech in self.speeches.items() if speech.recognise(ask.path)), "")
+        heard = Heard(ask.method, SECRET_QUERY.sub(r"\1=(hidden)", _target(ask)), kind)
+        with self._lock:
+            self._count += 1
+            number = self._count
+        if kind and ask.method == "POST":
+            heard, reply = self._play(self.speeches[kind], ask, heard, number)
+        else:
+            asides = (speech.aside(ask) for speech in self.speeches.values())
+            reply = next((aside for aside in asides if aside), self._elsewhere(ask))
+        heard = heard._replace(status=reply.status)
+        self._keep(heard, headers, ask.body)
+        return reply
+
+    def _play(self, speech: Speech, ask: Ask, heard: Heard, number: int) -> tuple[Heard, Reply]:
+        conversation = speech.read(ask.body)
+        index = self.script.step(conversation)
+        if conversation.schema is not None:
+            step = Step(text=json.dumps(protocols.instance(conversation.schema)))
+        elif index is None:
+            step = Step(text=f"The next scripted step is number {self.script.progress(conversation)}.")
+        elif index < len(self.script.steps):
+            step = self.script.steps[index]
+        else:
+            # Agents stop a model that says the same thing again and again.
+            step = Step(text=f"That is all ({number}).")
+        serial = f"play{len(self.script.steps) if index is None else index:02d}n{number:04d}"
+        heard = heard._replace(step=index, texts=conversation.texts, results=conversation.results)
+        return heard, speech.say(step, ask, serial)
+
+    def _elsewhere(self, ask: Ask) -> Reply:
+        if ask.path in HEALTH:
+            return Reply({"status": "ok"})
+        refuse = next(iter(self.speeches.values())).refuse
+        return Reply(refuse(f"the scripted model does not know {ask.method} {ask.path}"), status=404)
+
+    def _keep(self, heard: Heard, headers: dict[str, str], body: Tree) -> None:
+        shown = {name: "(hidden)" if SECRETS.search(name) else value for name, value in headers.items()}
+        with self._lock:
+            self.requests.append(heard)
+            if self._file and not self._file.closed:
+                kept = {**heard.as_dict(), "headers": shown, "body": body}
+                del kept["texts"], kept["results"]
+                self._file.write(json.dumps(kept, ensure_ascii=False) + "\n")
+                self._file.flush()
+
+
+def _target(ask: Ask) -> str:
+    return f"{ask.path}?{ask.query}" if ask.query else ask.path
+
+
+class _Listener(socketserver.ThreadingTCPServer):
+    """A listener that is there again at once and asks no name server for its own name."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 64
+    server: Server
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        # An agent that hangs up, or is ended in the middle of an answer, is no error of ours.
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]
+
+
+class _UnreadableError(Exception):
+    """A body that cannot be read, with the status that says so."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    server_version = "hookport"
+    disable_nagle_algorithm = True
+    server: _Listener
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the requests are kept, and stderr belongs to the run."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("do_"):
+            return self._any
+        raise AttributeError(name)
+
+    def _any(self) -> None:
+        path, _, query = self.path.partition("?")
+        model = self.server.server
+        try:
+            body = self._body()
+        except _UnreadableError as error:
+            self.close_connection = True
+            refuse = next(iter(model.speeches.values())).refuse
+            reply = Reply(refuse(str(error)), status=error.status)
+            heard = Heard(self.command, path, status=error.status)
+            model._keep(heard, dict(self.headers), None)  # noqa: SLF001 - the two are one thing
+        else:
+            # Some clients are given an address that ends in a slash.
+            path = re.sub("/{2,}", "/", path)
+            reply = model.answer(Ask(self.command, path, query, body), dict(self.headers))
+        with suppress(ConnectionError):
+            self._send(reply)
+
+    def _body(self) -> Tree:
+        if "chunked" in self.headers.get("transfer-encoding", "").lower():
+            raw = b"".join(iter(self._chunk, b""))
+        else:
+            size = int(self.headers.get("content-length") or 0)
+            if size > LONGEST_BODY_BYTES:
+                raise _UnreadableError(413, "the body is too large for the scripted model")
+            raw = self.rfile.read(size)
+        coding = self.headers.get("content-encoding", "identity").lower()
+        try:
+            if coding in ("gzip", "x-gzip"):
+                raw = gzip.decompress(raw)
+            elif coding == "deflate":
+                raw = _inflate(raw)
+            elif coding != "identity":
+                raise _UnreadableError(415, f"the scripted model does not read content-encoding '{coding}'")
+        except (OSError, EOFError, zlib.error) as error:
+            raise _UnreadableError(400, f"the body is not {coding}: {error}") from error
+        try:
+            return json.loads(raw) if raw else None
+        except ValueError:
+            return raw.decode("utf-8", "replace")
+
+    def _chunk(self) -> bytes:
+        try:
+            size = int(self.rfile.readline(1024).partition(b";")[0], 16)
+        except ValueError as error:
+            raise _UnreadableError(400, "a chunk of the body has no length") from error
+        if size > LONGEST_BODY_BYTES:
+            raise _UnreadableError(413, "the body is too large for the scripted model")
+        data = self.rfile.read(size)
+        while self.rfile.readline(1024).strip():
+            pass  # after the last chunk there may be trailers
+        return data
+
+    def _send(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        if not reply.stream:
+            data = json.dumps(reply.body, ensure_ascii=False).encode()
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            if self.command != "HEAD":
+                self.wfile.write(data)
+            return
+        self.send_header("Content-Type", reply.type)
+        self.send_header("Cache-Control", "no-cache")
+        chunked = self.request_version != "HTTP/1.0"
+        if chunked:
+            self.send_header("Transfer-Encoding", "chunked")
+        else:
+            self.close_connection = True
+        self.end_headers()
+        for piece in reply.stream:
+            data = piece.encode()
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(data), data) if chunked else data)
+            self.wfile.flush()
+        if chunked:
+            self.wfile.write(b"0\r\n\r\n")
+
+
+def _inflate(raw: bytes) -> bytes:
+    """What `deflate` means: a zlib stream, or, as some send it, a bare one."""
+    try:
+        return zlib.decompress(raw)
+    except zlib.error:
+        return zlib.decompress(raw, -zlib.MAX_WBITS)

@@ -1,0 +1,47 @@
+"""Programs before those that samples start: each leaves the mark of its sample and starts the real one.
+
+So a command is seen to run although it is played as it is written.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from hookport.lab.samples import Sample
+
+# What login shells read after the system's own files, which may set PATH anew.
+PROFILES = (".profile", ".bash_profile", ".zshenv", ".zprofile")
+
+
+def place(folder: Path, home: Path, project: Path, calls: Iterable[Sample], path: str) -> str:
+    """The search path that finds them first, in login shells too."""
+    waited: dict[str, list[Sample]] = {}
+    for sample in calls:
+        if sample.program:
+            waited.setdefault(sample.program[0], []).append(sample)
+    folder.mkdir()
+    for name, own in waited.items():
+        shim = folder / name
+        shim.write_text(_text(name, own, project, shutil.which(name, path=path)), "utf-8")
+        shim.chmod(0o755)
+    for profile in PROFILES:
+        if not (home / profile).exists():
+            (home / profile).write_text(f"PATH={shlex.quote(str(folder))}:$PATH; export PATH\n", "utf-8")
+    return f"{folder}{os.pathsep}{path}"
+
+
+def _text(name: str, waited: Sequence[Sample], project: Path, real: str | None) -> str:
+    lines = ["#!/bin/sh"]
+    for sample in waited:
+        words = sample.program[1:]
+        tests = [f"[ $# -eq {len(words)} ]"]
+        tests += [f'[ "${{{number}}}" = {shlex.quote(word)} ]' for number, word in enumerate(words, 1)]
+        # Where a sandbox forbids it, the command goes on as it would.
+        lines.append(f"{' && '.join(tests)} && (: >{shlex.quote(str(project / sample.mark))}) 2>/dev/null")
+    missing = f"echo {shlex.quote(f'{name}: command not found')} >&2; exit 127"
+    lines.append(f'exec {shlex.quote(real)} "$@"' if real else missing)
+    return "\n".join(lines) + "\n"

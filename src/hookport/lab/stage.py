@@ -1,0 +1,161 @@
+"""The world of one run: a fresh HOME, a fresh git project and an environment without the user's own.
+
+Only PATH and LANG are taken over; every other place that a program may write to lies below the run's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import socket
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Mapping
+from pathlib import Path
+
+from hookport.errors import UsageError
+from hookport.lab.driver import Driver, Stage, Step
+from hookport.lab.play import Spec
+
+PROMPT = "Do the scripted things."
+# Nothing listens there: whoever asks for another host through it gets an error at once.
+PROXIES = {
+    **dict.fromkeys(("http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"), "http://127.0.0.1:9"),
+    **dict.fromkeys(("no_proxy", "NO_PROXY"), "127.0.0.1,localhost,::1"),
+}
+AUTHOR = {"name": "hookport", "email": "prove@hookport.invalid"}
+
+
+def staged(
+    root: Path,
+    program: tuple[str, ...],
+    *,
+    shared: Path,
+    prompt: str = PROMPT,
+    files: Mapping[str, str] | None = None,
+    within: str = "",
+) -> Stage:
+    """Build the world of a run in an empty folder.
+
+    `files` are written into the project before its first commit; one that begins with `#!` can be executed.
+    `within` is the folder of the project in which the agent is started. An MCP server is added to the stage
+    by the caller.
+    """
+    root = root.resolve()
+    home, project = root / "home", root / "project"
+    cwd = project / within
+    for folder in (home, cwd, root / "tmp", root / "bin", shared):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, text in {"README.md": "# A project\n", **(files or {})}.items():
+        path = project / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+        if text.startswith("#!"):
+            path.chmod(0o755)
+    url = f"http://127.0.0.1:{_free_port()}"
+    stage = Stage(home, project, cwd, url, program, shared.resolve(), prompt)
+    _write_git_settings(home)
+    _git(stage, ["init", "--quiet"])
+    commit(stage, "First")
+    return stage
+
+
+def commit(stage: Stage, message: str) -> None:
+    """Commit everything in the project, so that no command of a run that goes back to it takes it away."""
+    _git(stage, ["add", "--all"])
+    _git(stage, ["commit", "--quiet", "--allow-empty", "--no-verify", "--message", message])
+
+
+def environment(stage: Stage) -> dict[str, str]:
+    """What every program of the run has, before its driver adds its own."""
+    home, root = stage.home, stage.home.parent
+    path = os.pathsep.join([_commands(root / "bin"), os.environ.get("PATH", os.defpath)])
+    return {
+        "PATH": path,
+        "LANG": os.environ.get("LANG", "C.UTF-8"),
+        "HOME": str(home),
+        "USER": "hookport",
+        "LOGNAME": "hookport",
+        "SHELL": "/bin/sh" if not Path("/bin/bash").exists() else "/bin/bash",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+        "TMPDIR": str(root / "tmp"),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_DATA_HOME": str(home / ".local" / "share"),
+        "XDG_STATE_HOME": str(home / ".local" / "state"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_RUNTIME_DIR": str(root / "tmp"),
+        "DO_NOT_TRACK": "1",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HOOKPORT_STATE_DIR": str(root / "state"),
+        **PROXIES,
+    }
+
+
+def spec(
+    driver: Driver,
+    stage: Stage,
+    steps: tuple[Step, ...],
+    *,
+    settle_seconds: float = 1,
+    more: Mapping[str, str] | None = None,
+) -> Spec:
+    """What the player is asked to do on that stage; `more` is added to the environment of the agent."""
+    return Spec(
+        argv=tuple(driver.command(stage)),
+        cwd=str(stage.cwd),
+        environment={**environment(stage), **driver.environment(stage), **(more or {})},
+        home=str(stage.home),
+        protocol=driver.protocol,
+        steps=steps,
+        port=int(stage.url.rpartition(":")[2]),
+        requests_file=str(stage.home.parent / "requests.jsonl"),
+        patience_seconds=driver.patience,
+        settle_seconds=settle_seconds,
+    )
+
+
+def _free_port() -> int:
+    """A port that is free now. In a network of its own it stays free; elsewhere the player says if not."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def _commands(folder: Path) -> str:
+    """The folders that hold this hookport's command and its Python, to be put first on PATH."""
+    scripts = Path(sysconfig.get_path("scripts"))
+    folders = [str(scripts), str(Path(sys.executable).parent)]
+    if not (scripts / "hookport").exists():
+        # Run from its source: the command is a script of ours.
+        command = folder / "hookport"
+        source = Path(__file__).resolve().parents[2]
+        command.write_text(
+            f"#!/bin/sh\nPYTHONPATH={shlex.quote(str(source))} exec {shlex.quote(sys.executable)}"
+            ' -m hookport "$@"\n',
+            "utf-8",
+        )
+        command.chmod(0o755)
+        folders.insert(0, str(folder))
+    return os.pathsep.join(dict.fromkeys(folders))
+
+
+def _write_git_settings(home: Path) -> None:
+    (home / ".gitconfig").write_text(
+        "".join(f"[user]\n\t{key} = {value}\n" for key, value in AUTHOR.items())
+        + "[init]\n\tdefaultBranch = main\n[commit]\n\tgpgSign = false\n[gc]\n\tauto = 0\n",
+        "utf-8",
+    )
+
+
+def _git(stage: Stage, arguments: list[str]) -> None:
+    own = {**environment(stage), "GIT_CONFIG_NOSYSTEM": "1"}
+    try:
+        done = subprocess.run(
+            ["git", *arguments], cwd=stage.project, env=own, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError as error:
+        raise UsageError("`git` is not on PATH; a run needs it for its project. Install git.") from error
+    if done.returncode:
+        raise UsageError(f"`git {shlex.join(arguments)}` failed in the run's project: {done.stderr.strip()}")

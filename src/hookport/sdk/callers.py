@@ -1,0 +1,88 @@
+"""Who is calling: the agent or the format whose payload came on stdin, and its tables.
+
+The tables are read ready-made, from the archive that hookport is in or from the user's cache: to make them
+takes twice as long as all the rest.
+"""
+
+from __future__ import annotations
+
+import hookport
+from hookport.model._value import Value
+from hookport.runtime import plan
+from hookport.wire.recognition import VARIABLE, recognised, unsealed
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.wire.table import Wire
+
+# In an archive, beside the package.
+TABLES = "tables.plan"
+# Set by hookport for the hooks that it runs: the agent that fired the event, and the event.
+AGENT, EVENT = "HOOKPORT_AGENT", "HOOKPORT_EVENT"
+
+
+class Caller(Value):
+    """The wire that a payload is of, the native event, and the agent that fired it.
+
+    `is_bridge` tells that hookport itself runs the hook, for that agent; then `event` is the canonical event.
+    """
+
+    wire: Wire
+    native: str
+    agent: str
+    is_bridge: bool = False
+    event: str = ""
+
+
+def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
+    """The likeliest caller; None where no dialect has such a payload."""
+    tables = _tables(env)
+    said = unsealed(env.get(VARIABLE, ""), payload)
+    if said:
+        dialect, native = said
+        own = tables.wire(dialect) if tables else None
+        agent = env.get(AGENT, "")
+        event = env.get(EVENT, "") if agent else ""
+        return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent), event=event)
+    names = tables.header["wires"] if tables else ()
+    wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
+    for own, native in recognised(tree, wires):
+        return Caller(own, native, own.id)
+    return None
+
+
+def _tables(env: Mapping[str, str]) -> plan.Plan | None:
+    loader = getattr(hookport.__spec__, "loader", None)
+    archive = getattr(loader, "archive", "")
+    if archive:
+        found = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
+        return found if isinstance(found, plan.Plan) else None
+    path = plan.tables_for("", env)
+    kept = plan.load(path, env) if path else ""
+    if (
+        isinstance(kept, plan.Plan)
+        and kept.header["version"] == hookport.__version__
+        and not plan.changed(kept)
+    ):
+        return kept
+    try:
+        from hookport.project import plan_builder
+
+        return plan_builder.without_hooks("", env)
+    except Exception:  # noqa: BLE001  (a file of the user that has nothing to do with the hook may be broken)
+        return None
+
+
+def _made(dialect: str) -> Wire:
+    from hookport.agents._wiring import wire
+
+    return wire(dialect)
+
+
+def _all() -> list[Wire]:
+    from hookport.agents import names
+
+    return [_made(name) for name in names()]

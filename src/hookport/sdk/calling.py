@@ -1,0 +1,138 @@
+"""`run`: stdin in, the functions' answer out, in a process of its own.
+
+Only the answer touches stdout, whatever the functions print, and no traceback reaches an agent.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookport.sdk import hooks
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from hookport.model.runs import Answer
+
+INTERRUPTED = 130
+# The payload may come after a file that does nothing has ended.
+PATIENCE_SECONDS = 0.5
+_has_begun = False
+_has_run = False
+
+
+def run(*, on_failure: hooks.OnFailure | None = None) -> None:
+    """Answer the event on stdin with the functions decorated so far, and end the process.
+
+    `on_failure` says what a function that raises means: `open`, nothing is decided, or `closed`, it is
+    denied. Without it `HOOKPORT_ON_FAILURE` and the project's settings say it. In a file that is imported,
+    such as by a test, this does nothing.
+    """
+    global _has_run  # noqa: PLW0603  (there is one process, and it answers once)
+    if hooks.is_imported():
+        return
+    _has_run = True
+    from hookport.model.runs import Answer
+    from hookport.runtime import dispatch
+    from hookport.sdk import replies
+
+    kept, env, said = _reserved(), dict(os.environ), on_failure or ""
+    try:
+        # Who types the command gets a hint, and no wait.
+        payload = b"" if os.isatty(0) else dispatch.read_stdin(0.0)
+        _refuse_none()
+        reply = replies.reply(payload, hooks.bound, env, replies.policy_of(said))
+    except KeyboardInterrupt:
+        reply = Answer(exit_code=INTERRUPTED)
+    except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
+        reply = replies.stumbled(error, env, said)
+    _leave(reply, kept)
+
+
+def _reserved() -> int:
+    """Keep stdout for the answer: what the functions and their children print goes to stderr from here on.
+
+    So does what the file printed before and Python still has in its buffer.
+    """
+    kept = os.dup(1)
+    os.dup2(2, 1)
+    _flush()
+    return kept
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except (OSError, ValueError, AttributeError):  # closed, or none at all
+            continue
+
+
+def _leave(reply: Answer, stdout: int) -> None:
+    """Print the answer, whole, and end."""
+    _flush()
+    os.dup2(stdout, 1)
+    from hookport.runtime import dispatch
+
+    code = dispatch.tell(reply)
+    # What is printed from now on would stand after the answer.
+    os.dup2(2, 1)
+    raise SystemExit(code)
+
+
+def _refuse_none() -> None:
+    if not hooks.bound:
+        from hookport.errors import UsageError
+
+        raise UsageError("no function is decorated before run(), so nothing would ever be decided")
+
+
+def begin() -> None:
+    """Notice that a hook file runs: nothing that it raises is a traceback, and it does not end unanswered.
+
+    A person at a prompt needs the traceback.
+    """
+    global _has_begun  # noqa: PLW0603  (as above)
+    if _has_begun or hooks.is_imported() or hasattr(sys, "ps1") or sys.flags.interactive:
+        return
+    import atexit
+
+    _has_begun = True
+    sys.excepthook = _caught
+    atexit.register(_ended)
+
+
+def _ended() -> None:
+    """A file that leaves the payload unread asked no function: unsaid, its guard would be lost."""
+    if _has_run or not hooks.bound or not _is_waiting():
+        return
+    from hookport.errors import UsageError
+    from hookport.runtime import dispatch
+    from hookport.sdk import replies
+
+    _flush()
+    error = UsageError("it ended before run() was called, so its functions were not asked")
+    os._exit(dispatch.tell(replies.stumbled(error, dict(os.environ))))
+
+
+def _is_waiting() -> bool:
+    """Whether there is a payload that nobody read."""
+    import select
+
+    try:
+        return not os.isatty(0) and bool(select.select([0], [], [], PATIENCE_SECONDS)[0] and os.read(0, 1))
+    except (OSError, ValueError):  # closed, or a pipe on Windows, which cannot be asked
+        return False
+
+
+def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+    from hookport.runtime import dispatch
+    from hookport.sdk import replies
+
+    if issubclass(kind, KeyboardInterrupt):
+        os._exit(INTERRUPTED)
+    code = dispatch.tell(replies.stumbled(error, dict(os.environ)))
+    # Python would end with 1, which denies nothing.
+    os._exit(code)

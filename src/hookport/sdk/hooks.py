@@ -1,0 +1,210 @@
+"""The decorators: each binds a function to an event, and leaves it the plain function that it was.
+
+A word that no event or no tool has is refused at once: a guard that never fires is worse than none.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from hookport.model.tools import TOOLS
+from hookport.runtime.plan import Planned
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from typing import Any, Literal, Protocol, TypeAlias, TypedDict, TypeVar, overload
+
+    from hookport.model.runs import Decision
+    from hookport.sdk.events import Event
+
+    class _Server(TypedDict):
+        server: str
+
+    class Server(_Server, total=False):
+        """An MCP server, `*` for any, and perhaps one tool of it."""
+
+        tool: str
+
+    class Pattern(TypedDict):
+        """A regular expression on the tool's name."""
+
+        pattern: str
+
+    class Mcp(TypedDict):
+        """The tools of an MCP server."""
+
+        mcp: Server
+
+    Term: TypeAlias = str | Pattern | Mcp
+    Matcher: TypeAlias = Term | list[Term] | list[str]
+    Answer: TypeAlias = Decision | Iterable[Decision] | None
+    Function: TypeAlias = Callable[[Event], Answer]
+    OnFailure: TypeAlias = Literal["open", "closed"]
+    F = TypeVar("F", bound=Callable[[Event], Decision | Iterable[Decision] | None])
+    Tree = Any
+
+    class Decorator(Protocol):
+        """`@before_prompt`, `@before_prompt()` and `@before_tool("shell", …)` are all right."""
+
+        @overload
+        def __call__(self, function: F, /) -> F: ...
+        @overload
+        def __call__(self, /, *matchers: Matcher) -> Callable[[F], F]: ...
+
+
+# Under this name a function keeps what it is bound to.
+MARK = "__hookport__"
+# Events whose matcher is about a tool; the others ask for how a session began and the like.
+ABOUT_TOOLS = (
+    *("before_tool_execute", "after_tool_execute", "permission_request"),
+    *("tool_use_failure", "permission_denied"),
+)
+CORE = (
+    *("before_tool_execute", "after_tool_execute", "session_start"),
+    *("session_end", "before_prompt", "agent_stop"),
+)
+
+# Every function that was decorated in this process, in order.
+bound: list[Bound] = []
+
+
+class Bound:
+    """A function and the hook that it is."""
+
+    __slots__ = ("function", "hook")
+
+    def __init__(self, function: Function, hook: Planned) -> None:
+        self.function, self.hook = function, hook
+
+
+class _Decorator:
+    """One event's decorator."""
+
+    def __init__(self, event: str) -> None:
+        self.event = event
+
+    def __call__(self, /, *matchers: Tree) -> Tree:
+        _begun()
+        if len(matchers) == 1 and callable(matchers[0]):
+            return _bind(matchers[0], self.event, ())
+        terms = tuple(_terms(matchers, self.event))
+        return lambda function: _bind(function, self.event, terms)
+
+    def __repr__(self) -> str:
+        return f"the decorator of {self.event}"
+
+
+before_tool: Decorator = _Decorator("before_tool_execute")
+after_tool: Decorator = _Decorator("after_tool_execute")
+session_start: Decorator = _Decorator("session_start")
+session_end: Decorator = _Decorator("session_end")
+before_prompt: Decorator = _Decorator("before_prompt")
+agent_stop: Decorator = _Decorator("agent_stop")
+
+
+def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
+    """The decorator of any event: a canonical name, or `agent:Name` for one that only that agent has."""
+    _begun()
+    if event not in CORE and ":" not in event:
+        from hookport.model.events import EVENTS
+
+        if event not in EVENTS:
+            from hookport.errors import UsageError, closest
+
+            raise UsageError(f"unknown event '{event}'.{closest(event, tuple(EVENTS))}")
+    terms = tuple(_terms(matchers, event))
+    return lambda function: _bind(function, event, terms)
+
+
+def bound_of(function: object) -> list[Bound]:
+    """What a function was decorated with, the nearest decorator first."""
+    found: list[Bound] = getattr(function, MARK, [])
+    return found
+
+
+def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F:
+    subject = "tool" if event in ABOUT_TOOLS else "subject" if terms else ""
+    hook = Planned(
+        name=getattr(function, "__name__", repr(function)),
+        event=event,
+        dialect="",
+        subject=subject,
+        terms=terms,
+        tools=_tools(terms) if subject == "tool" else (),
+        file=_file(function),
+    )
+    one = Bound(function, hook)
+    bound.append(one)
+    setattr(function, MARK, [*bound_of(function), one])
+    return function
+
+
+def _begun() -> None:
+    """Whoever decorates may have imported nothing that noticed that a hook file runs."""
+    from hookport.sdk import calling
+
+    calling.begin()
+
+
+def _file(function: object) -> str:
+    code = getattr(function, "__code__", None)
+    return code.co_filename if code else ""
+
+
+def _terms(matchers: Iterable[Any], event: str) -> Iterator[tuple[str, str, str]]:
+    """The matchers as a plan has them: the shapes are those of the interchange format."""
+    for matcher in matchers:
+        if isinstance(matcher, (list, tuple)) and matcher:
+            yield from _terms(matcher, event)
+        elif isinstance(matcher, str) and matcher:
+            yield "tool", _word(matcher, event), ""
+        elif isinstance(matcher, dict) and isinstance(matcher.get("pattern"), str):
+            yield "pattern", matcher["pattern"], ""
+        elif isinstance(matcher, dict) and _is_server(matcher.get("mcp")):
+            yield "mcp", matcher["mcp"]["server"], matcher["mcp"].get("tool", "")
+        else:
+            from hookport.errors import UsageError
+
+            shapes = 'a tool\'s name, {"pattern": …}, {"mcp": {"server": …}} or a list of these'
+            raise UsageError(f"a matcher of {event} must be {shapes}, not {matcher!r}.")
+
+
+def _is_server(mcp: Mapping[str, Any] | None) -> bool:
+    return (
+        isinstance(mcp, dict) and isinstance(mcp.get("server"), str) and isinstance(mcp.get("tool", ""), str)
+    )
+
+
+def _word(word: str, event: str) -> str:
+    """A word of the vocabulary; one agent's own name for a tool would be a guard in that agent only."""
+    if event in ABOUT_TOOLS and word not in TOOLS:
+        from hookport.errors import UsageError, slip
+
+        meant = slip(word, tuple(TOOLS))
+        guess = f"Did you mean '{meant}'?" if meant else f"The tools are {', '.join(TOOLS)}."
+        raise UsageError(
+            f"unknown tool '{word}'. {guess} "
+            f'For a tool that only one agent has, write {{"pattern": "^{word}$"}}.'
+        )
+    return word
+
+
+def _tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
+    """The tools of the vocabulary that a matcher has."""
+    patterns = [value for kind, value, _ in terms if kind == "pattern"]
+    words = {value for kind, value, _ in terms if kind == "tool"}
+    if patterns:
+        from hookport.runtime.patterns import search
+
+        # What could not be decided matches.
+        words |= {tool for tool in TOOLS for pattern in patterns if search(pattern, tool) is not False}
+    return [tool for tool in TOOLS if tool in words]
+
+
+def is_imported() -> bool:
+    """Whether what runs now is the loading of a module, other than the file that Python was started with."""
+    frame = sys._getframe(1)  # noqa: SLF001  (a file cannot tell it otherwise without a word of its own)
+    while frame.f_code.co_name != "<module>" and frame.f_back is not None:
+        frame = frame.f_back
+    return frame.f_globals.get("__name__") != "__main__"

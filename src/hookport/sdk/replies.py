@@ -1,0 +1,136 @@
+"""What whoever calls is told, in its own terms; what goes wrong is one line and a decision by policy."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookport.model.runs import BLOCK, Answer, Decision
+from hookport.runtime import dispatch, engine, policy, sessions
+from hookport.sdk import deciding
+from hookport.sdk.callers import caller
+from hookport.sdk.deciding import DEBUG
+from hookport.wire.events import read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from hookport.model.runs import Event as Happened
+    from hookport.sdk.callers import Caller
+    from hookport.sdk.hooks import Bound
+
+FAILED = 1
+
+
+def policy_of(said: str) -> str:
+    """What `run` was told of failures, empty for nothing."""
+    if said not in ("", policy.OPEN, policy.CLOSED):
+        from hookport.errors import UsageError
+
+        raise UsageError(f"on_failure cannot be '{said}'. Write 'open' or 'closed'.")
+    return said
+
+
+def reply(
+    payload: bytes,
+    functions: Sequence[Bound],
+    env: Mapping[str, str],
+    on_failure: str = "",
+    by: Caller | None = None,
+    *,
+    catches: bool = True,
+) -> Answer:
+    """What whoever sent the payload is told; who that is, is recognised where it is not said.
+
+    Without `catches`, what a function raises is raised.
+    """
+    tree = dispatch.tree_of(payload)
+    if isinstance(tree, str):
+        return _unreadable(tree, env, on_failure)
+    by = by or caller(payload, tree, env)
+    if by is None:
+        return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
+    event = read_event(by.wire, tree, by.native)
+    cwd = event.cwd or event.root or dispatch.here()
+    event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
+    outcome = deciding.decide(event, functions, by.wire, deciding.Origin(tree, by.agent), catches=catches)
+    if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
+        # No matcher on a tool can have matched, so nothing that guards one has seen it.
+        guards = [one for one in functions if one.hook.event == event.event][:1]
+        outcome.failures += [(one, "the payload names no tool") for one in guards]
+    return _told(event, outcome, by, env, on_failure)
+
+
+def _told(
+    event: Happened, outcome: deciding.Outcome, by: Caller, env: Mapping[str, str], on_failure: str
+) -> Answer:
+    said, judged = on_failure or env.get(policy.VARIABLE, ""), []
+    if outcome.failures:
+        if by.is_bridge and said not in (policy.OPEN, policy.CLOSED) and _is_silent(outcome):
+            # Whoever runs us has a policy of its own, for this hook and the project.
+            failed = [f"hook '{one.hook.name}' failed: {failure}." for one, failure in outcome.failures]
+            return Answer(stderr=_line(failed, env), exit_code=FAILED)
+        judged = outcome.judged(on_failure, on_failure or _standing(event.cwd, env))
+    decision = outcome.merged(judged)
+    if not by.is_bridge and (endless := sessions.endless(event, decision, by.wire, env)):
+        decision = Decision(system_message=endless)
+    answer = dispatch.told_of(event, engine.Report(outcome.event, decision), by.wire).answer
+    lines = [one.reason or one.system_message for one in judged]
+    unsaid = [line for line in lines if line not in answer.stderr]
+    return answer.replace(stderr=answer.stderr + _line(unsaid, env)) if unsaid else answer
+
+
+def _is_silent(outcome: deciding.Outcome) -> bool:
+    """Whether no other function said something that would be lost with an exit code."""
+    return all(one == Decision() for one in outcome.decisions)
+
+
+def _standing(cwd: str, env: Mapping[str, str]) -> str:
+    """What holds where the file says nothing: the user's word, else the project's if it can be told."""
+    settings: Mapping[str, str] = {}
+    if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
+        try:
+            from hookport.project import plan_builder
+
+            settings = plan_builder.settings_in(cwd, env)
+        except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
+            settings = {}
+    return policy.standing(settings, env)
+
+
+def _unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
+    """The answer to a caller that cannot be told apart: the exit codes that most obey."""
+    is_closed, effect = _effect(env, on_failure)
+    hint = "Give it an agent's payload on stdin; `hookport.testing.payload` makes one."
+    line = f"{_file()}: {failure}. {effect} {hint}\n"
+    return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
+
+
+def stumbled(error: BaseException, env: Mapping[str, str], on_failure: str = "") -> Answer:
+    """The answer where the file itself failed, and nothing is known of the event."""
+    if env.get(DEBUG):
+        import traceback
+
+        traceback.print_exception(error)
+    is_closed, effect = _effect(env, on_failure)
+    line = _line([f"{_file()}: {deciding.told(error)}. {effect}"], env)
+    return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
+
+
+def _effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
+    """Whether a failure denies, and that in words; a word for it that is none denies."""
+    said = on_failure or _standing(dispatch.here(), env)
+    if said == policy.OPEN:
+        return False, "It was not blocked (fail open)."
+    return True, "It is denied (fail closed)."
+
+
+def _line(lines: Sequence[str], env: Mapping[str, str]) -> str:
+    """What went wrong, in one line."""
+    hint = "" if env.get(DEBUG) else f" Set {DEBUG}=1 to see the traceback."
+    return " ".join(dict.fromkeys(lines)) + hint + "\n"
+
+
+def _file() -> str:
+    return os.path.basename(sys.argv[0]) or "a hook"

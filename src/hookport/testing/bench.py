@@ -1,0 +1,352 @@
+"""Where cases run: a temporary copy of the package, with a home and an environment of its own.
+
+A copy serves many runs. Each run gets an empty home and an empty folder for temporary files, and finds the
+package as it is on disk: what a run wrote into the copy is undone, and runs that may have seen it are done
+again. So no run sees another, and a package is copied once for each job, whatever its size.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from threading import Lock
+from typing import NamedTuple, Self, TypeVar
+
+from hookport.errors import UsageError
+from hookport.project.discovery import load
+from hookport.project.plan_builder import settings_in
+from hookport.runtime.plan import Planned
+from hookport.testing.package import Origin, hooks_in
+from hookport.testing.suite import CONFIG, PLACE
+
+LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
+# A copy of this takes seconds, once for each job; a file counts as a block of the file system at least.
+LARGEST = 256 << 20
+BLOCK_BYTES = 4096
+# What programs need to be found and to speak, and the version managers whose folders are in a home.
+KEPT = (
+    "PATH",
+    "LANG",
+    "LC_ALL",
+    "LC_CTYPE",
+    "TZ",
+    "SYSTEMROOT",
+    "COMSPEC",
+    "PATHEXT",
+    "VIRTUAL_ENV",
+    "PYENV_ROOT",
+    "NVM_DIR",
+    "VOLTA_HOME",
+    "ASDF_DATA_DIR",
+    "MISE_DATA_DIR",
+    "RBENV_ROOT",
+    "CARGO_HOME",
+    "RUSTUP_HOME",
+)
+# Folders that the owner may not enter or write are opened before they are removed.
+OPENED = stat.S_IRWXU
+
+Outcome = TypeVar("Outcome")
+# A file as `lstat` has it. The time of the last change of status cannot be set back by a hook.
+Trace = tuple[int, int, int, int, int]
+
+
+class Bench(NamedTuple):
+    """The copy, its hooks, and the environment and settings that hold there."""
+
+    root: str
+    home: str
+    hooks: list[Planned]
+    env: Mapping[str, str]
+    settings: Mapping[str, str]
+
+    def named(self, text: str) -> str:
+        """A text in which the copy and the home are called by names that are the same in every run."""
+        for path, name in ((self.root, PLACE), (self.home, "${HOME}")):
+            for spelling in (path, os.path.realpath(path)):
+                text = text.replace(spelling, name)
+        return text
+
+
+class Copy:
+    """One copy of a package; `bench` is where a run finds it."""
+
+    def __init__(self, origin: Origin, env: Mapping[str, str]) -> None:
+        self.origin = origin
+        self.top = Path(tempfile.mkdtemp(prefix="hookport-test-"))
+        self.root = self.top / (origin.base.name or "package")
+        self.home, self.scratch = self.top / "~", self.top / "tmp"
+        self.copying = _Copying(origin.base, self.root)
+        try:
+            self.copying.copy_package(origin)
+            kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+            # What Python compiles would be a change of the package; as for approved hooks, it goes elsewhere.
+            compiled = {"PYTHONPYCACHEPREFIX": str(self.top / "pycache")}
+            whole = {**kept, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
+            self.empty_home()
+            found = load(str(self.root / origin.source.relative_to(origin.base)), None, whole)
+            settings = settings_in(str(self.root), whole)
+        except BaseException:
+            self.remove()
+            raise
+        self.bench = Bench(str(self.root), str(self.home), hooks_in(found), whole, settings)
+        self.traces = _trace(self.root)
+
+    def empty_home(self) -> None:
+        """A home and a folder for temporary files with nothing in them."""
+        for folder in (self.home, self.scratch):
+            if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+                _remove(folder)
+            folder.mkdir(exist_ok=True)
+
+    def is_unchanged(self) -> bool:
+        """Whether nothing was written, removed or renamed in the copy since it was made or restored."""
+        try:
+            return _trace(self.root) == self.traces
+        except OSError:
+            return False
+
+    def restore(self) -> None:
+        """Undo what was written; OSError where that is not possible."""
+        now = _trace(self.root)
+        changed = {path for path, trace in now.items() if self.traces.get(path) != trace}
+        # A folder in which something was made or removed is itself the same.
+        same = {
+            path for path in changed if path in self.traces and _is_same_folder(now[path], self.traces[path])
+        }
+        removed = changed - same
+        for path in sorted(removed, key=len):
+            _remove(self.root / path)
+        gone = [path for path in self.traces if path not in now or _is_below(path, removed)]
+        for path in sorted(gone, key=len):
+            self._restore_path(path)
+        around = (path.rpartition("/")[0] for path in (*gone, *removed))
+        folders = {*same, *gone, *around} & self.traces.keys()
+        for path in sorted(folders, key=len, reverse=True):
+            if stat.S_ISDIR(self.traces[path][0]):
+                shutil.copystat(self.origin.base / path, self.root / path)
+        self.traces.update({path: _trace_of(os.lstat(self.root / path)) for path in (*folders, *gone)})
+
+    def _restore_path(self, path: str) -> None:
+        if stat.S_ISDIR(self.traces[path][0]):
+            (self.root / path).mkdir()
+        else:
+            self.copying.copy(self.origin.base / path, self.root / path)
+
+    def remove(self) -> None:
+        """Remove all of it from disk."""
+        _remove(self.top)
+
+
+class Stock:
+    """The copies that are at hand, each lent to one job at a time; closing it removes them."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._is_closed = False
+        self._idle: dict[tuple[Origin, tuple[tuple[str, str], ...]], list[Copy]] = {}
+        # Packages whose hooks write into the copy: their runs are looked at one by one.
+        self._writing: set[Origin] = set()
+
+    def run_apart(
+        self, origin: Origin, env: Mapping[str, str], runs: Sequence[Callable[[Bench], Outcome]]
+    ) -> list[Outcome]:
+        """What comes of each run, as if each had a copy of its own.
+
+        While nothing writes into the copy, no run can have seen another, so it is looked at once after them
+        all; where something did, all of them are done again, and the copy is restored after each.
+        """
+        if not runs:
+            return []
+        copy = self._take(origin, env)
+        try:
+            outcomes: list[Outcome] = []
+            if origin not in self._writing:
+                # What raises does so again below, unless it was because of what a run before it wrote.
+                with suppress(Exception):
+                    outcomes += [self._run_once(copy, run) for run in runs]
+                if not copy.is_unchanged():
+                    copy = _restored(copy, env)
+                    if len(runs) > 1:
+                        self._writing.add(origin)
+                        outcomes = []
+            while len(outcomes) < len(runs):
+                outcomes.append(self._run_once(copy, runs[len(outcomes)]))
+                copy = _restored(copy, env)
+        except BaseException:
+            copy.remove()
+            raise
+        self._give_back(copy, env)
+        return outcomes
+
+    def _run_once(self, copy: Copy, run: Callable[[Bench], Outcome]) -> Outcome:
+        if self._is_closed:
+            raise InterruptedError("the tests were interrupted")
+        copy.empty_home()
+        return run(copy.bench)
+
+    def _take(self, origin: Origin, env: Mapping[str, str]) -> Copy:
+        with self._lock:
+            idle = self._idle.get((origin, tuple(env.items())))
+            if idle:
+                return idle.pop()
+        return Copy(origin, env)
+
+    def _give_back(self, copy: Copy, env: Mapping[str, str]) -> None:
+        with self._lock:
+            if not self._is_closed:
+                self._idle.setdefault((copy.origin, tuple(env.items())), []).append(copy)
+                return
+        copy.remove()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove every copy."""
+        with self._lock:
+            idle, self._idle, self._is_closed = self._idle, {}, True
+        for copies in idle.values():
+            for copy in copies:
+                copy.remove()
+
+
+def _restored(copy: Copy, env: Mapping[str, str]) -> Copy:
+    """The same copy as it was, or a new one where the old one cannot be brought back."""
+    try:
+        copy.restore()
+    except OSError:
+        copy.remove()
+        return Copy(copy.origin, env)
+    return copy
+
+
+def _trace(root: Path) -> dict[str, Trace]:
+    """Every file and folder below a root, by its path from there, as it is on disk."""
+    traces: dict[str, Trace] = {"": _trace_of(os.lstat(root))}
+    folders = [""]
+    while folders:
+        folder = folders.pop()
+        with suppress(PermissionError), os.scandir(root / folder) as entries:
+            for entry in entries:
+                path = f"{folder}/{entry.name}" if folder else entry.name
+                traces[path] = _trace_of(entry.stat(follow_symlinks=False))
+                if entry.is_dir(follow_symlinks=False):
+                    folders.append(path)
+    return traces
+
+
+def _trace_of(status: os.stat_result) -> Trace:
+    return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
+
+
+def _is_same_folder(now: Trace, before: Trace) -> bool:
+    return stat.S_ISDIR(now[0]) and now[0] == before[0] and now[-1] == before[-1]
+
+
+class _Copying(NamedTuple):
+    """From the folder that a package is in to the root of its copy."""
+
+    base: Path
+    root: Path
+
+    def copy_package(self, origin: Origin) -> None:
+        """All that the hooks need."""
+        if not origin.parts and _size(origin.base) > LARGEST:
+            raise UsageError(
+                f"{origin.base} is larger than {LARGEST >> 20} MiB, too large to copy; most of it is in "
+                f"'{_find_largest_part(origin.base)}'. Name what the hooks need with \"copy\" in {CONFIG}"
+            )
+        self.root.mkdir()
+        for part in origin.parts or (origin.base,):
+            to = self.root / part.relative_to(self.base)
+            to.parent.mkdir(parents=True, exist_ok=True)
+            if part.is_dir():
+                # Who names a folder that is otherwise left out wants all that is in it.
+                self.copy_folder(part, to, frozenset() if part.name in LEFT_OUT else LEFT_OUT)
+            else:
+                self.copy(part, to)
+
+    def copy(self, source: Path, to: Path, left_out: frozenset[str] = LEFT_OUT) -> None:
+        """A file, a link or a folder with all that is in it; a pipe or a socket is left out.
+
+        What cannot be read is copied as something that cannot be read: so it is for the hooks.
+        """
+        if source.is_symlink():
+            to.unlink(missing_ok=True)
+            to.symlink_to(self.find_target(source))
+        elif source.is_dir():
+            self.copy_folder(source, to, left_out)
+        elif source.is_file():
+            try:
+                shutil.copy2(source, to)
+            except PermissionError:
+                to.touch()
+                shutil.copystat(source, to)
+
+    def copy_folder(self, source: Path, to: Path, left_out: frozenset[str]) -> None:
+        to.mkdir(exist_ok=True)
+        with suppress(PermissionError):
+            for entry in sorted(source.iterdir()):
+                if entry.name not in left_out:
+                    self.copy(entry, to / entry.name, left_out)
+        shutil.copystat(source, to)
+
+    def find_target(self, link: Path) -> Path:
+        """Where the copy of a link leads: not into the package itself, which a hook could change."""
+        target = link.readlink()
+        if target.is_absolute() and target.is_relative_to(self.base):
+            return self.root / target.relative_to(self.base)
+        return target
+
+
+def _is_below(path: str, folders: Collection[str]) -> bool:
+    return path in folders or any(path.startswith(f"{folder}/") for folder in folders)
+
+
+def _remove(path: Path) -> None:
+    """Remove a path with all below it, also what a hook locked."""
+    if path.is_symlink() or not path.is_dir():
+        with suppress(OSError):
+            path.unlink(missing_ok=True)
+        return
+    for folder in _folders_below(path):
+        with suppress(OSError):
+            if folder.lstat().st_mode & OPENED != OPENED:
+                folder.chmod(OPENED)
+    shutil.rmtree(path, ignore_errors=True)
+
+
+def _folders_below(path: Path) -> Iterator[Path]:
+    yield path
+    for folder, inside, _ in os.walk(path):
+        yield from (Path(folder, name) for name in inside)
+
+
+@cache
+def _size(folder: Path) -> int:
+    """The bytes that a copy takes, as far as they matter."""
+    total = 0
+    for here, inside, files in os.walk(folder):
+        inside[:] = set(inside) - LEFT_OUT
+        for name in files:
+            with suppress(OSError):
+                total += max(os.lstat(f"{here}/{name}").st_size, BLOCK_BYTES)
+        if total > LARGEST:
+            break
+    return total
+
+
+def _find_largest_part(base: Path) -> str:
+    """The name in a folder that most of it is in, as far as the limit tells."""
+    parts = [path for path in base.iterdir() if path.name not in LEFT_OUT and not path.is_symlink()]
+    return max(parts, key=lambda path: _size(path) if path.is_dir() else path.stat().st_size).name

@@ -1,0 +1,143 @@
+"""Events that happened, from the journal or as `dispatch --record` kept them; what cannot be read is told."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hookport.agents import names
+from hookport.agents._wiring import wire
+from hookport.errors import InputError, Problem
+from hookport.model.runs import Call, Event
+from hookport.model.tools import TOOLS
+from hookport.runtime import dispatch, journal
+from hookport.wire.events import native_input, read_event, write_event
+
+Tree = Any
+Record = Mapping[str, Tree]
+
+# Where the journal cut a text, or left a field out.
+CUT, LEFT_OUT = "… [cut: ", "[left out: "
+# What the journal does not keep, by the events that are about it.
+UNKEPT = {
+    "before_prompt": "the prompt",
+    "agent_stop": "the last message",
+    "subagent_stop": "the last message",
+    "after_tool_execute": "the result of the tool",
+    "tool_use_failure": "the error of the tool",
+}
+
+
+class Happened(NamedTuple):
+    """One event and what its hooks said; `lacks` names what was not kept of it, empty if it is whole."""
+
+    time: str
+    event: Event
+    decision: Record
+    hooks: tuple[Record, ...]
+    lacks: str = ""
+
+
+class Events(NamedTuple):
+    """Events, oldest first, and a note for each that cannot be used."""
+
+    events: tuple[Happened, ...]
+    notes: tuple[str, ...] = ()
+
+
+def in_journal(env: Mapping[str, str]) -> Events:
+    """The events of the journal."""
+    try:
+        records = list(journal.Reader(env).new())
+    except OSError as error:
+        message = f"the journal cannot be read: {error.strerror}"
+        raise InputError(Problem(message, file=str(error.filename))) from error
+    # A line without an event is a note about a dispatch; one about an async hook repeats an event.
+    of_events = [one for one in records if one.get("event") and "async: over" not in one.get("notes", ())]
+    return _gathered((str(one["time"]), _from_journal(one), one) for one in of_events)
+
+
+def in_folder(folder: Path) -> Events:
+    """The events of a folder that `dispatch --record` wrote."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.suffix == ".json")
+    except OSError as error:
+        raise InputError(Problem(f"cannot be read: {error.strerror}", file=str(folder))) from error
+    if not paths:
+        message = "has no event: `hookport dispatch --record DIR` or HOOKPORT_RECORD=DIR writes them"
+        raise InputError(Problem(message, file=str(folder)))
+    return _gathered((path.name, *_from_file(path)) for path in paths)
+
+
+def _gathered(rows: Iterable[tuple[str, Event | str, Record]]) -> Events:
+    events, notes = [], []
+    for name, event, record in rows:
+        if isinstance(event, str):
+            notes.append(f"{name}: {event}")
+            continue
+        hooks = record.get("hooks")
+        said = record.get("decision")
+        events.append(
+            Happened(
+                str(record.get("time", "")),
+                event,
+                said if isinstance(said, dict) else {},
+                tuple(one for one in hooks if isinstance(one, dict)) if isinstance(hooks, list) else (),
+                "" if "version" in record else _lacks(event, record),
+            )
+        )
+    return Events(tuple(events), tuple(notes))
+
+
+def _from_file(path: Path) -> tuple[Event | str, Record]:
+    try:
+        record = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        return f"cannot be read: {error}", {}
+    if not isinstance(record, dict) or not isinstance(record.get("agent"), str):
+        return "is no recorded event", {}
+    if record["agent"] not in names():
+        return f"unknown agent '{record['agent']}'", {}
+    try:
+        text = record.get("payload")
+        payload = base64.b64decode(record["payload_base64"]) if text is None else text.encode()
+    except (KeyError, AttributeError, binascii.Error) as error:
+        return f"has no payload: {error}", {}
+    tree = dispatch.tree_of(payload)
+    if isinstance(tree, str):
+        return tree, {}
+    return dispatch.event_of(wire(record["agent"]), tree, str(record.get("native", ""))), record
+
+
+def _from_journal(record: Record) -> Event | str:
+    agent = record.get("agent")
+    if agent not in names():
+        return f"unknown agent '{agent}'"
+    text = {name: str(record.get(name) or "") for name in ("event", "native", "session", "cwd")}
+    event = Event(text["event"], agent, timestamp=str(record["time"]), call=_call(record))
+    return event.replace(**text)
+
+
+def _call(record: Record) -> Call | None:
+    if "native_tool" not in record:
+        return None
+    given = record.get("input")
+    tool, native = str(record.get("tool") or ""), str(record.get("native_tool") or "")
+    own, canonical = wire(record["agent"]), given if isinstance(given, dict) else {}
+    call = Call(tool, native, input=canonical, raw=native_input(own, tool, native, canonical))
+    if tool in TOOLS or not tool:
+        return call
+    shown = Event(str(record["event"]), own.id, str(record["native"]), call=Call(native=native, raw={}))
+    known = read_event(own, write_event(own, shown), shown.native).call
+    return call.replace(tool="", mcp_tool=tool, server=known.server if known else "")
+
+
+def _lacks(event: Event, record: Record) -> str:
+    text = json.dumps(record.get("input"), ensure_ascii=False)
+    if CUT in text or LEFT_OUT in text:
+        return "a part of the input, which was too long"
+    return UNKEPT.get(event.event, "")

@@ -1,0 +1,281 @@
+"""Tests of hooks in Python: an event in one line, what a hook decides on it, what any agent would be told.
+
+    decide(no_force_push, before_tool(command="git push --force"))
+
+The functions that make events have the names of the decorators that they are for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterable, Mapping
+from itertools import count
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from hookport import agents as dialects
+from hookport.agents._wiring import wire
+from hookport.errors import UsageError, closest
+from hookport.model.events import EVENTS
+from hookport.model.runs import Answer, Call, Decision, RunResult
+from hookport.model.runs import Event as Happened
+from hookport.model.tools import TOOLS
+from hookport.runtime import engine
+from hookport.runtime.plan import Planned
+from hookport.sdk import deciding, hooks, replies
+from hookport.sdk.callers import Caller
+from hookport.sdk.events import Event
+from hookport.sdk.hooks import Bound
+from hookport.wire.events import fired_for, read_event, write_event
+from hookport.wire.recognition import VARIABLE, sealed
+from hookport.wire.table import Wire
+
+__all__ = [
+    "Reply",
+    "after_tool",
+    "agent_stop",
+    "agents",
+    "before_prompt",
+    "before_tool",
+    "decide",
+    "event",
+    "expect",
+    "payload",
+    "send",
+    "session_end",
+    "session_start",
+]
+
+if TYPE_CHECKING:
+    from hookport.sdk.hooks import Function
+
+    Hook = Function | ModuleType | str | Path | list[Function] | tuple[Function, ...]
+
+Verdict = Literal["none", "allow", "ask", "deny"]
+Tree = Any
+
+SESSION, PROJECT = "a-session", "/home/dev/project"
+# The tool that takes such a field, the most telling first.
+TOOL_OF = {
+    "command": "shell",
+    "old": "file_edit",
+    "new": "file_edit",
+    "content": "file_write",
+    "path": "file_read",
+    "url": "web_fetch",
+    "query": "web_search",
+    "pattern": "search",
+}
+_numbers = count()
+
+
+class Reply(NamedTuple):
+    """What a hook file told an agent, and what that agent makes of it."""
+
+    decision: Decision
+    stdout: str
+    stderr: str
+    exit_code: int
+
+
+def before_tool(tool: str = "", /, *, input: Mapping[str, Tree] | None = None, **fields: Tree) -> Event:
+    """A call that is about to happen; `command=…` is of the tool `shell`, `content=…` of `file_write`.
+
+    An MCP tool is called `mcp__SERVER__TOOL`. The fields are those of the tool's input; `cwd` and
+    `session_id` are of the event.
+    """
+    return _about_tool("before_tool_execute", tool, {**(input or {}), **fields})
+
+
+def after_tool(
+    tool: str = "", /, *, output: str = "", input: Mapping[str, Tree] | None = None, **fields: Tree
+) -> Event:
+    """A call that happened, and the text of its result."""
+    return _about_tool("after_tool_execute", tool, {**(input or {}), **fields}, result=output, text=output)
+
+
+def before_prompt(prompt: str, *, cwd: str = PROJECT) -> Event:
+    """The user sent a prompt."""
+    return event("before_prompt", prompt=prompt, cwd=cwd)
+
+
+def session_start(source: str = "startup", *, cwd: str = PROJECT) -> Event:
+    """A session begins."""
+    return event("session_start", source=source, cwd=cwd)
+
+
+def session_end(source: str = "exit", *, cwd: str = PROJECT) -> Event:
+    """A session ends."""
+    return event("session_end", source=source, cwd=cwd)
+
+
+def agent_stop(final_message: str = "", *, stop_active: bool = False, cwd: str = PROJECT) -> Event:
+    """The agent is about to stop; `stop_active` where a hook kept it from that before."""
+    return event("agent_stop", final_message=final_message, stop_active=stop_active, cwd=cwd)
+
+
+def event(name: str, /, *, session_id: str = SESSION, cwd: str = PROJECT, **attributes: Tree) -> Event:
+    """Any event, by its canonical name: `prompt`, `source`, `subagent` … are those of `hookport.Event`."""
+    if name not in EVENTS and ":" not in name:
+        raise UsageError(f"unknown event '{name}'.{closest(name, tuple(EVENTS))}")
+    return Event(Happened(name, "", session=session_id, cwd=cwd, root=cwd, **attributes))
+
+
+def _about_tool(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree) -> Event:
+    attributes = {key: fields[key] for key in ("cwd", "session_id") if key in fields}
+    said = {key: value for key, value in fields.items() if key not in attributes}
+    tool = tool or next((TOOL_OF[key] for key in TOOL_OF if key in said), "")
+    if not tool:
+        raise UsageError('which tool is it? Say it first: before_tool("shell", …).')
+    server, mcp_tool = "", ""
+    if tool.startswith("mcp__"):
+        _, server, mcp_tool = tool.split("__", 2)
+    call = Call(tool if tool in TOOLS else "", tool, input=said, raw=said, server=server, mcp_tool=mcp_tool)
+    return event(name, call=call.replace(**result), **attributes)
+
+
+def agents(about: Event | str | None = None) -> tuple[str, ...]:
+    """The ids of all agents; with an event, or its name, of those that have it."""
+    if about is None:
+        return dialects.agents()
+    happened = about.happened if isinstance(about, Event) else Happened(about, "")
+    return tuple(name for name in dialects.agents() if fired_for(wire(name), happened))
+
+
+def payload(agent: str, about: Event) -> dict[str, Tree]:
+    """What an agent would send on stdin for an event; `agent` may be the id of a format too."""
+    own = wire(agent)
+    if not fired_for(own, about.happened):
+        have = ", ".join(agents(about)) or "no agent"
+        raise UsageError(f"{agent} has no event for {about!r}. These have: {have}.")
+    return write_event(own, about.happened)
+
+
+def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -> Decision:
+    """What a hook decides on an event: a function, several, a module, or the path of a file.
+
+    With an agent it is what that agent makes of the answer: where it cannot ask, an ask is a deny. An
+    exception is raised; with `on_failure`, `open` or `closed`, it is decided as in a run.
+    """
+    functions = _bound(hook)
+    if agent:
+        body, caller = _sent(agent, about)
+        said = replies.policy_of(on_failure)
+        told = replies.reply(body, functions, {}, said, caller, catches=bool(said))
+        return _made_of(told, caller, body)
+    origin = deciding.Origin(about.raw, about.agent)
+    found = deciding.decide(about.happened, functions, Wire(), origin, catches=bool(on_failure))
+    return found.merged(found.judged(replies.policy_of(on_failure)))
+
+
+def send(
+    file: str | Path,
+    about: Event,
+    *,
+    agent: str,
+    env: Mapping[str, str] | None = None,
+    timeout_seconds: float = 60.0,
+) -> Reply:
+    """Run a hook file as an agent does, and read its answer as that agent does."""
+    body, caller = _sent(agent, about)
+    ours = {name: value for name, value in os.environ.items() if not name.startswith("HOOKPORT_")}
+    places = [str(Path(dialects.__file__).parents[2]), ours.get("PYTHONPATH", "")]
+    ours |= {
+        VARIABLE: sealed(body, agent, caller.native),
+        "PYTHONPATH": os.pathsep.join(filter(None, places)),
+    }
+    done = subprocess.run(
+        [sys.executable, str(file)],
+        input=body,
+        env={**ours, **(env or {})},
+        capture_output=True,
+        timeout=timeout_seconds,
+        check=False,
+    )
+    told = Answer(done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), done.returncode)
+    return Reply(_made_of(told, caller, body), told.stdout, told.stderr, told.exit_code)
+
+
+def expect(  # noqa: PLR0913  (what is expected, each by its name)
+    hook: Hook,
+    about: Event,
+    verdict: Verdict,
+    *,
+    agent: str = "",
+    reason_contains: str = "",
+    context_contains: str = "",
+    updated_input: Mapping[str, Tree] | None = None,
+) -> Decision:
+    """Assert on what a hook decides; `none` is no opinion."""
+    __tracebackhide__ = True
+    found = decide(hook, about, agent=agent)
+    wrong = [] if found.verdict == verdict else [f"the verdict is {found.verdict}, not {verdict}"]
+    for what, text, wanted in (
+        ("reason", found.reason, reason_contains),
+        ("context", found.context, context_contains),
+    ):
+        if wanted not in text:
+            wrong.append(f"'{wanted}' is not in the {what} '{text}'")
+    if updated_input is not None and found.updated_input != updated_input:
+        wrong.append(f"the input becomes {found.updated_input!r}, not {dict(updated_input)!r}")
+    if wrong:
+        who = f"{_name(hook)}, called by {agent}" if agent else _name(hook)
+        lines = [f"{who}: {'; '.join(wrong)}", f"  event     {about!r}", f"  decision  {found!r}"]
+        raise AssertionError("\n".join(lines))
+    return found
+
+
+def _sent(agent: str, about: Event) -> tuple[bytes, Caller]:
+    own = wire(agent)
+    return json.dumps(payload(agent, about)).encode(), Caller(own, fired_for(own, about.happened), agent)
+
+
+def _made_of(told: Answer, caller: Caller, body: bytes) -> Decision:
+    """What the agent reads in an answer."""
+    happened = read_event(caller.wire, json.loads(body), caller.native)
+    hook = Planned("", happened.event, caller.wire.id, native=caller.native)
+    return engine.read(hook, caller.wire, happened, _result(told))
+
+
+def _result(told: Answer) -> RunResult:
+    return RunResult("completed", told.exit_code, told.stdout, told.stderr)
+
+
+def _bound(hook: Hook) -> list[Bound]:
+    """The functions of a hook as they were decorated, in the order of the file."""
+    if isinstance(hook, (str, Path)):
+        before = len(hooks.bound)
+        found = _in_module(_loaded(Path(hook)))
+        found += [one for one in hooks.bound[before:] if one not in found]
+    elif isinstance(hook, ModuleType):
+        found = _in_module(hook)
+    else:
+        functions: Iterable[object] = hook if isinstance(hook, (list, tuple)) else [hook]
+        found = [one for function in functions for one in hooks.bound_of(function)]
+    if not found:
+        raise UsageError(f"{_name(hook)} is no hook: decorate a function, such as with @before_tool.")
+    return sorted(found, key=hooks.bound.index)
+
+
+def _in_module(module: ModuleType) -> list[Bound]:
+    return [one for value in vars(module).values() for one in hooks.bound_of(value)]
+
+
+def _loaded(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"hook_{next(_numbers)}_{path.stem}", path)
+    if spec is None or spec.loader is None or not path.exists():
+        raise UsageError(f"{path}: there is no Python file.")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _name(hook: Hook) -> str:
+    if isinstance(hook, (str, Path)):
+        return str(hook)
+    return str(getattr(hook, "__name__", "these functions"))

@@ -1,0 +1,85 @@
+"""Failures because a dependency beside the hooks is not copied, and the setting that copies it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.testing.bench import LEFT_OUT
+from hookport.testing.run import Got, Package
+from hookport.testing.suite import CONFIG
+
+# Folders of dependencies. The others that are left out hold nothing that a hook loads.
+DEPENDENCIES = tuple(sorted(LEFT_OUT & {"node_modules", ".venv", "venv"}))
+# What an interpreter prints about a module that it does not find, and where it would be on disk.
+MODULES = (
+    # Node 22: CommonJS, then ES modules.
+    (re.compile(r"Cannot find module '(?P<name>[^'/.][^']*)'"), ("",)),
+    (re.compile(r"Cannot find package '(?P<name>[^']+)'"), ("",)),
+    # CPython 3.13.
+    (re.compile(r"No module named '(?P<name>[\w.]+)'"), ("lib/python*/site-packages", "Lib/site-packages")),
+)
+# A file inside such a folder that a shell, an interpreter or the start of a process misses.
+FILES = re.compile(rf"(?P<name>(?:{'|'.join(map(re.escape, DEPENDENCIES))})/[^\s:'\"]+)")
+
+
+class Dependency(NamedTuple):
+    """A name that a hook could not load, and the folder on disk that has it."""
+
+    name: str
+    folder: Path
+
+
+def find_dependency(package: Package, got: Got) -> Dependency | None:
+    """What the hooks of a failed case missed because it was not copied; None if that is not why."""
+    text = "\n".join((got.stderr, got.stdout, *got.failures, *(one.detail for one in got.results)))
+    named = [
+        Dependency(module.group("name"), folder)
+        for pattern, places in MODULES
+        for module in pattern.finditer(text)
+        for folder in _folders(package)
+        if any(_has(folder, place, module.group("name")) for place in places)
+    ]
+    paths = [path.group("name") for path in FILES.finditer(text)]
+    listed = [
+        Dependency(path, folder)
+        for path in paths
+        for folder in _folders(package)
+        if folder.name == path.partition("/")[0] and os.path.lexists(folder.parent / path)
+    ]
+    return next(iter((*named, *listed)), None)
+
+
+def hint(package: Package, got: Got) -> str:
+    """The setting that copies what was missed; empty if nothing was."""
+    dependency = find_dependency(package, got)
+    if dependency is None:
+        return ""
+    copied = package.config.copy or (os.path.relpath(package.origin.base, package.folder),)
+    setting = json.dumps([*copied, os.path.relpath(dependency.folder, package.folder)])
+    folder = f"{dependency.folder.name}/"
+    return f"'{dependency.name}' is in {folder}, which is not copied. Add \"copy\": {setting} to {CONFIG}"
+
+
+def _folders(package: Package) -> Iterator[Path]:
+    """The folders of dependencies from the tests up to the root of the repository that are not copied."""
+    copied = {Path(part) for part in package.origin.parts}
+    for folder in package.folder.parents:
+        for name in DEPENDENCIES:
+            if (folder / name).is_dir() and folder / name not in copied:
+                yield folder / name
+        if (folder / ".git").exists():
+            return
+
+
+def _has(folder: Path, place: str, name: str) -> bool:
+    """Whether a folder of dependencies has a module in the place of its language."""
+    if not place:
+        scoped = name.split("/")[: 2 if name.startswith("@") else 1]
+        return folder.name == "node_modules" and folder.joinpath(*scoped).exists()
+    module = name.partition(".")[0]
+    return any((at / module).exists() or (at / f"{module}.py").exists() for at in folder.glob(place))

@@ -1,0 +1,123 @@
+"""The pytest plugin: collects cases of hooks wherever pytest looks, and touches nothing else.
+
+pytest loads this in every project where hookport is installed, so nothing of ours is imported before a file
+is found that is ours.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookport.testing.bench import Stock
+    from hookport.testing.session import Result, Task
+
+# The folder that each kind of file stands in, below or in `tests/`.
+FOLDERS = {".yaml": "cases", ".yml": "cases", ".json": "fixtures"}
+CONFIG = "test-config.json"
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    """A file of a suite that is a case, or that something is wrong with."""
+    folder = file_path.parent
+    if file_path.name != CONFIG:
+        if FOLDERS.get(file_path.suffix) != folder.name:
+            return None
+        folder = folder.parent
+    if folder.name != "tests" or not _todo(folder):
+        return None
+    return CaseFile.from_parent(parent, path=file_path)
+
+
+@cache
+def _stock() -> Stock:
+    """The copies of packages that all cases of a session share."""
+    from hookport.testing.bench import Stock
+
+    stock = Stock()
+    atexit.register(stock.close)
+    return stock
+
+
+@cache
+def _todo(folder: Path) -> tuple[Task, ...]:
+    """What a `tests/` folder asks for; nothing where it is not about hooks."""
+    from hookport.testing import find
+
+    if not find.is_suite(folder):
+        return ()
+    from hookport.errors import HookportError
+    from hookport.testing import session
+
+    try:
+        todo = session.tasks(folder)
+    except HookportError:
+        return ()
+    has_hooks = any(task.package for task in todo) or any(
+        (folder.parent / name).is_file() for name in find.BESIDE
+    )
+    return tuple(todo) if has_hooks else ()
+
+
+class CaseFile(pytest.File):
+    """One file of a suite."""
+
+    def collect(self) -> Iterator[pytest.Item]:
+        """The cases of the file, one item for each agent; or one that tells what is wrong with it."""
+        folder = self.path.parent if self.path.name == CONFIG else self.path.parent.parent
+        for task in _todo(folder):
+            if _stands_in(task, self.path):
+                yield CaseItem.from_parent(self, name=task.id, task=task)
+
+
+def _stands_in(task: Task, path: Path) -> bool:
+    """What is wrong with the hooks themselves is told with the first case."""
+    if task.entry.file == path:
+        return True
+    first = next((one for one in sorted(path.parent.glob("*.yaml"))), None)
+    is_elsewhere = task.entry.file.parent.name not in FOLDERS.values() and task.entry.file.name != CONFIG
+    return is_elsewhere and path == first
+
+
+class FailedCase(Exception):  # noqa: N818  (pytest shows it as a failure, not as an error of ours)
+    """A case that did not pass."""
+
+    def __init__(self, result: Result) -> None:
+        super().__init__(result.task.id)
+        self.result = result
+
+
+class CaseItem(pytest.Item):
+    """One case, for its hook alone or for one agent."""
+
+    def __init__(self, *, task: Task, **named: object) -> None:
+        super().__init__(**named)  # type: ignore[arg-type]
+        self.task = task
+
+    def runtest(self) -> None:
+        """Run the case and compare."""
+        from hookport.testing.session import perform
+
+        result = perform(self.task, _stock())
+        if result.status == "not applicable":
+            pytest.skip(f"{self.task.agent}: {result.why}" if self.task.agent else result.why)
+        if result.status == "failed":
+            raise FailedCase(result)
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_style: object) -> str:
+        """What `hookport test` says of it."""
+        if not isinstance(excinfo.value, FailedCase):
+            return str(super().repr_failure(excinfo))
+        from hookport.testing import report
+
+        return "\n".join(report.explained(excinfo.value.result))
+
+    def reportinfo(self) -> tuple[Path, int | None, str]:
+        """Where the case stands."""
+        return self.path, None, self.name

@@ -1,0 +1,46 @@
+"""Which cases failed the last time, kept in the user's cache and never in a package."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from hookport.runtime.folders import own
+from hookport.testing.session import Result
+
+
+def failed_before(folder: Path, env: Mapping[str, str]) -> set[str]:
+    """The ids of what failed in a suite the last time it was run."""
+    path = _path(folder, env)
+    try:
+        kept = json.loads(path.read_text("utf-8")) if path else []
+    except (OSError, ValueError):
+        return set()
+    return {one for one in kept if isinstance(one, str)} if isinstance(kept, list) else set()
+
+
+def remember(results: Iterable[Result], env: Mapping[str, str]) -> None:
+    """Keep what failed; of cases that were not run now, what was known stays."""
+    by_folder: dict[Path, list[Result]] = {}
+    for one in results:
+        by_folder.setdefault(one.task.folder, []).append(one)
+    for folder, own_results in by_folder.items():
+        path = _path(folder, env)
+        failed = {one.task.id for one in own_results if one.status == "failed"}
+        kept = failed | (failed_before(folder, env) - {one.task.id for one in own_results})
+        try:
+            if path and (kept or path.exists()):
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(json.dumps(sorted(kept)) + "\n", "utf-8")
+        except OSError:
+            # It is a convenience; where nothing can be kept, all cases are run.
+            continue
+
+
+def _path(folder: Path, env: Mapping[str, str]) -> Path | None:
+    place = own(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+    name = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:32]
+    return Path(place, "tests", f"{name}.json") if place else None

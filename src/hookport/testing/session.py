@@ -1,0 +1,176 @@
+"""One run of many cases: side by side, with results in the order of the files whatever ends first."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import NamedTuple
+
+from hookport.errors import HookportError
+from hookport.testing import load, snapshots
+from hookport.testing.bench import Bench, Stock
+from hookport.testing.compare import Difference, differences
+from hookport.testing.package import origin
+from hookport.testing.run import Got, Package, Status, run_case
+from hookport.testing.suite import Broken, Case
+
+# More would only make each slower: what runs are processes of their own.
+MOST_JOBS = 16
+# The tasks after which a copy of a package is looked at for what they wrote into it.
+LOT = 32
+
+
+class Task(NamedTuple):
+    """One thing to run: a case, for one agent or for its hook alone; or a file that cannot be run.
+
+    `here` is the folder that paths are told from. It is asked for before anything runs, because the start of
+    a process changes it for a moment.
+    """
+
+    folder: Path
+    entry: Case | Broken
+    package: Package | None = None
+    agent: str = ""
+    here: str = os.sep
+
+    @property
+    def name(self) -> str:
+        return self.entry.name if isinstance(self.entry, Case) else self.entry.file.name
+
+    def shown(self, path: str | Path) -> str:
+        """A path as a person would type it."""
+        near = os.path.relpath(path, self.here)
+        return str(path) if near.startswith("..") else near
+
+    @property
+    def id(self) -> str:
+        return f"{self.name}[{self.agent}]" if self.agent else self.name
+
+
+class Result(NamedTuple):
+    """What came of a task; `why` tells why there is nothing to compare."""
+
+    task: Task
+    status: Status
+    differences: tuple[Difference, ...] = ()
+    got: Got | None = None
+    why: str = ""
+    updated: bool = False
+
+
+def tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
+    """Everything that a `tests/` folder asks for, in the order of its files."""
+    suite = load.suite(folder)
+    where, broken = origin(suite, os.environ if env is None else env)
+    here = str(Path.cwd())
+    found = [Task(folder, one, here=here) for one in broken]
+    package = Package(folder, where, suite.config) if where else None
+    for entry in suite.entries:
+        if isinstance(entry, Broken):
+            found.append(Task(folder, entry, here=here))
+        elif package is not None:
+            found += [Task(folder, entry, package, agent, here) for agent in entry.agents or ("",)]
+    return found
+
+
+def perform(task: Task, stock: Stock, *, update: bool = False) -> Result:
+    """Run one task and compare."""
+    return perform_lot([task], stock, update=update)[0]
+
+
+def perform_lot(lot: Sequence[Task], stock: Stock, *, update: bool = False) -> list[Result]:
+    """Run tasks of one package and compare."""
+    package = lot[0].package
+    if package is None:
+        return [Result(task, "failed") for task in lot]
+    runs = [partial(_run, task) for task in lot]
+    try:
+        outcomes = stock.run_apart(package.origin, package.config.env, runs)
+    except HookportError as error:
+        return [Result(task, "failed", (Difference("event", str(error)),)) for task in lot]
+    except OSError as error:
+        message = f"the package could not be copied: {error.strerror or error}"
+        return [Result(task, "failed", (Difference("package", message),)) for task in lot]
+    return [_compared(task, got, update=update) for task, got in zip(lot, outcomes, strict=True)]
+
+
+def _run(task: Task, place: Bench) -> Got | Difference:
+    assert task.package is not None  # noqa: S101  (a broken file is not run)
+    assert isinstance(task.entry, Case)  # noqa: S101
+    try:
+        return run_case(place, task.package, task.entry, task.agent)
+    except HookportError as error:
+        return Difference("event", str(error))
+
+
+def _compared(task: Task, got: Got | Difference, *, update: bool) -> Result:
+    entry = task.entry
+    if isinstance(got, Difference) or isinstance(entry, Broken):
+        return Result(task, "failed", (got,) if isinstance(got, Difference) else ())
+    if got.reason:
+        return Result(task, "not applicable", got=got, why=got.reason)
+    found, updated = differences(entry, got), False
+    if entry.expected.snapshot and not found:
+        found, updated = snapshots.compared(task.folder, entry.expected.snapshot, got, update=update)
+    return Result(task, "failed" if found else "passed", tuple(found), got, updated=updated)
+
+
+def perform_all(
+    todo: Iterable[Task], jobs: int = 0, *, update: bool = False, until_failure: bool = False
+) -> Iterator[Result]:
+    """The results in order, each as soon as those before it are there."""
+    listed = list(todo)
+    workers = max(1, min(jobs or os.cpu_count() or 1, MOST_JOBS, len(listed) or 1))
+    pool = ThreadPoolExecutor(workers, initializer=leave_interrupts)
+    with Stock() as stock:
+        try:
+            lots = _divide(listed, workers)
+            futures = [pool.submit(perform_lot, lot, stock, update=update) for lot in lots]
+            for result in chain.from_iterable(future.result() for future in futures):
+                yield result
+                if until_failure and result.status == "failed":
+                    return
+        except KeyboardInterrupt:
+            pool.shutdown(wait=False, cancel_futures=True)
+            stock.close()
+            _end_children()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _divide(todo: Sequence[Task], workers: int) -> list[list[Task]]:
+    """The tasks in lots of one package each, so many that every worker has something to do."""
+    most = max(1, min(LOT, -(-len(todo) // workers)))
+    lots: list[list[Task]] = []
+    for task in todo:
+        last = lots[-1] if lots else []
+        if last and last[0].package == task.package and len(last) < most:
+            last.append(task)
+        else:
+            lots.append([task])
+    return lots
+
+
+def leave_interrupts() -> None:
+    """Leave an interrupt to the main thread: one that another thread takes does not wake it."""
+    if hasattr(signal, "pthread_sigmask"):
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def _end_children() -> None:
+    """End the hooks that are running: each has a process group of its own, which no interrupt reaches."""
+    with suppress(OSError, ValueError):
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, check=False)
+        for line in listed.stdout.splitlines():
+            pid, parent = map(int, line.split())
+            if parent == os.getpid():
+                with suppress(OSError):
+                    os.killpg(pid, signal.SIGTERM)

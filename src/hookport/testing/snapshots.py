@@ -1,0 +1,71 @@
+"""Snapshots: all that came of a case, kept in `tests/snapshots/`, with nothing that differs between runs."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from pathlib import Path
+from typing import Any
+
+from hookport.runtime.dispatch import said
+from hookport.testing.compare import Difference
+from hookport.testing.run import Got
+
+Tree = Any
+FOLDER = "snapshots"
+
+
+def path_of(folder: Path, name: str, agent: str) -> Path:
+    """Where a snapshot is; each agent has its own."""
+    return folder / FOLDER / (f"{name}.{agent}.json" if agent else f"{name}.json")
+
+
+def compared(folder: Path, name: str, got: Got, *, update: bool) -> tuple[list[Difference], bool]:
+    """The differences to what is kept, and whether that was written anew."""
+    path = path_of(folder, name, got.agent)
+    text = text_of(got)
+    try:
+        kept = path.read_text("utf-8")
+    except FileNotFoundError:
+        kept = ""
+    except (OSError, UnicodeDecodeError) as error:
+        return [Difference("snapshot", f"{path.name} cannot be read: {error}")], False
+    if kept == text:
+        return [], False
+    if update:
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, "utf-8")
+        return [], True
+    where = f"{FOLDER}/{path.name}"
+    if not kept:
+        return [Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it")], False
+    told = f"is not {where}; `hookport test --update` takes it over"
+    return [Difference("snapshot", told, kept, text)], False
+
+
+def text_of(got: Got) -> str:
+    """What is kept: for an agent what it receives, for a hook alone what it printed; and what was decided."""
+    if got.answer is not None:
+        streams: dict[str, Tree] = {
+            "exit-code": got.answer.exit_code,
+            "stdout": _read(got.answer.stdout),
+            "stderr": got.answer.stderr,
+        }
+    else:
+        streams = {"exit-code": got.exit_code, "stdout": _read(got.stdout), "stderr": got.stderr}
+    tree = {"decision": said(got.decision), **({"agent": got.agent} if got.agent else {}), **streams}
+    return json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n"
+
+
+def _read(text: str) -> Tree:
+    """What is JSON is kept as such, so that its changes can be seen."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+
+
+def diff(expected: str, got: str) -> list[str]:
+    """Lines that differ, with three around them, `-` for expected and `+` for got."""
+    lines = difflib.unified_diff(expected.splitlines(), got.splitlines(), lineterm="", n=3)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]

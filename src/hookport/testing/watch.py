@@ -1,0 +1,46 @@
+"""Files that a run of the tests depends on, compared by what the file system says of them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Collection, Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from hookport.testing.find import SKIPPED
+
+POLL_SECONDS = 0.3
+
+# Size, time of the last change and inode of each file, by its path.
+Trace = dict[str, tuple[int, int, int]]
+
+
+def trace(roots: Iterable[Path], without: Collection[str] = ()) -> Trace:
+    """Every file at or below some paths as it is now, but for those that are named."""
+    traces: Trace = {}
+    for root in roots:
+        if root.is_file():
+            _add(traces, str(root))
+        for folder, inside, files in os.walk(root):
+            inside[:] = set(inside) - SKIPPED
+            for name in files:
+                _add(traces, os.path.join(folder, name))  # noqa: PTH118  (one call for each of many files)
+    return {path: status for path, status in traces.items() if path not in without}
+
+
+def _add(traces: Trace, path: str) -> None:
+    with suppress(OSError):
+        status = os.stat(path)  # noqa: PTH116
+        traces[path] = status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def wait_for_change(before: Trace, roots: Collection[Path], without: Collection[str] = ()) -> list[str]:
+    """The paths that changed, once nothing has changed for one more look: an editor writes several times."""
+    last = before
+    while True:
+        now = trace(roots, without)
+        if now == last != before:
+            return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
+        last = now
+        time.sleep(POLL_SECONDS)

@@ -1,0 +1,278 @@
+"""What `bridge.pyz` does: it answers agents at once, and people by the commands that need no installation."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookport.runtime import main as answering
+from hookport.runtime import plan
+from hookport.vendor import vendored
+from hookport.vendor.vendored import Bridge
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookport.runtime.approvals import Lock
+    from hookport.runtime.plan import Planned
+
+USAGE = """usage: python3 {name} COMMAND
+
+  dispatch  answer an agent's event; agents call this
+  wrap      run one command of another dialect for an agent; agents call this
+  status    show the hooks of this project: whether they are approved, when they last ran
+  log       show what hooks decided
+  trust     show what is new since the last approval, and approve it
+  untrust   take an approval back
+  pause     let hooks of this project rest for a while
+
+It knows the hooks of its project, not those of the user. Hooks are changed where hookport is installed.
+"""
+
+
+def main(args: list[str], archive: str, tables: bytes) -> int:
+    """Run one command; the exit code is that of the command of the same name."""
+    found = plan.parse(tables)
+    assert isinstance(found, plan.Plan)  # noqa: S101  (it was made with this archive)
+    bridge = Bridge(os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), found)
+    if args and args[0] in (*answering.USAGE, answering.COVERS):
+        # Hooks in Python that import hookport find it where it is not installed.
+        before = os.environ.get("PYTHONPATH")
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, (before, os.path.abspath(archive))))
+        return answering.main(args, bridge)
+    from hookport.cli.terminal import screened
+
+    with screened():
+        return _answer_person(args, bridge, archive)
+
+
+def _answer_person(args: list[str], bridge: Bridge, archive: str) -> int:
+    from hookport.errors import HookportError, InputError, InternalError
+
+    try:
+        code = _run(args, bridge, archive)
+        sys.stdout.flush()
+    except InputError as error:
+        for problem in error.problems:
+            _say(str(problem))
+        return error.exit_code
+    except HookportError as error:
+        _say(str(error))
+        return error.exit_code
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        return 0
+    except Exception as error:  # noqa: BLE001  (no traceback may reach a user)
+        _say(f"this is a bug in hookport: {type(error).__name__}: {error}")
+        return InternalError.exit_code
+    return code
+
+
+def _say(line: str) -> None:
+    from hookport.cli.terminal import plain
+
+    sys.stderr.write(f"hookport: {plain(line)}\n")
+
+
+def _print(line: str) -> None:
+    """One line, whatever names of hooks and paths have in them."""
+    from hookport.cli.terminal import plain
+
+    sys.stdout.write(f"{plain(line)}\n")
+
+
+def _run(args: list[str], bridge: Bridge, archive: str) -> int:
+    command, rest = args[0] if args else "--help", args[1:]
+    if command == "log":
+        return _log(rest, bridge)
+    if command == "status":
+        return _status(bridge, dict(os.environ))
+    if command == "trust":
+        return _trust(rest, bridge, dict(os.environ))
+    if command == "untrust":
+        return _untrust(bridge, dict(os.environ))
+    if command == "pause":
+        return _pause(rest, bridge, dict(os.environ))
+    if command in ("--version", "-V"):
+        from hookport import __version__
+
+        sys.stdout.write(f"hookport {__version__} (bridge.pyz)\n")
+        return 0
+    if command not in ("--help", "-h", "help"):
+        from hookport.errors import UsageError
+
+        raise UsageError(f"unknown command '{command}'. Try: python3 {archive} --help")
+    sys.stdout.write(USAGE.format(name=archive))
+    return 0
+
+
+def _log(rest: list[str], bridge: Bridge) -> int:
+    from argparse import ArgumentParser
+
+    from hookport.cli import log
+
+    parser = ArgumentParser(prog="bridge.pyz log")
+    log.add_arguments(parser)
+    args = parser.parse_args(rest)
+    if args.agent:
+        bridge.wire(args.agent)
+    return log.show(args)
+
+
+def _plan(bridge: Bridge) -> plan.Plan:
+    from hookport.errors import InputError, Problem
+
+    found = vendored.load(bridge.root)
+    if isinstance(found, str):
+        raise InputError(Problem(f"cannot be used: {found}. {vendored.RENEW}.", file=vendored.PLAN))
+    return found
+
+
+def _status(bridge: Bridge, env: Mapping[str, str]) -> int:
+    """Print the hooks of the plan; 1 where one of them would not run."""
+    from hookport.runtime import pauses, remedy, trust
+
+    _print(bridge.root)
+    paused = pauses.active(bridge.root, env)
+    for name, until in paused.items():
+        what = "every hook" if name == pauses.EVERY else name
+        end = remedy.command("pause", "--end")
+        _print(f"  paused: {what} until {pauses.clock(until)}; `{end}` ends it")
+    found = _plan(bridge)
+    old = vendored.stale(found, bridge.root)
+    ran = _last_runs(env)
+    code = 0
+    for hook in found.all_hooks():
+        here = vendored.checked(hook, bridge.root, old).replace(scope="project", trust={})
+        why = here.unable or trust.verdict(here, bridge.root, env)
+        code = max(code, bool(why))
+        rests = ", paused" if pauses.until(paused, hook.name) else ""
+        when = ran.get((here.file, here.place), "never")
+        _print(f"  {hook.name}: {hook.event}, {why or 'approved'}{rests}, last ran: {when}")
+    if not found.header["hooks"]:
+        _print("  there are no hooks")
+    for one in (*found.header["broken"], *vendored.told(found, old)):
+        _say(one)
+        code = 1
+    return code
+
+
+def _last_runs(env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """When each hook ran last, by where it is written down."""
+    from hookport.runtime import journal, trust
+
+    found: dict[tuple[str, str], str] = {}
+    for record in journal.Reader(env).new():
+        for one in record.get("hooks", ()):
+            if trust.was_run(one):
+                found[str(one.get("source")), str(one.get("place"))] = record["time"]
+    return found
+
+
+def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
+    """Show what differs from what was approved, ask, approve; 1 if the user does not."""
+    from argparse import ArgumentParser
+
+    from hookport.runtime import approvals, consent, trust
+
+    parser = ArgumentParser(prog="bridge.pyz trust")
+    parser.add_argument("--yes", action="store_true", help="approve without asking")
+    parser.add_argument("--dry-run", action="store_true", help="show what is new, approve nothing")
+    args = parser.parse_args(rest)
+    hooks, locked = _locked(bridge, env)
+    state = approvals.approved_state(bridge.root, locked, env)
+    before, when = dict(state.lock), state.when
+    since = f"since you approved it on {when[:10]}" if when else "nothing of it was approved yet"
+    _print(f"{bridge.root}: {since}")
+    differences = approvals.compare(before, locked)
+    for place, (what, *names) in differences.items():
+        _print(f"{what}  {place!a}")
+        hook = hooks.get(place)
+        if hook is not None:
+            runs = hook.command or hook.url or hook.prompt
+            _print(f"  runs: {runs!a}")
+        for name in names:
+            _print(f"  its file {name!a} is {'new' if what == 'new' else 'another'}")
+        if left_out := locked["hooks"].get(place, {}).get("not_covered"):
+            _print(f"  not covered: {', '.join(left_out)}")
+    for line in _changed_settings(before.get("settings", {}), locked.get("settings", {})):
+        _print(line)
+    is_same = bool(when) and before == locked
+    if is_same or not differences:
+        sys.stdout.write(
+            "nothing is new or changed\n" if is_same else "only the bridge or its plan is another\n"
+        )
+    if is_same or args.dry_run:
+        return 0
+    how = consent.consent(bridge.root, env, bridge.tables.header.get("markers", ()), yes=args.yes)
+    if not how:
+        _print("nothing was approved.")
+        return 1
+    if _locked(bridge, env)[1] != locked:
+        from hookport.errors import UsageError
+
+        raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
+    data = trust.read_file(os.path.join(bridge.root, vendored.PLAN)) or b""
+    approvals.remember(bridge.root, locked, {trust.sha256(data): data}, env, how)
+    _print("approved.")
+    return 0
+
+
+def _changed_settings(before: Mapping[str, object], after: Mapping[str, object]) -> list[str]:
+    """The settings of the project that are not as they were approved, a line each."""
+    names = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
+    return [
+        f"settings  {name}: {before.get(name, 'not set')!s} is now {after.get(name, 'not set')!s}"
+        for name in names
+    ]
+
+
+def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, Planned], Lock]:
+    """The hooks of the plan and the lock of the project, which may be approved if it has them as they are."""
+    from hookport.errors import InputError, Problem
+    from hookport.runtime import approvals, trust
+
+    found = _plan(bridge)
+    wrong = list(vendored.told(found, vendored.stale(found, bridge.root)))
+    hooks = [vendored.placed(hook, bridge.root) for hook in found.all_hooks()]
+    here, locked = trust.lock_of(hooks, bridge.root, env), approvals.read_lock(bridge.root)
+    odd = [place for place, entry in here["hooks"].items() if locked["hooks"].get(place) != entry]
+    odd += [name for name, hash_ in here["bridge"].items() if locked.get("bridge", {}).get(name) != hash_]
+    if odd:
+        remedy = "Run `hookport trust` where hookport is installed, and commit the lock"
+        wrong.append(f"it does not have these as they are: {', '.join(odd)}. {remedy}.")
+    if wrong:
+        raise InputError(*(Problem(one, file=trust.LOCK) for one in wrong))
+    return {hook.id: hook for hook in hooks}, locked
+
+
+def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
+    from hookport.runtime import approvals, trust
+
+    gone = approvals.forget(bridge.root, env)
+    if gone:
+        _print(f"no longer approved: {bridge.root}")
+    inherited = trust.inherited(bridge.root, env)
+    if inherited:
+        told = f"{bridge.root} is a worktree of {inherited}, whose approval still holds here"
+        _say(f"{told}.")
+        return 1
+    if not gone:
+        _print("nothing was approved.")
+    return 0
+
+
+def _pause(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
+    """Let hooks of the project rest; of a plan that cannot be used no name is known, so only all of them."""
+    from argparse import ArgumentParser
+
+    from hookport.cli import pause
+
+    parser = ArgumentParser(prog="bridge.pyz pause")
+    pause.add_arguments(parser)
+    args = parser.parse_args(rest)
+    loaded = vendored.load(bridge.root)
+    names = () if isinstance(loaded, str) else sorted({hook.name for hook in loaded.all_hooks()})
+    return pause.pause(args, bridge.root, names, bridge.tables.header.get("markers", ()), env)

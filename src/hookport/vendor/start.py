@@ -1,0 +1,83 @@
+"""Where `bridge.pyz` starts, as its `__main__.py`: modules are compiled once for a machine, not at each call.
+
+Python keeps no bytecode of what is in an archive, and compiling takes three times as long as a dispatch.
+"""
+
+from __future__ import annotations
+
+import gc
+import marshal
+import os
+import sys
+import zlib
+from importlib.util import MAGIC_NUMBER
+from zipimport import zipimporter
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import CodeType
+    from typing import Any
+
+TABLES, FOLDERS = "tables.plan", "hookport/runtime/folders.py"
+IMPORTING, IMPORTING_FILE = "hookport.vendor.importing", "hookport/vendor/importing.py"
+
+
+def compiled(archive: zipimporter, file: str) -> CodeType:
+    """The code of a member."""
+    path = os.path.join(archive.archive, file)
+    return compile(archive.get_data(file), path, "exec", dont_inherit=True)
+
+
+def cache_folder(archive: zipimporter) -> str:
+    """Where code is kept; what says so is compiled each time, as nothing is kept before that is known."""
+    names = run_code(compiled(archive, FOLDERS))
+    return str(names["own"](os.environ, *names["CACHE"]))
+
+
+def run_code(code: CodeType) -> dict[str, Any]:
+    """The names of a module that is imported before anything can be."""
+    names: dict[str, Any] = {"__name__": "hookport.start"}
+    exec(code, names)  # noqa: S102  (a module of ours)
+    return names
+
+
+def load(path: str, stamp: tuple[object, ...]) -> tuple[dict[str, tuple[bool, bytes]], bytes]:
+    """(code as bytes, tables) of the archive with that stamp; both empty where none is kept."""
+    try:
+        with open(path, "rb") as file:
+            was, code, tables = marshal.loads(file.read())  # noqa: S302  (ours, as bytecode of Python is)
+        if was == stamp:
+            return code, tables
+    except (OSError, EOFError, ValueError, TypeError):
+        pass
+    return {}, b""
+
+
+def run(archive: zipimporter) -> int:
+    """Run a command with what is in the archive."""
+    gc.disable()
+    path = os.path.realpath(archive.archive)
+    found = os.stat(path)
+    stamp = (path, MAGIC_NUMBER, found.st_mtime_ns, found.st_size, found.st_ino)
+    cache = cache_folder(archive)
+    name = f"{zlib.crc32(path.encode('utf-8', 'replace')):08x}.{sys.implementation.cache_tag}"
+    kept = os.path.join(cache, "code", name) if cache else ""
+    code, tables = load(kept, stamp)
+    is_kept = IMPORTING in code
+    if not is_kept:
+        code = {IMPORTING: (False, marshal.dumps(compiled(archive, IMPORTING_FILE)))}
+    importing = run_code(marshal.loads(code[IMPORTING][1]))  # noqa: S302  (ours, as bytecode of Python is)
+    importer = importing["Importer"](archive, code, grew=not is_kept)
+    sys.meta_path.insert(0, importer)
+    tables = tables or archive.get_data(TABLES)
+    from hookport.vendor.commands import main
+
+    status = main(sys.argv[1:], archive.archive, tables)
+    if importer.grew and kept and not sys.dont_write_bytecode:
+        importing["keep"](kept, marshal.dumps((stamp, importer.code, tables)))
+    return status
+
+
+if __name__ == "__main__" and isinstance(__spec__.loader, zipimporter):
+    # The answer is written; taking the interpreter apart would cost another 2 ms.
+    os._exit(run(__spec__.loader))

@@ -1,0 +1,400 @@
+"""The plan that a project commits beside `bridge.pyz`: paths from the root, sources by content, no user hook.
+
+A source that is not what it was when the plan was made fails its hooks, and policy decides; none is skipped.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hookport import __version__
+from hookport.model._json import loads
+from hookport.model._value import Value
+from hookport.runtime import dispatch, folders, plan, policy, sessions, trust
+from hookport.runtime.plan import Plan
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from hookport.model.runs import Event
+    from hookport.runtime.plan import Planned
+    from hookport.wire.table import Wire
+
+    # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
+    Content = str | list[str] | None
+
+FOLDER = ".hookport"
+ARCHIVE, PLAN, SETTINGS = (f"{FOLDER}/{name}" for name in ("bridge.pyz", "bridge.plan", "config.json"))
+RENEW = "Run `hookport sync --vendor` where hookport is installed"
+# Bytes from which on a file is not hashed at every call.
+LARGE = 64 * 1024
+# Around a path in a command; no command has it.
+MARK = "\0"
+# What `shlex.quote` leaves as it is.
+PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./-_")
+
+
+class Bridge(Value):
+    """A bridge in a project: the project's root, and a plan with the wires of our own dialects and no hook.
+
+    Those of other packages are in the project's plan: the archive is the same for everybody.
+    """
+
+    root: str
+    tables: Plan
+
+    def wire(self, name: str) -> Wire:
+        """The wire of a dialect; there are no others than those that it was made with."""
+        found = self.tables.wire(name)
+        if found is not None:
+            return found
+        from hookport.errors import UsageError, closest
+
+        made = load(self.root)
+        if isinstance(made, str):
+            raise UsageError(
+                f"dialect '{name}' is in no archive, and the plan {PLAN} cannot be used: {made}. {RENEW}."
+            )
+        found = made.wire(name)
+        if found is None:
+            meant = closest(name, (*self.tables.header["wires"], *made.header["wires"]))
+            raise UsageError(
+                f"this bridge was made without the dialect '{name}'.{meant} {RENEW} with '{name}'."
+            )
+        return found
+
+    def is_stop(self, native: str) -> bool:
+        """Whether an event of an agent that nothing is known of has the name of a stop."""
+        wires = map(self.tables.wire, self.tables.header["wires"])
+        return any(own is not None and own.events.get(native) in sessions.STOPS for own in wires)
+
+
+def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
+    """What stands in a place of the project: a file, or a pattern with one star; `files` are not on disk yet.
+
+    Line ends do not count, since git may change them.
+    """
+    start, star, rest = place.partition("*")
+    path = os.path.join(root, start)
+    if star:
+        folder, stem = os.path.split(path)
+        inside = os.path.join(folder, "")
+        try:
+            names = set(os.listdir(folder))
+        except OSError:
+            names = set()
+        names |= {one[len(inside) :].partition("/")[0] for one in files if one.startswith(inside)}
+        if not rest.startswith("/"):
+            found = [name for name in names if name.endswith(rest) and _is_there(inside + name, files)]
+        else:
+            found = [name for name in names if _is_there(f"{inside}{name}{rest}", files)]
+        return sorted(name for name in found if name.startswith(stem))
+    data = files[path] if path in files else _read(path)
+    if data is None:
+        return None
+    data = data.replace(b"\r\n", b"\n")
+    return f"{len(data)} {trust.sha256(data)}"
+
+
+def _is_there(path: str, files: Mapping[str, bytes | None]) -> bool:
+    if path in files:
+        return files[path] is not None
+    return not path.endswith("/__pycache__") and os.path.lexists(path)
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        with open(path, "rb", opener=_without_waiting) as file:
+            return file.read()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except OSError as error:
+        return str(error.strerror).encode()
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def load(root: str) -> Plan | str:
+    """The plan of a project, or why there is none."""
+    data = _read(os.path.join(root, PLAN))
+    found = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
+    # One of another kind is believed to know what is approved.
+    return found if isinstance(found, str) or "contents" in found.header else "it is a plan of one machine"
+
+
+def stale(found: Plan, root: str) -> list[str]:
+    """The places that are not what they were."""
+    return [place for place, was in found.header["contents"].items() if content(root, place) != was]
+
+
+def sources(
+    bridge: Bridge, agent: str, calling: Callable[[Wire], plan.CalledFrom], env: Mapping[str, str]
+) -> dispatch.Sources:
+    """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
+    caller = calling(bridge.wire(agent))
+    kept = plan.load(plan.path_for(bridge.root, env), env)
+    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
+        return dispatch.of_plan(kept, agent, bridge.wire, caller)
+    found = load(bridge.root)
+    if why := _unapproved(bridge.root, env):
+        return _as_approved(bridge, agent, caller, why, env)
+    if isinstance(found, str):
+        broken = f"the plan {PLAN} cannot be used: {found}. {RENEW}."
+        empty = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+        is_approved = trust.approval(bridge.root, env).is_known
+        return empty.replace(
+            root=bridge.root,
+            broken=(broken,),
+            unknown=broken if is_approved else "",
+            settings=settings(bridge.root, env),
+        )
+    old = stale(found, bridge.root)
+    # Its plan has no root of this machine.
+    bare = dispatch.of_plan(
+        found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller
+    )
+
+    def hooks(event: Event) -> Iterable[Planned]:
+        return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]
+
+    def wires(name: str) -> Wire:
+        return bridge.tables.wire(name) or bare.wires(name)
+
+    return bare.replace(
+        # The bridge's own tables come first: the plan is not to say what an agent obeys.
+        agent=wires(agent),
+        wires=wires,
+        hooks=hooks,
+        callers=bridge.tables.header["callers"],
+        root=bridge.root,
+        broken=(*bare.broken, *told(found, old)),
+        # Not those of the plan: who makes it does not know which weaker words were approved elsewhere.
+        settings=settings(bridge.root, env),
+    )
+
+
+def other_sources(
+    bridge: Bridge, root: str, agent: str, calling: Callable[[Wire], plan.CalledFrom], env: Mapping[str, str]
+) -> dispatch.Sources:
+    """The hooks of another approved project; each that this bridge cannot run denies what it is for."""
+    other = bridge.replace(root=root)
+    has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
+    is_bridged = all(state.lock["bridge"] for state in trust.approval(root, env).states)
+    kept = plan.load(plan.path_for(root, env), env)
+    is_kept = isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept)
+    if not (has_bridge or is_bridged or is_kept):
+        return _out_of_reach(other, agent, env)
+    found = sources(other, agent, calling, env)
+
+    def hooks(event: Event) -> Iterable[Planned]:
+        # They are approved in their own project, whichever the event is in.
+        return [trust.judged(hook, root, env) for hook in found.hooks(event)]
+
+    return found.replace(hooks=hooks)
+
+
+def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatch.Sources:
+    """What was approved for a project without a bridge, of which the events are known and no matcher."""
+    from hookport.model.events import about_tool
+
+    root = bridge.root
+    states = trust.approval(root, env).states
+    locked = _locked_hooks(root)
+    # The state that the project says it is in; of a project that says nothing of use, all of them.
+    states = [state for state in states if state.hooks == locked] or list(states)
+    why = f"this bridge cannot run the hooks of {root}, which has no {PLAN}. {RENEW}, in that folder"
+    ghosts: dict[str, Planned] = {}
+    for state in states:
+        for place, entry in state.hooks.items():
+            definition = state.lock.get("definitions", {}).get(entry["definition"], {})
+            event = str(entry.get("event", ""))
+            ghosts[place] = plan.Planned(
+                str(entry.get("name", place)),
+                event,
+                agent,
+                subject="tool" if about_tool(event) else "",
+                blocking=definition.get("blocking", True) is not False,
+                is_async=bool(definition.get("handler", {}).get("is_async")),
+                file=trust.resolved(place.partition("#")[0], root, env),
+                place=place.partition("#")[2],
+                id=place,
+                trust={"why": "", "files": {}, "approved": [], "was_approved": True},
+                unable=why,
+            )
+    files = {name for state in states for entry in state.hooks.values() for name in entry["files"]}
+    own = {trust.LOCK, FOLDER, *(place.partition("#")[0] for place in ghosts), *files}
+    bare = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+    return bare.replace(
+        hooks=lambda event: [hook for hook in ghosts.values() if hook.event == event.event],
+        root=root,
+        settings=settings(root, env),
+        protected=lambda: sorted(name for name in own if not name.startswith("~")),
+    )
+
+
+def _locked_hooks(root: str) -> object:
+    """The hooks of a project's lock, as far as they can be read."""
+    try:
+        tree = loads((_read(os.path.join(root, trust.LOCK)) or b"").decode())
+        return tree["hooks"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return None
+
+
+def all_hooks(bridge: Bridge, env: Mapping[str, str]) -> list[Planned]:
+    """Every hook that the bridge may run, as it is on this machine; none where its plan is in doubt."""
+    kept = plan.load(plan.path_for(bridge.root, env), env)
+    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
+        return [] if kept.header["broken"] else kept.all_hooks()
+    found = load(bridge.root)
+    if isinstance(found, str):
+        return []
+    old = stale(found, bridge.root)
+    if found.header["broken"] or list(told(found, old)):
+        return []
+    hooks = (checked(hook, bridge.root, old) for hook in found.all_hooks())
+    return [hook.replace(scope="project", trust={}, rivals=()) for hook in hooks]
+
+
+def is_approved(root: str, env: Mapping[str, str]) -> bool:
+    """Whether the bridge in a project is one that its user approved."""
+    return any(state.lock["bridge"] for state in trust.approval(root, env).states) and not _unapproved(
+        root, env
+    )
+
+
+def _unapproved(root: str, env: Mapping[str, str]) -> str:
+    """Which part of the bridge is not as in any state that its user approved, in words."""
+    states = trust.approval(root, env).states
+    if not any(state.lock["bridge"] for state in states):
+        return ""  # nothing of it was approved, which its hooks tell
+    here = {name: _digest(os.path.join(root, name), env) for name in trust.BRIDGE}
+    if any(state.lock["bridge"] == here for state in states):
+        return ""
+    odd = [
+        name
+        for name, hash_ in here.items()
+        if not any(one.lock["bridge"].get(name) == hash_ for one in states)
+    ]
+    name = odd[0] if odd else trust.BRIDGE[0]
+    return f"{name} is {'gone' if not here[name] else 'not the one that you approved'}"
+
+
+def _digest(path: str, env: Mapping[str, str]) -> str:
+    """The digest of a file; that of one with the stamp of an earlier call is the one of that call.
+
+    The hash of the archive takes a tenth of a dispatch. The stamp is what tells that a script changed, too.
+    """
+    now = trust.settled(path)
+    if now is None or now[1] < LARGE:
+        return trust.digest(path)
+    start = f"{now} "
+    if (kept := plan.note(path, env)).startswith(start):
+        return kept.removeprefix(start)
+    found = trust.digest(path)
+    plan.keep_note(path, start + found, env)
+    return found
+
+
+def _as_approved(
+    bridge: Bridge, agent: str, caller: plan.CalledFrom, why: str, env: Mapping[str, str]
+) -> dispatch.Sources:
+    """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
+    from hookport.runtime import approvals
+
+    hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.approval(bridge.root, env).states]
+    texts = filter(None, (approvals.approved_text(hash_, env) for hash_ in hashes))
+    kept = plan.parse(next(texts, b"").replace(b"\r\n", b"\n"))
+    settled = settings(bridge.root, env)
+    if isinstance(kept, str):
+        empty = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+        return empty.replace(root=bridge.root, lost=why, settings=settled)
+    bare = dispatch.of_plan(
+        kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller
+    )
+    record = {"why": why, "files": {}, "approved": [], "was_approved": True}
+
+    def hooks(event: Event) -> Iterable[Planned]:
+        return [placed(hook, bridge.root).replace(trust=record) for hook in bare.hooks(event)]
+
+    callers = bridge.tables.header["callers"]
+    return bare.replace(hooks=hooks, callers=callers, root=bridge.root, settings={**bare.settings, **settled})
+
+
+def _changed(kept: Plan) -> bool:
+    return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
+
+
+def told(found: Plan, old: list[str]) -> Iterable[str]:
+    made = found.header["version"]
+    if made != __version__:
+        yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}"
+    if old:
+        yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
+
+
+def checked(hook: Planned, root: str, old: list[str]) -> Planned:
+    """A hook in its place on this machine; one whose source changed cannot run."""
+    folder = f"{hook.package}/"
+    mine = [place for place in old if place == hook.file or place.startswith(folder)]
+    unable = f"the plan is stale: {', '.join(mine)} changed since it was made. {RENEW}" if mine else ""
+    return placed(hook, root).replace(unable=unable)
+
+
+def placed(hook: Planned, root: str) -> Planned:
+    """A hook of the plan as it is on this machine."""
+    words = hook.command.split(MARK)
+    words[1::2] = [quoted(_full(root, word)) for word in words[1::2]]
+    return hook.replace(
+        command="".join(words), file=_full(root, hook.file), package=_full(root, hook.package)
+    )
+
+
+def _full(root: str, path: str) -> str:
+    return root if path == "." else os.path.normpath(os.path.join(root, path)) if path else ""
+
+
+def quoted(word: str) -> str:
+    """The same as `shlex.quote`."""
+    return word if word and PLAIN.issuperset(word) else "'" + word.replace("'", "'\"'\"'") + "'"
+
+
+def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
+    """What the settings of a project and of the user say: of two words the strict one, as if installed.
+
+    Of the project's, a weaker word and a model hold once approved; a file that cannot be read is strict.
+    """
+    of_project, of_user = (_tree(path) for path in (os.path.join(root, SETTINGS), folders.user_settings(env)))
+    strict: dict[str, Any] = {name: words[0] for name, words in policy.WORDS.items()}
+    if of_project is None or of_user is None:
+        return strict
+    given = (trust.approved_words(root, _words(of_project), env), _words(of_user))
+    chosen: dict[str, Any] = dict(policy.DEFAULTS)
+    for name, word in strict.items():
+        words = [one[name] for one in given if name in one]
+        chosen[name] = word if word in words else next(iter(words), chosen[name])
+    named = of_project.get("llm")
+    model = trust.approved_model(root, named, env) if isinstance(named, dict) else {}
+    return {**chosen, "llm": model} if model else chosen
+
+
+def _words(tree: Mapping[str, Any]) -> dict[str, str]:
+    """The words of one file of settings, the strict one for what is none."""
+    known = {name: tree[name] for name in policy.WORDS if name in tree}
+    return {
+        name: word if word in policy.WORDS[name] else policy.WORDS[name][0] for name, word in known.items()
+    }
+
+
+def _tree(path: str) -> dict[str, Any] | None:
+    """One file of settings; empty where there is none, None where it cannot be read."""
+    data = _read(path) if path else None
+    try:
+        tree = {} if data is None else loads(data.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return None
+    return tree if isinstance(tree, dict) else None

@@ -1,0 +1,382 @@
+"""Answers by a wire's tables: what a script's exit code and output decided, and what an agent obeys.
+
+A decision that an agent cannot be told is told as something stricter, or named as lost; never as less.
+"""
+
+from __future__ import annotations
+
+from hookport.model._json import dumps, loads
+from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
+from hookport.wire.events import result_text
+from hookport.wire.spellings import bears, fill, get, merged, put
+from hookport.wire.table import table_of
+from hookport.wire.texts import MOST_CONTEXT, MOST_MESSAGE, MOST_REASON, fit, is_encodable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import Event, RunResult
+    from hookport.wire.table import Wire
+
+    Tree = Any
+
+# How the failure of a hook that took too long begins; what it means may differ from other failures.
+TIMED_OUT = "timed out"
+# And that of one that was never asked, through no fault of its own.
+NOT_STARTED = "not started"
+# Said where a hook denies without a word, since some agents let a deny without a reason pass.
+NO_REASON = "a hook denied this without giving a reason"
+
+# How much is read, in characters, to find the objects in text that is not JSON as a whole: each brace may be
+# the start of one. Of what is nested too deeply nobody says how far it was read.
+EFFORT, DEEP = 16 << 20, 10_000
+# A character that was cut in two is not kept.
+LONGEST_CUT = 3
+
+# Keys of a read table, all of them optional:
+#   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
+#             and a value whose verdict is None says nothing, so that the next place decides
+#   reason, context, input, message, result   places, the first text or object that is there
+#   halt      places whose `false` ends the agent's loop; stop: places whose `true`, or any text, does
+#   suppress  places whose `true` hides the output
+#   exits     {exit code: verdict}; `*` for every other code but 0 and 1, `+` for every other code but 0
+#   json      `zero`: JSON is read with exit code 0 only; `any`: with every exit code; `none`: it is text
+#   wins      `exit`: an exit code's deny wins over what is printed; `json`: the other way round
+#   text      what plain text on stdout is: `context`, `message`, `ignored` or `failure`
+#   stderr    JSON is read from stderr too
+
+
+def read_answer(
+    wire: Wire, result: RunResult, *, native: str, canonical: str, blocking: bool = True
+) -> Decision:
+    """What a script of this wire decided."""
+    code = result.exit_code
+    if result.outcome != "completed" or code is None:
+        return failed(result)
+    table = {**table_of(wire.reads, native, canonical), "more": extras_of(wire, native, canonical)}
+    verdict = verdict_of(table, code)
+    if verdict == "deny" and code == BLOCK and not blocking:
+        return Decision(
+            failure=f"exit code {code} of a hook that may not block", reason=result.stderr.strip()
+        )
+    decided = None
+    if (
+        table
+        and table.get("json") != "none"
+        and (code == 0 or table.get("json") == "any" or verdict == "deny")
+    ):
+        decided = _read_json(table, result)
+    if verdict == "deny" and (decided is None or table.get("wins") != "json" or decided.verdict == "none"):
+        said = result.stderr.strip()
+        if decided is not None and decided.reason and (not said or decided.verdict == "deny"):
+            said = decided.reason
+        return (decided or Decision()).replace(
+            verdict="deny", reason=said or result.stdout.strip()[:2000], failure=""
+        )
+    if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
+        return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
+    if (decided is None or decided.verdict != "deny") and _is_cut(result):
+        return Decision(failure="printed more than is read, so its answer may be cut")
+    if decided is not None:
+        text = result_text(wire, decided.replaced_result)
+        return decided if text is None else decided.replace(replaced_result=text)
+    return _read_text(table, result.stdout.strip())
+
+
+def extras_of(wire: Wire, native: str, canonical: str) -> dict[str, str]:
+    """The fields of an answer on an event that no piece has: each word and its place."""
+    return {word.partition("@")[0]: place for word, place in table_of(wire.extras, native, canonical).items()}
+
+
+def failed(result: RunResult) -> Decision:
+    """What a process that did not end by itself decided: nothing, with the reason."""
+    words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
+    said = words.get(result.outcome, result.outcome.replace("_", " "))
+    return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
+
+
+def verdict_of(table: Mapping[str, Tree], code: int) -> str:
+    """The verdict of an exit code by itself; empty if it has none."""
+    exits = table.get("exits", {})
+    return exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
+
+
+def _is_cut(result: RunResult) -> bool:
+    return result.dropped > 0 and len(result.stdout.encode("utf-8", "replace")) >= KEPT_BYTES - LONGEST_CUT
+
+
+def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
+    """The answer where what was printed is no JSON."""
+    if not text:
+        return Decision()
+    meanings = {
+        "context": Decision(context=text),
+        "message": Decision(system_message=text),
+        "failure": Decision(failure="stdout is not a JSON object"),
+    }
+    meaning = table.get("text", "ignored")
+    if meaning == "ignored" and table.get("verdicts") and text.startswith("{"):
+        # An answer that is cut off may have been a deny; where text is ignored it can be nothing else.
+        meaning = "failure"
+    return meanings.get(meaning, Decision())
+
+
+def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
+    """The answer that was printed; among other text and other objects the strictest one is it."""
+    found, noise, is_all = objects(result.stdout)
+    if not found and table.get("stderr"):
+        found, noise, is_all = objects(result.stderr)
+    if len(found) > 1:
+        noise = noise or "more than one JSON object"
+    if noise:
+        known = _knows(table)
+        found = [one for one in found if any(get(one, place) is not None for place in known)]
+    decisions = [decision_in(table, one).replace(noise=noise) for one in found]
+    if not is_all:
+        decisions.append(Decision(failure="printed too many braces to find an answer among them"))
+    return max(decisions, key=_strictness, default=None)
+
+
+def _strictness(decision: Decision) -> int:
+    """A failure may be a deny, by policy, and is no allow."""
+    return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
+
+
+def decision_in(table: Mapping[str, Tree], found: Tree, *, lenient: bool = True) -> Decision:
+    """What an object decides; an agent itself takes a rewrite that is no object for none."""
+    verdict = "none"
+    for place, values in table.get("verdicts", ()):
+        said = get(found, place)
+        if said is None:
+            continue
+        chosen = values.get(str(said), values.get("*", "")) if isinstance(said, (str, bool)) else ""
+        if chosen is None:
+            continue
+        verdict = chosen
+        if not verdict:
+            return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
+        break
+    ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
+        said is True or isinstance(said, str) for said in _at(found, table, "stop")
+    )
+    inputs = _at(found, table, "input")
+    updated = next((one for one in inputs if isinstance(one, dict)), None)
+    if inputs and updated is None and lenient and verdict not in ("ask", "deny"):
+        # As if it had said nothing, the input that it wants changed would run.
+        return Decision(failure="its rewrite of the input is no object")
+    reason, message = _text(found, table, "reason"), _text(found, table, "message")
+    return Decision(
+        verdict=verdict,  # type: ignore[arg-type]
+        reason=reason,
+        context=_text(found, table, "context"),
+        carry_on=not ends,
+        updated_input=updated,
+        suppress_output=any(one is True for one in _at(found, table, "suppress")),
+        # A question's reason is said again where only the message is shown to the person who is asked.
+        system_message="" if verdict == "ask" and message == reason else message,
+        replaced_result=next(iter(_at(found, table, "result")), None),
+        more={
+            word: value
+            for word, place in table.get("more", {}).items()
+            if (value := get(found, place)) is not None
+        },
+    )
+
+
+def _knows(table: Mapping[str, Tree]) -> list[str]:
+    lists = ("reason", "context", "halt", "stop", "input", "message", "suppress", "result")
+    return (
+        [place for place, _ in table.get("verdicts", ())]
+        + [place for key in lists for place in table.get(key, ())]
+        + list(table.get("more", {}).values())
+    )
+
+
+def _at(found: Tree, table: Mapping[str, Tree], key: str) -> list[Tree]:
+    return [value for place in table.get(key, ()) if (value := get(found, place)) is not None]
+
+
+def _text(found: Tree, table: Mapping[str, Tree], key: str) -> str:
+    return next((one for one in _at(found, table, key) if isinstance(one, str) and one), "")
+
+
+def objects(text: str) -> tuple[list[Tree], str, bool]:
+    """The JSON objects in a text, what stands around them, and whether the text was looked through."""
+    text = text.strip().removeprefix("\ufeff").strip()
+    if "{" not in text:
+        return [], "", True
+    try:
+        whole = loads(text)
+    except (ValueError, RecursionError):
+        pass
+    else:
+        return ([whole] if isinstance(whole, dict) else []), "", True
+    import json
+
+    decoder = json.JSONDecoder()
+    found: list[Tree] = []
+    noise: list[str] = []
+    effort = EFFORT
+    end, start = 0, text.find("{")
+    while start >= 0 and effort > 0:
+        try:
+            value, after = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError) as error:
+            effort -= error.pos - start if isinstance(error, json.JSONDecodeError) else DEEP
+            start = text.find("{", start + 1)
+            continue
+        noise.append(text[end:start].strip())
+        found.append(value)
+        end, start = after, text.find("{", after)
+    noise.append(text[end:].strip())
+    around = "\n".join(one for one in noise if one) if found else ""
+    return found, around, start < 0
+
+
+def write_answer(
+    wire: Wire, event: Event, decision: Decision, *, changed: Tree = None
+) -> tuple[Answer, list[str]]:
+    """What the agent is told, and what could not be said to it.
+
+    `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
+    """
+    table = table_of(_answers(wire, event), event.native, event.event)
+    if isinstance(changed, str):  # no agent is known to take an input that is plain text
+        table = {piece: said for piece, said in table.items() if piece != "rewrite"}
+    told, lost = _stricter(table, decision, event.event)
+    pieces: list[str] = [told.verdict] if told.verdict in table else []
+    if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
+        pieces.append("rewrite")
+    if not told.carry_on and "halt" in table:
+        pieces.append("halt")
+    is_alone = any(table[piece].get("alone") for piece in pieces)
+    reason = told.reason
+    for piece, value in (
+        ("context", told.context or None),
+        ("message", told.system_message or None),
+        ("suppress", told.suppress_output or None),
+        ("result", told.replaced_result),
+    ):
+        if value is None:
+            continue
+        if piece in table and (not is_alone or table[piece].get("beside")):
+            pieces.append(piece)
+        elif piece in ("context", "message") and "deny" in pieces:
+            lost.append(f"{piece}: it is told with the reason")
+            reason = _lines(reason, str(value))
+        else:
+            lost.append(f"{piece}: {event.native or event.event} does not take it here")
+    reason = fit(reason, MOST_REASON)
+    more = _more(wire, event, told, lost, is_alone=is_alone)
+    if "action" in told.more and more:
+        pieces = [piece for piece in pieces if piece not in ("deny", "ask", "allow")]
+    words = {
+        "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else None,
+        "context": fit(told.context, MOST_CONTEXT),
+        "input": told.updated_input if changed is None else changed,
+        "changes": _changes(event, changed),
+        "message": fit(told.system_message, MOST_MESSAGE),
+        "result": told.replaced_result,
+        "shaped": _shaped(wire, event, told.replaced_result),
+        "event": wire.said.get(event.native, event.native) or None,
+    }
+    said = [table[piece] for piece in pieces] + ([{"json": more}] if more else [])
+    return _assembled(said or [table.get("none", {})], words), lost
+
+
+def _more(wire: Wire, event: Event, told: Decision, lost: list[str], *, is_alone: bool) -> Tree:
+    """The fields of an answer that no piece has, as the agent takes them; what it does not take is lost."""
+    places = table_of(wire.extras, event.native, event.event)
+    tree: Tree = {}
+    for word, value in told.more.items():
+        place = places.get(word) or places.get(f"{word}@{told.verdict}")
+        if place is None or (is_alone and word != "action"):
+            lost.append(f"{word}: {event.native or event.event} does not take it here")
+            continue
+        put(tree, place, value)
+        if place.startswith("hookSpecificOutput."):
+            put(tree, "hookSpecificOutput.hookEventName", "$event")
+    return tree
+
+
+def reaches(wire: Wire, event: Event, piece: str) -> bool:
+    """Whether the person at the agent sees a `message`, or the reason of a `deny`, of an event."""
+    pieces = table_of(_answers(wire, event), event.native, event.event)
+    channel = "reason" if piece == "deny" else piece
+    return piece in pieces and channel in table_of(wire.shows, event.native, event.event)
+
+
+def takes_deny(wire: Wire, event: Event) -> bool:
+    """Whether what an event is about can be denied."""
+    return "deny" in table_of(_answers(wire, event), event.native, event.event)
+
+
+def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
+    return next((found for mark, found in wire.answers_of.items() if bears(event.extra, mark)), wire.answers)
+
+
+def _changes(event: Event, changed: Tree) -> Tree:
+    """Of a rewritten input what differs, for an agent that merges it into its own."""
+    was = event.call.raw if event.call else None
+    if not (isinstance(was, dict) and isinstance(changed, dict)):
+        return changed
+    return {key: value for key, value in changed.items() if key not in was or was[key] != value}
+
+
+def _shaped(wire: Wire, event: Event, result: Tree) -> Tree:
+    """A replaced result in the form of the tool's own, where it is plain text."""
+    template = wire.results.get(event.call.tool) if event.call else None
+    return result if template is None or not isinstance(result, str) else fill(template, {"text": result})
+
+
+def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
+    """The decision with a deny in place of what the agent cannot be told, and what that was."""
+    lost: list[str] = []
+    if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
+        # A deny here would make the agent go on, which is the opposite.
+        word = "continue" if decision.verdict in ("none", "allow") else "deny"
+        return decision.replace(verdict="none", carry_on=True), [f"{word}: the agent ends here anyway"]
+    verdict, reason, context = decision.verdict, decision.reason, decision.context
+    if verdict == "ask" and "ask" not in table:
+        lost.append("ask: a hook cannot ask here, so it is denied")
+        verdict, reason = "deny", f"{reason or 'a hook wants a person to decide'} (a hook cannot ask here)"
+    needs = table["rewrite"].get("needs", verdict) if "rewrite" in table else ""
+    if decision.updated_input is not None and verdict not in ("deny", needs):
+        lost.append("rewrite: the agent would take the input as it was, so it is denied")
+        verdict = "deny"
+        reason = f"a hook wants other input, which this agent cannot take: {_json(decision.updated_input)}"
+    if not decision.carry_on and verdict != "deny" and table.get("halt", {"denies": True}).get("denies"):
+        lost.append("continue: the agent cannot just be ended from here, so the action is denied")
+        verdict = "deny"
+    elif not decision.carry_on and "halt" not in table:
+        lost.append("continue: the agent cannot be ended from here")
+    if verdict == "deny" and "deny" not in table:
+        lost.append("deny: this event cannot be stopped")
+        context = _lines(reason or NO_REASON, context)
+    return decision.replace(verdict=verdict, reason=reason, context=context), lost
+
+
+def _lines(*texts: str) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def _assembled(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answer:
+    tree: Tree = None
+    stdout, stderr, code = [], [], 0
+    for piece in pieces:
+        if "json" in piece:
+            tree = merged(tree or {}, fill(piece["json"], words))
+        stdout += [str(fill(piece["stdout"], words))] if "stdout" in piece else []
+        stderr += [str(fill(piece["stderr"], words))] if "stderr" in piece else []
+        code = max(code, piece.get("exit", 0))
+    if tree is not None:
+        stdout = [_json(tree)]
+    return Answer("".join(f"{line}\n" for line in stdout), "".join(f"{line}\n" for line in stderr), code)
+
+
+def _json(tree: Tree) -> str:
+    text = dumps(tree, ensure_ascii=False)
+    # Half of a surrogate pair has no UTF-8, but JSON has an escape for it.
+    return text if is_encodable(text) else dumps(tree)

@@ -1,0 +1,176 @@
+"""What an agent makes of an answer that it reads itself, by its own measured rule.
+
+`answers.read_answer` is lenient, so that the bridge never misses a deny that was meant. This is the opposite:
+an answer counts here only where the agent was seen, or is documented, to obey it.
+"""
+
+from __future__ import annotations
+
+from hookport.model._json import loads
+from hookport.model.runs import Decision
+from hookport.wire.answers import decision_in, failed, verdict_of
+from hookport.wire.spellings import get
+from hookport.wire.table import table_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from hookport.model.runs import RunResult
+    from hookport.wire.table import Wire
+
+    Tree = Any
+
+NESTED, NAME = "hookSpecificOutput", "hookEventName"
+KINDS: dict[str, tuple[type, str]] = {
+    "text": (str, "a text"),
+    "flag": (bool, "true or false"),
+    "object": (dict, "an object"),
+}
+
+# Keys of an obey table beside those of a read table:
+#   speaks    what a denying exit code needs beside it: `stderr`, or `any` text
+#   json      as in a read table, and `but 2`: with every exit code but 2, with which stderr is read
+#   named     `all`: nested output without the event's name drops the answer, `nested`: only itself;
+#             `other`: itself, where it names another event
+#   knows     the keys of an answer; any other key drops it
+#   refuses   [(place, values)]: an answer that has one of them there is dropped; `*` is any value
+#   typed     {place: kind}: a value of another kind there drops the answer, null too
+#   nulls     `absent`: null at such a place is as nothing
+#   wants     {verdict: places}: the verdict counts only with a text at one of them
+#   rewrites  the verdict that another input counts with; without it any
+#   marked    what a line starts with that holds the answer in the middle of other text
+
+
+def obeys_natively(
+    wire: Wire, result: RunResult, *, native: str, canonical: str, closed: bool = False
+) -> Decision:
+    """What the agent does by an answer, without the bridge; `failure` says why it takes it for none.
+
+    `closed` is for a hook whose entry says that its failure denies, where the agent has such a setting.
+    """
+    decision = _obeyed(wire, result, native, canonical)
+    if closed and decision.failure and table_of(wire.obeys, native, canonical).get("closes"):
+        return decision.replace(verdict="deny", reason=decision.reason or decision.failure, failure="")
+    return decision
+
+
+def _obeyed(wire: Wire, result: RunResult, native: str, canonical: str) -> Decision:
+    code = result.exit_code
+    if result.outcome != "completed" or code is None:
+        return failed(result)
+    table = table_of(wire.obeys, native, canonical)
+    errors = result.stderr.strip()
+    verdict = verdict_of(table, code)
+    needs = table.get("speaks", "")
+    is_mute = verdict == "deny" and needs and not (errors or (needs == "any" and result.stdout.strip()))
+    if is_mute:
+        verdict = ""
+    printed = _printed(table, result, code)
+    decided = None if printed is None else _decided(table, printed, wire.said.get(native, native))
+    if verdict == "deny" and (decided is None or table.get("wins") != "json"):
+        reason = errors or (decided.reason if decided else "") or result.stdout.strip()[:2000]
+        ends = str(code) in table.get("ends", ())
+        return Decision("deny", reason, carry_on=not ends)
+    if decided is not None:
+        return decided
+    if code != 0:
+        mute = f" without text on {'stdout or stderr' if needs == 'any' else 'stderr'}" if is_mute else ""
+        return Decision(failure=f"exit code {code}{mute}", reason=errors)
+    return _text(table, result.stdout.strip())
+
+
+def _text(table: Mapping[str, Tree], text: str) -> Decision:
+    """What is no answer by itself; a text with an object in it was meant as one."""
+    if not text:
+        return Decision()
+    meaning = table.get("text", "ignored")
+    if meaning == "context":
+        return Decision(context=text)
+    if meaning == "failure" or ("{" in text and table.get("json") != "none"):
+        return Decision(failure="stdout is not one JSON object")
+    return Decision(system_message=text) if meaning == "message" else Decision()
+
+
+def _printed(table: Mapping[str, Tree], result: RunResult, code: int) -> Tree:
+    """The object that is read as the answer."""
+    rule = table.get("json", "zero")
+    if rule == "none" or (rule == "zero" and code != 0):
+        return None
+    streams = [] if rule == "but 2" and code == 2 else [result.stdout]
+    streams += [result.stderr] if table.get("stderr") else []
+    for text in streams:
+        if text.strip():
+            return _object(text, table.get("marked", ""))
+    return None
+
+
+def _object(text: str, marked: str) -> Tree:
+    lines = [line.removeprefix(marked) for line in text.splitlines() if marked and line.startswith(marked)]
+    for one in [*lines[-1:], text]:
+        try:
+            tree = loads(one)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(tree, dict):
+            return tree
+    return None
+
+
+def _decided(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -> Decision:
+    if fault := _fault(table, tree):
+        return Decision(failure=fault)
+    nested, rule = tree.get(NESTED), table.get("named", "")
+    why = ""
+    if rule and isinstance(nested, dict) and nested.get(NAME) != event:
+        if NAME not in nested and rule != "other":
+            why = f"'{NESTED}' has no '{NAME}'"
+        elif NAME in nested:
+            why = f"'{NAME}' is '{nested[NAME]}' instead of '{event}'"
+        if why and rule == "all":
+            return Decision(failure=why)
+        tree = {key: value for key, value in tree.items() if key != NESTED or not why}
+    decision = decision_in(table, tree, lenient=False)
+    wanted = table.get("wants", {}).get(decision.verdict)
+    if wanted and not any(isinstance(text := get(tree, one), str) and text.strip() for one in wanted):
+        return Decision(failure=f"a {decision.verdict} without a reason does not count")
+    needs = table.get("rewrites")
+    if decision.updated_input is not None and needs and decision.verdict != needs:
+        return Decision(failure=f"a rewrite counts with '{needs}' only")
+    return decision.replace(failure=decision.failure or (why if decision == Decision() else ""))
+
+
+def _fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
+    """Why the agent drops the whole answer, whatever it says."""
+    known = table.get("knows")
+    if known is not None and (odd := [key for key in tree if key not in known]):
+        return f"it takes no key '{odd[0]}', and drops an answer that has it"
+    for place, values in table.get("refuses", ()):
+        value = get(tree, place)
+        if value is not None and ("*" in values or value in values):
+            return f"it refuses '{place}' here, and drops an answer that has it"
+    return _mistyped(table, tree)
+
+
+def _mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
+    """What is wrong with the first value of another kind than the agent takes there."""
+    for place, word in table.get("typed", {}).items():
+        path, _, key = place.rpartition(".")
+        around = get(tree, path)
+        if not isinstance(around, dict) or key not in around:
+            continue
+        kind, words = KINDS[word]
+        value = around[key]
+        if not isinstance(value, kind) and (value is not None or table.get("nulls") != "absent"):
+            return f"'{key}' is not {words}"
+    return ""
+
+
+def taken_of_several(wire: Wire, decisions: list[Decision], strictest: Decision) -> Decision:
+    """What the agent makes of the answers of several hooks, in the order of its files."""
+    said = [one for one in decisions if one.verdict != "none"]
+    if wire.several not in ("first", "last") or not said:
+        return strictest
+    taken = said[0 if wire.several == "first" else -1]
+    return strictest.replace(verdict=taken.verdict, reason=taken.reason)
