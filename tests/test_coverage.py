@@ -125,6 +125,19 @@ def is_taken(path: str, text: str, dialect: Dialect) -> bool:
     return bool(decoded.manifest.hooks) and NeverRuns.code not in [one.code for one in decoded.findings]
 
 
+def is_below_hooks(text: str) -> bool:
+    """Whether the hooks of a JSON file stand below the key `hooks`."""
+    return text.startswith("{") and "hooks" in json.loads(text)
+
+
+def is_known(path: str, text: str, dialect: Dialect) -> bool:
+    """Whether a dialect knows the events of the hooks that it reads from a file."""
+    if not is_taken(path, text, dialect):
+        return False
+    hooks = pipeline.read({path: text.encode()}, dialect).decoded.manifest.hooks
+    return all(":" not in hook.event for hook in hooks)
+
+
 SITES = [site for site in PROJECT if text_for(site)]
 
 
@@ -239,6 +252,34 @@ def told(agent: str, folder: Path, env: dict[str, str]) -> dict[str, Any]:
     reports = examine(str(folder), env, (agent,))
     dead = {key for report in reports for one in report.diagnoses for key in one.dead}
     return {"missing": missing, "doctor": sorted(dead & set(rows))}
+
+
+@pytest.mark.parametrize("key", ["Hooks", "hook", "hoooks", "hooks "])
+@pytest.mark.parametrize(
+    "site", [one for one in SITES if text_for(one).startswith("[[hooks]]") or is_below_hooks(text_for(one))]
+)
+def test_hooks_below_a_key_that_was_meant_are_an_error(tmp_path: Path, site: Site, key: str) -> None:
+    """The agent reads none of them and says nothing; nobody may take that for a file without hooks."""
+    root = made(tmp_path, site)
+    file = root / file_at(site)
+    text = file.read_text("utf-8")
+    is_json = text.startswith("{")
+    if is_json:
+        tree = json.loads(text)
+        text = json.dumps({key if name == "hooks" else name: value for name, value in tree.items()})
+    else:
+        text = text.replace("[[hooks]]", f'[["{key}"]]')
+    for dialect in site.dialects:
+        if not is_known(file_at(site), text_for(site), dialect):
+            continue
+        try:
+            found = pipeline.read({file_at(site): text.encode()}, dialect).decoded
+        except InputError:
+            continue
+        errors = [one.message for one in found.findings if one.code == NeverRuns.code]
+        # A format has no agent: hookport runs what it reads.
+        assert len(errors) == (dialect.kind == "agent"), (dialect.id, text)
+        assert found.manifest.hooks, (dialect.id, text)
 
 
 def test_no_event_is_without_a_word(tmp_path: Path) -> None:
@@ -452,6 +493,31 @@ def test_a_plugin_that_is_installed_for_another_project_is_not_loaded(
     }
     root, env = project(tmp_path, **files)
     assert runs(root, "claude-code", root, "project", env) != is_loaded
+    # Nor from the folder of its marketplace, be that this project.
+    market = {"m": {"installLocation": str(root)}}
+    store = tmp_path / "home/.claude/plugins"
+    copy["installPath"] = f"{store}/cache/m/p/1.0.0"
+    (store / "installed_plugins.json").write_text(json.dumps({"plugins": {"p@m": [copy]}}))
+    (store / "known_marketplaces.json").write_text(json.dumps(market))
+    (root / ".claude-plugin").mkdir()
+    shared = {**MARKET, "plugins": [{"name": "p", "source": "./plugins/p"}]}
+    (root / ".claude-plugin/marketplace.json").write_text(json.dumps(shared))
+    assert runs(root, "claude-code", root, "project", env) != is_loaded
+
+
+def test_hooks_of_a_folder_below_the_root_are_an_error_in_every_command(tmp_path: Path) -> None:
+    """Whoever starts there may take them for guards; hookport runs those of the root."""
+    root, env = project(tmp_path, **{"pkg/.claude/settings.json": claude("g.sh")})
+    start = str(root / "pkg")
+    told = [
+        [one.code for one in status(start, env).unread],
+        [one.code for one in sync.plan(start, env, Wish(("gemini-cli",))).findings],
+        *(
+            [one.finding.code for it in examine(start, env, names) for one in it.diagnoses]
+            for names in ([], ["gemini-cli"])
+        ),
+    ]
+    assert [codes.count("HP709") for codes in told] == [1, 1, 1, 1]
 
 
 def test_a_link_to_another_agents_file_is_not_read_as_that_agent_reads_it(tmp_path: Path) -> None:

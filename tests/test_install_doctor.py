@@ -614,6 +614,52 @@ def test_a_hook_that_runs_without_the_bridge_waits_for_no_approval(place: Place)
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP871"]
 
 
+@pytest.mark.parametrize("agent", agents())
+def test_hooks_that_cannot_be_read_are_an_error_for_a_chosen_agent_too(agent: str, place: Place) -> None:
+    """What they are for is not known, so nobody may say that nothing is wrong."""
+    place.write({".augment/settings.json": claude().rstrip("}") + ",", ".hookport/hooks.json": "{,"})
+    place.write({".gemini/extensions/e/hooks/hooks.json": GEMINI})
+    place.write({".gemini/extensions/e/gemini-extension.json": '{"name": "e", "version": "1"}'})
+    found = diagnose(str(place.root), place.env, [agent])
+    assert {one.file.removeprefix(f"{place.root}/") for one in found if one.severity == "error"} == {
+        ".augment/settings.json",
+        ".gemini/extensions/e/hooks/hooks.json",
+        ".hookport/hooks.json",
+    }
+
+
+@pytest.mark.parametrize("agent", agents())
+def test_an_unapproved_hook_of_another_agents_file_is_an_error(agent: str, place: Place) -> None:
+    """Its own agent reads the file and needs no approval; the bridge, which runs it elsewhere, skips it."""
+    file, text = (".claude/settings.json", claude())
+    if agent == "claude-code":
+        file, text = (".gemini/settings.json", GEMINI)
+    place.write({file: text})
+    hookport(f"sync --mode bridge --agent {agent}", place)
+
+    def skipped(*chosen: str) -> set[str]:
+        return {
+            one.agent
+            for report in examine(str(place.root), place.env, chosen)
+            for one in report.diagnoses
+            if one.finding.severity == "error"
+            and any(name == str(place.root / file) for name, _ in one.dead)
+            and "hookport trust" in one.finding.hint
+        }
+
+    runs_it = not any(
+        one.finding.code in ("HP813", "HP830")
+        for report in examine(str(place.root), place.env, [agent])
+        for one in report.diagnoses
+    )
+    assert (agent in skipped(), agent in skipped(agent)) == (runs_it, runs_it)
+    approve(place)
+    assert skipped() == skipped(agent) == set()
+    place.write({"guard.sh": "#!/bin/sh\nexit 2\n"})
+    assert (agent in skipped(), agent in skipped(agent)) == (runs_it, runs_it)
+    assert "" not in skipped()
+
+
 @pytest.mark.parametrize("mode", ["bridge", "native"])
 def test_what_sync_installs_would_fire_in_every_agent(mode: str, place: Place) -> None:
     place.write({".hookport/hooks.json": MANIFEST})

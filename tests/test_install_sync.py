@@ -21,15 +21,16 @@ import pytest
 from hookport import bridge, cli
 from hookport.agents import agents, event_specs, get, wire
 from hookport.convert import pipeline
-from hookport.doctor import status
+from hookport.doctor import diagnose, status
 from hookport.errors import InputError
 from hookport.install import entries, files, sync
 from hookport.install.sync import Choice, Plan, Wish
 from hookport.install.targets import Scope, detected, target
-from hookport.model.hooks import Hook
+from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import RunResult
 from hookport.project.ownership import is_dispatch, is_ours
 from hookport.shapes.entries import slots
+from hookport.wire import recognition
 from hookport.wire.answers import read_answer
 from tests.approval import approve
 
@@ -236,6 +237,35 @@ def test_another_agent_that_reads_the_file_does_not_run_the_entry(world: World) 
     command = entry(world, "copilot-cli")
     done = fire(world, command, world.root)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def hook_env(agent: str) -> dict[str, str]:
+    """The variables that an agent sets for every hook."""
+    env = wire(agent).env.items()
+    return {name: "/p" for name, value in env if name.isupper() and value not in ("$package", "$data")}
+
+
+@pytest.mark.parametrize("agent", agents())
+def test_an_agent_that_another_one_started_runs_its_entry(agent: str, world: World) -> None:
+    """A hook of one agent may start another, which then has the variables of both."""
+    it = target(agent, "project", str(world.root), world.env)
+    (hook,) = entries.for_one_agent(
+        it, [Hook("before_tool_execute", Handler("command", "echo ran"))], it.every_file()
+    )
+    command = hook.handler.command
+    assert not entries.ends_at_once(command, agent)
+    shows_itself = bool(recognition.variables(map(wire, agents()))[agent])
+    for other in (name for name in agents() if name != agent):
+        done = fire(world, command, world.root, **(hook_env(other) | hook_env(agent)))
+        assert done.stdout == "ran\n" or not shows_itself, (other, command)
+
+
+def test_no_entry_of_ours_is_another_agents_copy(world: World) -> None:
+    for agent in ("copilot-cli", "vs-code-copilot"):
+        assert entry(world, agent)
+    for agent, other in (("copilot-cli", "vs-code-copilot"), ("vs-code-copilot", "copilot-cli")):
+        assert entries.ends_at_once(entry(world, other), agent)
+        assert "HP878" not in [one.code for one in diagnose(str(world.root), world.env, [agent])]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,13 @@ from hookport.shapes.dialect import (
     event_named,
     named,
 )
-from hookport.shapes.entries import kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.entries import (
+    kind_word,
+    own_data,
+    read_entry,
+    slots,
+    write_entry,
+)
 from hookport.shapes.matchers import write_matcher
 from hookport.shapes.patterns import compiled
 from hookport.shapes.table_list import bind_table, decode_tables, decoded, write_tables

@@ -46,7 +46,16 @@ from hookport.shapes.dialect import (
     event_named,
     named,
 )
-from hookport.shapes.entries import bind, kind_word, own_data, read_entry, slots, write_entry
+from hookport.shapes.entries import (
+    below_another_key,
+    bind,
+    kind_word,
+    own_data,
+    read_entry,
+    slipped_key,
+    slots,
+    write_entry,
+)
 from hookport.shapes.matchers import alternatives, means_all, normal, read_matcher, write_matcher
 from hookport.wire.table import Wire
 
@@ -445,11 +454,19 @@ def _agent_form(dialect: Dialect) -> Dialect:
     return dialect._replace(handlers=AGENT_HANDLERS)
 
 
+def _is_event_map(tree: Tree) -> bool:
+    return isinstance(tree, Mapping) and any(name in tree for name in AGENT_NAMES)
+
+
 def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
-    events = _object(tree, "hooks", (), found.problems) if tree.get("hooks") is not None else {}
-    _others([key for key in tree if key != "hooks" and AGENT_HEAD.get(key) != tree[key]], file, found)
+    root = slipped_key("hooks", tree, _is_event_map) or "hooks"
+    if root != "hooks":
+        words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
+        found.findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+    events = _object(tree, root, (), found.problems) if tree.get(root) is not None else {}
+    _others([key for key in tree if key != root and AGENT_HEAD.get(key) != tree[key]], file, found)
     for native, entries in events.items():
-        path: Path = ("hooks", native)
+        path: Path = (root, native)
         if native not in AGENT_NAMES:
             guess = closest(native, AGENT_NAMES)
             wrong = f"unknown event '{native}': Kiro refuses the whole agent file.{guess}"

@@ -29,7 +29,12 @@ from hookport.shapes.dialect import (
     event_named,
     named,
 )
-from hookport.shapes.entries import kind_word, read_entry, slots, write_entry
+from hookport.shapes.entries import (
+    kind_word,
+    read_entry,
+    slots,
+    write_entry,
+)
 from hookport.shapes.matchers import MARK, write_matcher
 from hookport.shapes.patterns import compiled
 from hookport.shapes.table_list import bind_table, decode_tables, write_tables

@@ -24,17 +24,19 @@ from hookport.doctor.health import Machine, find_faults
 from hookport.doctor.history import History, history
 from hookport.doctor.order import is_about
 from hookport.findings import Finding
-from hookport.install.coverage import Installed, cover_of, find_gaps, report_gaps
+from hookport.install.coverage import Installed, commands_for, cover_of, find_gaps, report_gaps
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, detected, target
 from hookport.project.discovery import Discovery, Found, discover, project_root
 from hookport.project.misplaced import Stray, find_misplaced
+from hookport.project.ownership import is_dispatch
 from hookport.project.places import home_folder
 from hookport.project.plan_builder import listed
 
 __all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
 
 VERSION_SECONDS = 5
+SKIPPED = itself.skip_finding("").code
 CHECKS = (
     entries.dropped,
     gates.switched_off,
@@ -92,13 +94,18 @@ def examine(
     dialects = [get(agent) for agent in chosen or agents()]
     found = discover(cwd, env)
     here = {one.agent for one in detected(found.root, env)}
-    about = _About(found, read_failures(env), find_misplaced(found.root, env))
 
     def case(dialect: Dialect) -> Case:
         return case_of(dialect, world, past, force=bool(chosen), asks_version=not is_quick)
 
     with ThreadPoolExecutor() as pool:
         cases = list(pool.map(case, dialects))
+    mine = itself.own(world, cases)
+    # What hookport alone runs is looked at by itself, once for all agents.
+    apart = frozenset() if chosen else frozenset(one.file for one in mine.hooks)
+    skipped = {} if is_quick else itself.unapproved_hooks(found, env)
+    skipped = {key: why for key, why in skipped.items() if key[0] not in apart}
+    about = _About(found, read_failures(env), find_misplaced(found.root, env), skipped)
     checks = [check for check in CHECKS if not (is_quick and check is bridge.silent)]
     reports = [
         _with_modules(
@@ -107,11 +114,18 @@ def examine(
         for case in cases
     ]
     if chosen and not is_quick:
-        return reports
-    mine = itself.own(world, cases)
-    own = _once(
-        iter((*itself.examined(mine, world, cases, past, about.failures), *_strays(about, None, world)))
-    )
+        # What no agent can read runs in none of them.
+        unread = _once(iter((*itself.discovered(mine, world), *_strays_of_others(about, dialects, world))))
+        return [*reports, Report("", "", 0, 0, unread)] if unread else reports
+    reported = {
+        key
+        for report in reports
+        for one in report.diagnoses
+        if one.finding.code == SKIPPED
+        for key in one.dead
+    }
+    checked = itself.examined(mine, world, cases, past, about.failures, reported)
+    own = _once(iter((*checked, *_strays(about, None, world))))
     reports.append(Report("", "", len(mine.hooks), 0, own))
     return [report for report in reports if report.hooks or report.diagnoses]
 
@@ -122,6 +136,8 @@ class _About(NamedTuple):
     found: Discovery
     failures: Failures
     strays: list[Stray]
+    # Why the bridge skips hooks that the user did not approve, by file and place.
+    skipped: Mapping[tuple[str, str], str]
 
 
 def _strays(about: _About, dialect: Dialect | None, world: World) -> Iterator[Diagnosis]:
@@ -133,6 +149,13 @@ def _strays(about: _About, dialect: Dialect | None, world: World) -> Iterator[Di
             named = stray.hook_names or ("",) if stray.hooks else ()
             dead = frozenset((stray.file, name_) for name_ in named)
             yield Diagnosis(dialect.id if dialect else "", stray.finding, shown(stray.file, world), dead)
+
+
+def _strays_of_others(about: _About, chosen: Sequence[Dialect], world: World) -> Iterator[Diagnosis]:
+    """Files with hooks that nothing reads, and that none of these agents would read elsewhere."""
+    for stray in about.strays:
+        if stray.reader not in chosen and stray.finding.severity == "error":
+            yield Diagnosis("", stray.finding, shown(stray.file, world))
 
 
 def _with_modules(report: Report, about: _About, world: World) -> Report:
@@ -189,6 +212,19 @@ def _unwell(case: Case, about: _About, by_entry: Sequence[Found], known: Hooks) 
             yield Diagnosis(case.dialect.id, fault.finding, fault.evidence, frozenset({key}))
 
 
+def _skipped(
+    case: Case, about: _About, by_entry: Sequence[Found], scopes: Sequence[Installed]
+) -> Iterator[Diagnosis]:
+    """Hooks that an entry of ours would run here, and that the bridge skips."""
+    for one in by_entry:
+        why = about.skipped.get((one.file, one.place))
+        running = {command for installed in scopes for command in commands_for(installed, one)[0]}
+        if why and any(map(is_dispatch, running)):
+            finding = itself.skip_finding(why)._replace(file=one.file, where=one.place)
+            told = itself.spell_store(case.world)
+            yield Diagnosis(case.dialect.id, finding, told, frozenset({(one.file, one.place)}))
+
+
 def _report(
     case: Case, about: _About | None = None, checks: Sequence[Callable[[Case], Iterator[Diagnosis]]] = CHECKS
 ) -> Report:
@@ -201,6 +237,7 @@ def _report(
         ]
         seen = [_spared(one, by_entry) for one in seen]
         seen += [*_not_run(case, about.found, scopes, known), *_unwell(case, about, by_entry, known)]
+        seen += _skipped(case, about, by_entry, scopes)
     found = _once(iter(seen))
     hooks = sum(len(source.hooks) for source in case.sources)
     read = frozenset(name(source, one) for source in case.sources for one in source.hooks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -51,13 +51,22 @@ def own(world: World, cases: Iterable[Case]) -> Own:
 
 
 def examined(
-    mine: Own, world: World, cases: list[Case], past: History, failures: Failures
+    mine: Own,
+    world: World,
+    cases: list[Case],
+    past: History,
+    failures: Failures,
+    reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
-    """Everything that is wrong with hookport's own hooks and files."""
+    """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
     made = plan.parse(plan_builder.compiled(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
-    yield from _discovered(mine, made, world)
-    yield from _unapproved(mine, made, world, cases)
+    yield from discovered(mine, world)
+    for line in made.header["broken"]:
+        code, _, message = line.partition(" ")
+        if code == f.BadSettings.code:
+            yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
+    yield from _unapproved(mine, made, world, cases, reported)
     for name, over in pauses.active(mine.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
         yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.clock(over)), "")
@@ -92,20 +101,22 @@ def _not_covered(made: plan.Plan, world: World) -> Iterator[Diagnosis]:
             yield Diagnosis("", finding._replace(file=hook.file), shown(hook.file, world))
 
 
-def _discovered(mine: Own, made: plan.Plan, world: World) -> Iterator[Diagnosis]:
-    """Sources that cannot be used, and settings that cannot be read."""
+def discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
+    """Sources that cannot be used."""
     for finding in mine.found.findings:
         if finding.file in mine.theirs or finding.severity != "error":
             continue
         dead = frozenset(_key(one) for one in mine.hooks if one.file == finding.file)
         yield Diagnosis("", finding, shown(finding.file, world), dead)
-    for line in made.header["broken"]:
-        code, _, message = line.partition(" ")
-        if code == f.BadSettings.code:
-            yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
 
 
-def _unapproved(mine: Own, made: plan.Plan, world: World, cases: Iterable[Case]) -> Iterator[Diagnosis]:
+def _unapproved(
+    mine: Own,
+    made: plan.Plan,
+    world: World,
+    cases: Iterable[Case],
+    reported: Container[tuple[str, str]],
+) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
     waiting = [hook for hook in made.all_hooks() if trust.verdict(hook, str(world.root), world.env)]
     installed = _installed(mine, world, cases) if waiting else []
@@ -115,13 +126,29 @@ def _unapproved(mine: Own, made: plan.Plan, world: World, cases: Iterable[Case])
         if one and _needs_no_bridge(one, installed):
             continue
         why = trust.cause(trust.verdict(hook, str(world.root), world.env))
-        told = f"the approvals are in {shown(trust.store(world.env), world)}"
+        told = spell_store(world)
         if one:
-            fix = "Look at it and approve it with `hookport trust`."
-            finding = f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
-            yield Diagnosis("", _at(one, finding), told, frozenset({_key(one)}))
-        elif hook.trust.get("was_approved"):
+            yield Diagnosis("", _at(one, skip_finding(why)), told, frozenset({_key(one)}))
+        elif hook.trust.get("was_approved") and (hook.file, hook.place) not in reported:
             yield Diagnosis("", f.ApprovedGone.at("", name=hook.name, why=why)._replace(file=hook.file), told)
+
+
+def unapproved_hooks(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
+    """Why the bridge skips hooks of the project, by file and place."""
+    hooks = [hook for hook in plan_builder.judged(found, env) if hook.scope == "project"]
+    objections = {(hook.file, hook.place): trust.verdict(hook, found.root, env) for hook in hooks}
+    return {key: trust.cause(objection) for key, objection in objections.items() if objection}
+
+
+def skip_finding(why: str) -> Finding:
+    """That the bridge skips a hook."""
+    fix = "Look at it and approve it with `hookport trust`."
+    return f.HookUntrusted.at("", None, dialect="hookport", why=why, fix=fix)
+
+
+def spell_store(world: World) -> str:
+    """Where the approvals are kept."""
+    return f"the approvals are in {shown(trust.store(world.env), world)}"
 
 
 def _installed(mine: Own, world: World, cases: Iterable[Case]) -> list[Installed]:

@@ -15,6 +15,7 @@ from hookport.convert.degrade.wrapping import unwrapped
 from hookport.doctor.bridge import call_of, is_ours
 from hookport.doctor.case import Case, Diagnosis, about, at_file, name
 from hookport.doctor.files import SCOPES, Source, counted, read, shown
+from hookport.install.entries import ends_at_once
 from hookport.project.agent_trust import expand_last
 from hookport.project.ownership import MARK
 
@@ -83,7 +84,7 @@ def copies(case: Case) -> Iterator[Diagnosis]:
         (source, one, _key(one), _started(case, one))
         for source in (*case.sources, *case.foreign)
         for one in source.hooks
-        if one.hook.enabled
+        if one.hook.enabled and not ends_at_once(one.hook.handler.command, case.dialect.id)
     ]
     told: set[tuple[str, str]] = set()
     for (first, one, key, script), (second, other, other_key, other_script) in combinations(found, 2):

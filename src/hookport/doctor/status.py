@@ -31,8 +31,14 @@ from hookport.vendor import vendored
 
 BY_ITSELF = "by itself"
 UNAPPROVED = "you have not approved it as it is: `hookport trust`"
-# What is wrong with a whole file, or with an entry that is read as no hook.
-UNREAD = (f.FileDropped.code, f.SourceBroken.code, f.EntryMissing.code, f.DuplicateKey.code)
+# What is wrong with a whole file or folder, or with an entry that is read as no hook.
+UNREAD = (
+    f.FileDropped.code,
+    f.SourceBroken.code,
+    f.EntryMissing.code,
+    f.DuplicateKey.code,
+    f.FolderPassedOver.code,
+)
 # What the rows of the hooks tell already.
 IN_ROWS = (f.NeverFires.code, f.OnlyAdvises.code)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,7 +17,7 @@ from hookport.agents import Dialect, EventSpec, agents, event_specs, get, wire
 from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.work import deny_command, powershell
-from hookport.convert.degrade.wrapping import Bridge, agree
+from hookport.convert.degrade.wrapping import AGENT_TESTS, Bridge, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
@@ -34,9 +35,12 @@ from hookport.shapes.entries import shell_word, slots
 from hookport.shapes.limits import longest_wait
 from hookport.shapes.matchers import normal
 from hookport.vendor import vendored
+from hookport.wire import recognition
 from hookport.wire.table import table_of
 
 Mode = Literal["native", "bridge"]
+_START = re.compile(AGENT_TESTS)
+_NAME = re.compile(r"\$\{(\w+)-\}")
 
 # Of the time that an agent waits, this much is for the bridge itself.
 OVERHEAD = 5 * SECOND
@@ -413,7 +417,8 @@ def readers(target: Target, path: str) -> list[Dialect]:
 def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -> tuple[Hook, ...]:
     """The hooks, each ending at once where an agent runs it that reads the file besides its own.
 
-    Agents are told apart by the variable that names the project's root to their hooks.
+    Agents are told apart by the variable that names the project's root to their hooks. One that another
+    agent started has that agent's variable too, so where the agent shows itself, the hook runs.
     """
     others = list(dict.fromkeys(one.id for path in paths for one in readers(target, path)))
     own, foreign = wire(target.agent).env, [wire(one).env for one in others]
@@ -424,8 +429,25 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
         tests.append('[ -z "' + "".join(f"${{{mark}-}}" for mark in dict.fromkeys(absent)) + '" ]')
     if not tests or sys.platform == "win32":
         return tuple(hooks)
+    marks = recognition.variables(map(wire, agents())).get(target.agent, ()) if absent else ()
+    if marks:
+        tests[-1] += f' || [ -n "{"".join(f"${{{mark}-}}" for mark in marks)}" ]'
     start = f"{' && '.join(tests)} || exit 0; "
     return tuple(_with_command(hook, start + hook.handler.command) for hook in hooks)
+
+
+def ends_at_once(command: str, agent: str) -> bool:
+    """Whether an entry ends at once where an agent runs it that no other agent started."""
+    start = _START.match(command)
+    if start is None:
+        return False
+    variables = {name for name, value in wire(agent).env.items() if value not in ("$package", "$data")}
+
+    def holds(test: str) -> bool:
+        is_set = any(name in variables for name in _NAME.findall(test))
+        return is_set if test.startswith("[ -n ") else not is_set
+
+    return not any(all(map(holds, part.split(" && "))) for part in start["tests"].split(" || "))
 
 
 def mark_of(env: Mapping[str, object], other: Mapping[str, object]) -> str:

@@ -170,7 +170,8 @@ def _plugin_loading(dialect: Dialect, found: Found, root: str, env: Mapping[str,
             if _is_for(root, at(copy, (store.project,)))
         ]
         folders = [at(copy, (store.folder,)) for copy in here]
-        folders.append(_in_market(dialect, name, root, env))
+        # One that is installed for other projects only may not be loaded in this.
+        folders += [_in_market(dialect, name, root, env)] if here else []
         # A copy elsewhere is not this very file: it may be of another version.
         if any(isinstance(folder, str) and folder and is_same(folder, found.package) for folder in folders):
             return _enabled_loading(dialect, name, root, env)

@@ -165,7 +165,8 @@ def embedded(dialect: Dialect, root: Way) -> Dialect:
     def inside(reader: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         return decode(reader, {file: _only(tree, root) for file, tree in trees.items()})
 
-    return dialect._replace(root=root, shape=dialect.shape._replace(decode=inside))
+    # What stands inside a skill or a plugin runs beside its like elsewhere.
+    return dialect._replace(root=root, runs_once=None, shape=dialect.shape._replace(decode=inside))
 
 
 def _only(tree: Tree, way: Way) -> Tree:

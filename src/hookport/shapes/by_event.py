@@ -29,6 +29,7 @@ from hookport.shapes.dialect import (
     matching_of,
 )
 from hookport.shapes.entries import (
+    below_another_key,
     bind,
     group_extra,
     kind_word,
@@ -37,6 +38,7 @@ from hookport.shapes.entries import (
     own_data,
     read_entry,
     root_data,
+    slipped_key,
     slots,
     type_problem,
     write_entry,
@@ -81,15 +83,15 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     for file, tree in trees.items():
         events, path = event_map(dialect, file, tree, reading.problems)
         if path and isinstance(tree, Mapping):
-            extra = root_data(dialect, tree)
+            extra = {name: value for name, value in root_data(dialect, tree).items() if name != path[0]}
             if extra:
                 data.update(extra)
                 reading.findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
         kept = {native: value for native, value in events.items() if native in dialect.not_events}
         if kept and len(path) == 1:
             data[str(path[0])] = kept
-        if dialect.root and events and not path:
-            _note_outside(reading, file)
+        if dialect.root and events and path[:1] != dialect.root[:1]:
+            _note_outside(reading, file, path)
         first = len(reading.hooks)
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
@@ -152,8 +154,11 @@ def event_map(
         problems.append(Problem(f"must be an object, not {kind_word(tree)}", (), file))
         return {}, path
     for key in dialect.root:
-        if not path and key not in tree and _looks_bare(dialect, tree):
-            return tree, ()
+        if not path and key not in tree:
+            if _looks_bare(dialect, tree):
+                return tree, ()
+            if slipped := slipped_key(str(key), tree, lambda value: _is_event_map(dialect, value)):
+                return tree[slipped], (slipped,)
         tree = tree.get(key, {})
         path = (*path, key)
         if not isinstance(tree, Mapping):
@@ -162,20 +167,23 @@ def event_map(
     return tree, path
 
 
+def _is_event_map(dialect: Dialect, tree: Tree) -> bool:
+    return isinstance(tree, Mapping) and _looks_bare(dialect, tree)
+
+
 def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
     return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
 
 
-def _note_outside(reading: _Reading, file: str) -> None:
-    """Tell of events without the key around them: at its own place an agent reads none of them.
+def _note_outside(reading: _Reading, file: str, path: Path) -> None:
+    """Tell of events without the right key around them: at its own place an agent reads none of them.
 
     Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
     """
     own = reading.dialect
     if own.kind == "agent" and any(_is_at(file, place.path) for place in own.locations):
         key = ".".join(map(str, own.root))
-        words = {"what": "any hook of this file", "reason": f"it reads events below '{key}' only"}
-        reading.note(NeverRuns, Place(file, ()), way=f'Move the events into "{key}": {{ … }}.', **words)
+        reading.note(NeverRuns, Place(file, path), **below_another_key(key, path))
 
 
 def _is_at(file: str, place: str) -> bool:

@@ -6,7 +6,7 @@ Keys that no table knows are kept in `provider_data` under the dialect's id and 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
@@ -402,6 +402,28 @@ def root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
         for key, value in tree.items()
         if key not in dialect.root and dialect.root_keys.get(key) != value
     }
+
+
+def slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
+    """The key that hooks stand below where it is the right one but for a slip; empty if there is none.
+
+    `_hooks` and the like are no slip: that is how people switch hooks off.
+    """
+    if key in tree:
+        return ""
+    keys = [one for one, value in tree.items() if is_meant(value) and one[:1] != "_"]
+    return next((one for one in keys if one.strip() == key or slip(one.strip(), [key])), "")
+
+
+def below_another_key(key: str, path: Path) -> dict[str, str]:
+    """The words of a finding about hooks that stand below another key than the one that their agent reads."""
+    way = f'Rename "{path[0]}" to "{key}".' if path else f'Move the events into "{key}": {{ … }}.'
+    return {"what": "any hook of this file", "reason": f"it reads hooks below '{key}' only", "way": way}
+
+
+def is_table_list(tree: Tree) -> bool:
+    """Whether it is a list of hooks as TOML has them."""
+    return isinstance(tree, list) and any(isinstance(one, Mapping) and "command" in one for one in tree)
 
 
 def own_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:

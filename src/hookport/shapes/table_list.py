@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from hookport.errors import Problem
-from hookport.findings import Finding, OtherSettings
+from hookport.errors import Problem, spell_path
+from hookport.findings import Finding, NeverRuns, OtherSettings
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
     Decoded,
@@ -21,7 +21,7 @@ from hookport.shapes.dialect import (
     Tree,
     dialect_data,
 )
-from hookport.shapes.entries import bind, kind_word, own_data
+from hookport.shapes.entries import below_another_key, bind, is_table_list, kind_word, own_data, slipped_key
 from hookport.shapes.matchers import read_matcher
 
 KEY = "hooks"
@@ -43,17 +43,21 @@ def decode_tables(
         if not isinstance(tree, Mapping):
             problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
             continue
-        others = {key: value for key, value in tree.items() if key != KEY}
+        root = slipped_key(KEY, tree, is_table_list) or KEY
+        if root != KEY:
+            words = {"dialect": dialect.id, **below_another_key(KEY, (root,))}
+            findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+        others = {key: value for key, value in tree.items() if key != root}
         if others:
             data[file] = others
             findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
-        tables = tree.get(KEY, [])
+        tables = tree.get(root, [])
         if not isinstance(tables, list):
             wrong = f"must be written as [[{KEY}]], a list of tables, not as {kind_word(tables)}"
             problems.append(Problem(wrong, (KEY,), file))
             continue
         for number, table in enumerate(tables):
-            path: Path = (KEY, number)
+            path: Path = (root, number)
             if not isinstance(table, Mapping):
                 problems.append(Problem(f"must be a table, not {kind_word(table)}", path, file))
                 continue

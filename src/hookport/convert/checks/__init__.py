@@ -41,6 +41,8 @@ from hookport.wire.events import is_other
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
 # Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
 # quarter of an hour, and those get a round time.
+# Where hooks stand in a skill, subagent or command.
+SCOPED = ("frontmatter", "hooks")
 LONG_WAITS = frozenset(
     [
         *(60 * minutes for minutes in (20, 30, 40, 45, 90)),
@@ -531,9 +533,11 @@ def _capabilities(one: Seen) -> Iterator[Finding]:
 
 
 def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
-    groups: dict[tuple[str, str], list[Seen]] = {}
+    groups: dict[tuple[str, str, str], list[Seen]] = {}
     for one in seen:
-        key = (_twin(one.hook), _own_root(one))
+        # Those of a skill, subagent or command run while that is active, whatever another one has.
+        scope = one.place.file if one.place.path[: len(SCOPED)] == SCOPED else ""
+        key = (_twin(one.hook), _own_root(one), scope)
         for other in groups.setdefault(key, []):
             if _overlap(one, other):
                 yield one.note(f.DuplicateHook, other=other.where(other.place.path))

@@ -18,8 +18,11 @@ from hookport.wire.table import Wire, table_of
 
 PROGRAM = "hookport"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
+# Which agent it is, as an entry may ask first, where several read its file.
+_TEST = r"""\[ -[nz] "[${}\w-]+" \]"""
+AGENT_TESTS = rf"""(?P<tests>{_TEST}(?: (?:&&|\|\|) {_TEST})*) \|\| exit 0; """
 _WRAPPED = re.compile(
-    r"""(?:\[ -[nz] "[${}\w-]+" \](?: && \[ -[nz] "[${}\w-]+" \])* \|\| exit 0; )?"""
+    rf"""(?:{AGENT_TESTS})?"""
     r"""(?:[^\n{};]* \|\| \{ .*?; exit \d+; \}; )?"""
     rf"""(?:{PROGRAM}|[^\n;|&]*bridge\.pyz?["']?) wrap (?P<dialect>[\w-]+) [\w-]+ (?:'[^']*'|[^ ]+)"""
     r"""(?P<options>.*) -- (?P<command>'.*')""",
