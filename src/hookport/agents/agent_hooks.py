@@ -34,6 +34,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     event_named,
+    lacking,
     named,
 )
 from hookport.shapes.entries import bind, kind_word, read_entry, slots, type_problem, write_entry
@@ -77,31 +78,9 @@ EVENTS = (
     EventSpec("pre_compact", "before_compact", "prevent", "spec"),
 )
 
-_NONE = "no such event in the specification"
-LACKS = dict.fromkeys(
-    (
-        "notification",
-        "error_occurred",
-        "permission_request",
-        "before_model",
-        "after_model",
-        "before_tool_selection",
-        "config_change",
-        "file_created",
-        "file_saved",
-        "file_deleted",
-        "before_task",
-        "after_task",
-        "after_compact",
-        "permission_denied",
-        "interrupted",
-        "file_changed",
-        "after_tool_batch",
-        "before_command_expansion",
-        "instructions_loaded",
-        "message_display",
-    ),
-    _NONE,
+LACKS = lacking(
+    EVENTS,
+    "no such event in the specification",
 )
 
 

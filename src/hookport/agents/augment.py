@@ -27,6 +27,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.patterns import compiles
@@ -60,32 +61,18 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "repo", unfired="with `--print` (lab)"),
 )
 
-_NONE = "no such event among the 7 that are known"
-LACKS = {
-    "error_occurred": "Stop fires, with the cause error",
-    "subagent_start": "only the tool events of a subagent fire",
-    "subagent_stop": "only the tool events of a subagent fire",
-    "permission_request": _NONE,
-    "before_compact": _NONE,
-    "after_compact": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": "PostToolUse tells of it in file_changes",
-    "file_saved": "PostToolUse tells of it in file_changes",
-    "file_deleted": "PostToolUse tells of it in file_changes",
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "PostToolUse fires after a failure too, with tool_error",
-    "permission_denied": _NONE,
-    "interrupted": "Stop does not fire on an interrupt, and no other event does",
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 7 that are known",
+    error_occurred="Stop fires, with the cause error",
+    subagent_start="only the tool events of a subagent fire",
+    subagent_stop="only the tool events of a subagent fire",
+    file_created="PostToolUse tells of it in file_changes",
+    file_saved="PostToolUse tells of it in file_changes",
+    file_deleted="PostToolUse tells of it in file_changes",
+    tool_use_failure="PostToolUse fires after a failure too, with tool_error",
+    interrupted="Stop does not fire on an interrupt, and no other event does",
+)
 
 
 # The wire of Augment: Claude's answers, of which it obeys few, and payloads without a folder or call ids.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.shapes.by_event import BY_EVENT
+from hookport.shapes.by_event import BY_EVENT, value_at
 from hookport.shapes.claude_wire import (
     ALWAYS,
     ANSWERS,
@@ -44,6 +44,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     in_variables,
+    lacking,
     named,
 )
 
@@ -172,18 +173,16 @@ EVENTS = (
     ),
 )
 
-_NONE = "no such event among the 33 of the reference"
-LACKS = {
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "file_created": "FileChanged reports additions too, for watched names only",
-    "file_saved": "FileChanged reports changes by any writer, for watched names only",
-    "file_deleted": "FileChanged reports removals too, for watched names only",
-    "before_task": "TaskCreated is about the task list, not about running a task",
-    "after_task": "TaskCompleted is about the task list, not about running a task",
-    "interrupted": "Stop does not fire on an interrupt, and no other event does",
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 33 of the reference",
+    file_created="FileChanged reports additions too, for watched names only",
+    file_saved="FileChanged reports changes by any writer, for watched names only",
+    file_deleted="FileChanged reports removals too, for watched names only",
+    before_task="TaskCreated is about the task list, not about running a task",
+    after_task="TaskCompleted is about the task list, not about running a task",
+    interrupted="Stop does not fire on an interrupt, and no other event does",
+)
 
 ON_FAILURE = Field("on_failure", {"block": "block", "continue": ""})
 WAIT = Timeout(SECOND, default=timedelta(seconds=600))
@@ -444,7 +443,7 @@ DIALECT = Dialect(
     wire=CLAUDE_WIRE,
     precedence=1,
     runs_once=Once("lab"),
-    switch=(("disableAllHooks",), True),
+    is_off=lambda tree, _: value_at(tree, ("disableAllHooks",)) is True,
     cwd_moves=True,
     at_start=True,
     obeys=("nested", "decision"),

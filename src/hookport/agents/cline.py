@@ -19,6 +19,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.matchers import normal
@@ -61,31 +62,14 @@ EVENTS = (
     EventSpec("SessionShutdown", "session_end", "observe", "lab"),
 )
 
-_NONE = "no file name in the source stands for it"
-LACKS = {
-    "before_compact": "PreCompact is a known name that neither runtime ever runs",
-    "notification": "Notification is a known name that neither runtime ever runs",
-    "tool_use_failure": "PostToolUse runs after failures too",
-    "subagent_start": _NONE,
-    "subagent_stop": _NONE,
-    "permission_request": _NONE,
-    "permission_denied": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "file_changed": _NONE,
-    "before_task": _NONE,
-    "after_task": "TaskComplete is the end of a turn",
-    "after_compact": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no file name in the source stands for it",
+    before_compact="PreCompact is a known name that neither runtime ever runs",
+    notification="Notification is a known name that neither runtime ever runs",
+    tool_use_failure="PostToolUse runs after failures too",
+    after_task="TaskComplete is the end of a turn",
+)
 
 
 # Cline's wire: two runtimes that send a call twice or once, in two spellings, and obey only printed JSON.

@@ -53,6 +53,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     event_named,
+    lacking,
     matching_of,
     named,
 )
@@ -125,25 +126,12 @@ EVENTS = (
     ),
 )
 
-_NONE = "no such event among the 14 in the binary"
-LACKS = {
-    "notification": "`notify` in config.toml starts a program at the end of a turn, and is no hook",
-    "error_occurred": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "PostToolUse fires only after success, or for a shell command with any exit code",
-    "permission_denied": _NONE,
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 14 in the binary",
+    notification="`notify` in config.toml starts a program at the end of a turn, and is no hook",
+    tool_use_failure="PostToolUse fires only after success, or for a shell command with any exit code",
+)
 
 
 # The wire of Codex: Claude Code's payload and answers, of which it drops every one with a word too many.
@@ -339,7 +327,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     refusals = [problem for file, tree in trees.items() for problem in _refusals(file, tree)]
     if refusals:
         raise RefusedError(*refusals)
-    decoded = BY_EVENT.decode(dialect, trees)
+    decoded = BY_EVENT.decode(dialect, {file: _without_nulls(tree) for file, tree in trees.items()})
     findings = list(decoded.findings)
     for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True):
         way = _skipped(dialect, hook, place.path, trees[place.file])
@@ -349,6 +337,25 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             finding = NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=hint)
             findings.append(finding._replace(file=place.file))
     return decoded._replace(findings=tuple(findings))
+
+
+def _without_nulls(tree: Tree) -> Tree:
+    """The tree without matchers of `null`: `matcher` is an Option (src)."""
+    events = tree.get("hooks") if isinstance(tree, Mapping) else None
+    if not isinstance(events, Mapping):
+        return tree
+    return {**tree, "hooks": {event: _with_matchers(groups) for event, groups in events.items()}}
+
+
+def _with_matchers(groups: Tree) -> Tree:
+    if not isinstance(groups, list):
+        return groups
+    return [
+        {key: value for key, value in group.items() if key != "matcher" or value is not None}
+        if isinstance(group, Mapping)
+        else group
+        for group in groups
+    ]
 
 
 def _refusals(file: str, tree: Tree) -> Iterator[Problem]:
@@ -548,9 +555,8 @@ DIALECT = Dialect(
     ),
     wordless=dict.fromkeys(("view_image", "request_permissions"), "src"),
     mcp=McpNames("mcp__", "__", "lab"),
-    # serde_json takes no byte order mark, and `matcher` is an Option (src).
+    # serde_json takes no byte order mark (src).
     refuses_bom=True,
-    null_matches_all=True,
     matching=NAMES,
     handlers={
         "command": HandlerSpec(
@@ -576,7 +582,7 @@ DIALECT = Dialect(
     wire=CODEX_WIRE,
     cwd_moves=True,
     obeys=("nested", "decision"),
-    needs_reason=True,
+    deny_reason="needed",
     adjust=adjust,
     not_events=("state", "managed_dir", "windows_managed_dir"),
     # No variable names the project's root (src, lab).

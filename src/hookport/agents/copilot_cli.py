@@ -26,6 +26,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.github_commands import commands
@@ -254,26 +255,11 @@ EVENTS = (
     EventSpec("ErrorOccurred", "error_occurred", "observe", "lab", secondary=True, types=HANDLERS),
 )
 
-_NONE = "no such event among the 15 that fire"
-LACKS = {
-    "before_model": "userPromptTransformed can only rewrite the prompt",
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": _NONE,
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 15 that fire",
+    before_model="userPromptTransformed can only rewrite the prompt",
+)
 
 # Whole seconds, since nothing tells whether a fraction is taken.
 WAIT = Timeout(SECOND, default=timedelta(seconds=30), whole=True)
@@ -677,7 +663,7 @@ DIALECT = Dialect(
     shape=Shape(decode, by_event.encode),
     wire=WIRE,
     obeys=("flat",),
-    drops_reason=True,
+    deny_reason="lost",
     forms=("flat", "nested"),
     root_keys={"version": 1},
     prepare=prepare,

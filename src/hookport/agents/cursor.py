@@ -21,6 +21,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     in_variables,
+    lacking,
     named,
 )
 from hookport.wire.table import Wire
@@ -331,28 +332,15 @@ EVENTS = (
     EventSpec("workspaceOpen", "", "observe", "doc"),
 )
 
-_NONE = "no such event among the 21 of the documentation"
-LACKS = {
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "permission_request": _NONE,
-    "before_model": "beforeAgentResponse of older tables does not exist",
-    "before_tool_selection": "beforeToolSelection of older tables does not exist",
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "after_compact": _NONE,
-    "permission_denied": "postToolUseFailure fires with failure_type permission_denied",
-    "interrupted": "stop fires with status aborted",
-    "file_changed": "afterFileEdit sees only the agent's own edits",
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 21 of the documentation",
+    before_model="beforeAgentResponse of older tables does not exist",
+    before_tool_selection="beforeToolSelection of older tables does not exist",
+    permission_denied="postToolUseFailure fires with failure_type permission_denied",
+    interrupted="stop fires with status aborted",
+    file_changed="afterFileEdit sees only the agent's own edits",
+)
 
 FAIL_CLOSED = Field("on_failure", {True: "block", False: ""})
 # "platform default" in the documentation, without a number.

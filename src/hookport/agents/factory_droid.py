@@ -42,6 +42,7 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.entries import own_data
@@ -77,30 +78,14 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "doc"),
 )
 
-_NONE = "no such event among the 9 of the reference"
-LACKS = {
-    "error_occurred": _NONE,
-    "subagent_start": _NONE,
-    "permission_request": "Notification only tells that a permission is needed",
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "PostToolUse fires only after success",
-    "after_compact": "SessionStart fires again, with the source compact",
-    "permission_denied": _NONE,
-    "interrupted": "Stop does not fire on an interrupt, and no other event does",
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 9 of the reference",
+    permission_request="Notification only tells that a permission is needed",
+    tool_use_failure="PostToolUse fires only after success",
+    after_compact="SessionStart fires again, with the source compact",
+    interrupted="Stop does not fire on an interrupt, and no other event does",
+)
 
 WRAPPER = "hooks"
 # What a settings file says beside its hooks is kept under this name.
@@ -353,7 +338,6 @@ DIALECT = Dialect(
     wire=DROID_WIRE,
     cwd_moves=True,
     obeys=("nested",),
-    undoes="the first hook that answers wins, an allow listed before a deny lets the tool run (FD)",
     adjust=adjust,
     root=(),
     group_fields={"commandRegex": "content"},

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from hookport.shapes.by_event import SPLIT_BY_EVENT
+from hookport.model.hooks import Hook
+from hookport.shapes.by_event import SPLIT_BY_EVENT, value_at
 from hookport.shapes.claude_wire import CONTEXT, HALT, MESSAGE, SUPPRESS, nested
 from hookport.shapes.dialect import (
     MILLISECOND,
@@ -22,6 +23,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     in_variables,
+    lacking,
     named,
 )
 from hookport.wire.table import Wire
@@ -49,28 +51,13 @@ EVENTS = (
     EventSpec("BeforeToolSelection", "before_tool_selection", "observe", "src"),
 )
 
-_NONE = "no such event among the 11 in the source"
-LACKS = {
-    "error_occurred": _NONE,
-    "subagent_start": _NONE,
-    "subagent_stop": _NONE,
-    "permission_request": "Notification of type ToolPermission only tells that one was asked",
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "AfterTool fires with tool_response.error",
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": _NONE,
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": "AfterModel fires for every streamed chunk",
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 11 in the source",
+    permission_request="Notification of type ToolPermission only tells that one was asked",
+    tool_use_failure="AfterTool fires with tool_response.error",
+    message_display="AfterModel fires for every streamed chunk",
+)
 
 
 # The wire of Gemini CLI: Claude's nested answer under other names, a top-level decision, codes from 2 up.
@@ -231,6 +218,13 @@ WIRE = Wire(
 )
 
 
+def is_off(tree: Tree, hook: Hook) -> bool:
+    """Whether the settings turn all hooks off, or name this one among those that are."""
+    listed = value_at(tree, ("hooksConfig", "disabled"))
+    is_listed = isinstance(listed, list) and (hook.name or hook.handler.command) in listed
+    return is_listed or value_at(tree, ("hooksConfig", "enabled")) is False
+
+
 DIALECT = Dialect(
     id="gemini-cli",
     title="Gemini CLI",
@@ -293,11 +287,10 @@ DIALECT = Dialect(
     shape=SPLIT_BY_EVENT,
     wire=WIRE,
     obeys=("decision",),
-    needs_reason=True,
+    deny_reason="needed",
     file_kinds={"json": "jsonc"},
     needs_type=True,
-    switch=(("hooksConfig", "enabled"), False),
-    switched_off=("hooksConfig", "disabled"),
+    is_off=is_off,
     not_events=("enabled", "disabled", "notifications"),
     project_dir=in_variables("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),

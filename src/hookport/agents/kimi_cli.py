@@ -42,6 +42,7 @@ from hookport.shapes.dialect import (
     Tree,
     dialect_data,
     event_named,
+    lacking,
     named,
 )
 from hookport.shapes.entries import (
@@ -109,24 +110,12 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "lab", "notification_type"),
 )
 
-_NONE = "no such event among the 20 of Kimi Code and the 13 of kimi-cli"
-LACKS = {
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": "TaskStarted tells of background tasks that already run",
-    "after_task": _NONE,
-    "permission_denied": "PermissionResult fires for every answer, also when a permission is given",
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 20 of Kimi Code and the 13 of kimi-cli",
+    before_task="TaskStarted tells of background tasks that already run",
+    permission_denied="PermissionResult fires for every answer, also when a permission is given",
+)
 
 CODE_TOOLS = named(
     "code",

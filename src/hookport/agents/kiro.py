@@ -44,6 +44,7 @@ from hookport.shapes.dialect import (
     aliases,
     dialect_data,
     event_named,
+    lacking,
     named,
 )
 from hookport.shapes.entries import (
@@ -166,29 +167,13 @@ LEGACY_TOOLS = {
     "web": ("web_search", "web_fetch"),
 }
 
-_NONE = "no such event in either format"
-LACKS = {
-    "session_end": "Stop ends a turn, not the session",
-    "before_compact": _NONE,
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "subagent_start": _NONE,
-    "subagent_stop": _NONE,
-    "permission_request": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "tool_use_failure": "PostToolUse fires with tool_response.success false",
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": _NONE,
-    "file_changed": "PostFileCreate, PostFileSave and PostFileDelete report one kind of change each",
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event in either format",
+    session_end="Stop ends a turn, not the session",
+    tool_use_failure="PostToolUse fires with tool_response.success false",
+    file_changed="PostFileCreate, PostFileSave and PostFileDelete report one kind of change each",
+)
 
 
 # Kiro's wire: an exit code and raw text, never JSON; agent files and v1 files differ in what they listen to.

@@ -27,6 +27,7 @@ from hookport.shapes.dialect import (
     aliases,
     dialect_data,
     event_named,
+    lacking,
     named,
 )
 from hookport.shapes.entries import (
@@ -63,36 +64,13 @@ NATIVES = tuple(spec.native for spec in EVENTS)
 # What 2.20 and older called them.
 OLD = {"before_tool": "pre_tool", "after_tool": "post_tool", "post_agent_turn": "post_agent"}
 
-_NONE = "no such event among the 3 in the source"
-LACKS = {
-    "before_prompt": _NONE,
-    "session_start": _NONE,
-    "session_end": _NONE,
-    "before_compact": _NONE,
-    "after_compact": _NONE,
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "tool_use_failure": "post_tool fires with tool_status failure",
-    "subagent_start": "pre_tool fires for agents.spawn",
-    "subagent_stop": "post_agent fires at the end of a subagent's turn too, with parent_session_id",
-    "permission_request": _NONE,
-    "permission_denied": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "file_changed": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "interrupted": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 3 in the source",
+    tool_use_failure="post_tool fires with tool_status failure",
+    subagent_start="pre_tool fires for agents.spawn",
+    subagent_stop="post_agent fires at the end of a subagent's turn too, with parent_session_id",
+)
 
 # Payloads say the qualified name; a matcher may say any (src: _hook_matcher).
 TOOLS = (
@@ -385,7 +363,7 @@ DIALECT = Dialect(
     obeys=("decision",),
     deny_answer={"decision": "deny", "reason": "{reason}"},
     # MCP tools are called from run_typescript only (MV9, MV12).
-    drops_mcp_reason=True,
+    deny_reason="lost for MCP",
     bridge_closed=True,
     adjust=adjust,
     # A command starts in the folder that Vibe was started in, whose hooks.toml alone it reads (src, lab).

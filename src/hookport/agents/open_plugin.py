@@ -19,6 +19,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
+    lacking,
 )
 from hookport.wire.table import Wire
 
@@ -85,30 +86,13 @@ EVENTS = (
 # "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
 NAMES = Matching("names")
 
-_NONE = "no such event among the 13 of the specification"
-LACKS = {
-    "before_compact": _NONE,
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "permission_request": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": "AfterFileEdit tells only of the agent's own writes",
-    "file_saved": "AfterFileEdit tells only of the agent's own writes",
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": _NONE,
-    "file_changed": "AfterFileEdit tells only of the agent's own writes",
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 13 of the specification",
+    file_created="AfterFileEdit tells only of the agent's own writes",
+    file_saved="AfterFileEdit tells only of the agent's own writes",
+    file_changed="AfterFileEdit tells only of the agent's own writes",
+)
 
 # "Tools SHOULD enforce timeouts": there is no field.
 WAIT = Timeout(None)

@@ -13,6 +13,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.module import HANDLERS, module
@@ -83,20 +84,15 @@ EVENTS = (
     EventSpec("event.tui.command.execute", "", "observe", "src"),
 )
 
-_NONE = "no such hook or bus event in the source"
-LACKS = {
-    "config_change": _NONE,
-    "file_created": "file.watcher.updated reports all kinds of changes at once",
-    "file_saved": "file.watcher.updated reports all kinds of changes at once",
-    "file_deleted": "file.watcher.updated reports all kinds of changes at once",
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "tool.execute.after is not called when the tool threw",
-    "interrupted": _NONE,
-    "after_tool_batch": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": "message.part.delta fires for every piece of text",
-}
+LACKS = lacking(
+    EVENTS,
+    "no such hook or bus event in the source",
+    file_created="file.watcher.updated reports all kinds of changes at once",
+    file_saved="file.watcher.updated reports all kinds of changes at once",
+    file_deleted="file.watcher.updated reports all kinds of changes at once",
+    tool_use_failure="tool.execute.after is not called when the tool threw",
+    message_display="message.part.delta fires for every piece of text",
+)
 
 LOCATIONS = (
     Location("project", ".opencode/plugins/hookport.ts", "lab"),

@@ -12,6 +12,7 @@ from hookport.shapes.dialect import (
     Quirk,
     Tree,
     in_variables,
+    lacking,
     named,
 )
 from hookport.shapes.module import HANDLERS, module
@@ -70,26 +71,18 @@ EVENTS = (
     EventSpec("user_bash", "", "observe", "src"),
 )
 
-_NONE = "no such event in the source"
-_ASKS_NOBODY = "pi asks for no permission: a tool runs unless an extension blocks it"
-LACKS = {
-    "subagent_start": "pi has no subagents",
-    "subagent_stop": "pi has no subagents",
-    "permission_request": _ASKS_NOBODY,
-    "permission_denied": _ASKS_NOBODY,
-    "before_tool_selection": _NONE,
-    "config_change": "model_select and thinking_level_select tell of two settings only",
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "file_changed": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "after_tool_batch": "turn_end fires after every answer of the model, with calls or without",
-    "before_command_expansion": "input fires before a template or a skill is expanded, for every prompt",
-    "instructions_loaded": _NONE,
-    "message_display": "message_update fires for every piece of text",
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event in the source",
+    subagent_start="pi has no subagents",
+    subagent_stop="pi has no subagents",
+    permission_request="pi asks for no permission: a tool runs unless an extension blocks it",
+    permission_denied="pi asks for no permission: a tool runs unless an extension blocks it",
+    config_change="model_select and thinking_level_select tell of two settings only",
+    after_tool_batch="turn_end fires after every answer of the model, with calls or without",
+    before_command_expansion="input fires before a template or a skill is expanded, for every prompt",
+    message_display="message_update fires for every piece of text",
+)
 
 LOCATIONS = (
     Location("project", ".pi/extensions/hookport.ts", "lab"),

@@ -31,6 +31,7 @@ from hookport.shapes.dialect import (
     Tree,
     aliases,
     in_variables,
+    lacking,
     named,
 )
 from hookport.wire.table import Wire
@@ -146,20 +147,12 @@ EVENTS = (
     EventSpec("TodoCompleted", "", "prevent", "src"),
 )
 
-_NONE = "no such event among the 22 in the source"
-LACKS = {
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": "TodoCreated is about the list of tasks, not about running one",
-    "after_task": "TodoCompleted is about the list of tasks, not about running one",
-    "interrupted": _NONE,
-    "file_changed": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 22 in the source",
+    before_task="TodoCreated is about the list of tasks, not about running one",
+    after_task="TodoCompleted is about the list of tasks, not about running one",
+)
 
 
 # The wire of Qwen Code: Claude's, with results and tools of Gemini and with merges that need a firm deny.
@@ -432,8 +425,7 @@ DIALECT = Dialect(
     shape=Shape(decode, SPLIT_BY_EVENT.encode, merges=True),
     wire=WIRE,
     obeys=("nested", "decision"),
-    needs_reason=True,
-    undoes="the last answer wins, an allow listed after a deny lets the tool run",
+    deny_reason="needed",
     adjust=adjust,
     file_kinds={"json": "jsonc"},
     not_events=("enabled", "disabled", "notifications"),

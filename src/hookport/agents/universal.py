@@ -22,6 +22,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
+    lacking,
 )
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire
@@ -53,29 +54,13 @@ EVENTS = (
 # "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
 NAMES = Matching("names")
 
-_NONE = "no such event among the 10 of the specification"
-LACKS = {
-    "error_occurred": _NONE,
-    "subagent_start": "it has sub-agent-end only",
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": _NONE,
-    "after_compact": "it has pre-compact only",
-    "permission_denied": "permission-request comes before the answer",
-    "interrupted": _NONE,
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 10 of the specification",
+    subagent_start="it has sub-agent-end only",
+    after_compact="it has pre-compact only",
+    permission_denied="permission-request comes before the answer",
+)
 
 # The field table gives no default; the 30 s of test-config.json are a test runner's.
 WAIT = Timeout(SECOND)

@@ -31,6 +31,7 @@ from hookport.shapes.dialect import (
     McpNames,
     Quirk,
     Timeout,
+    lacking,
     named,
 )
 from hookport.shapes.github_commands import NO_COMMAND, commands
@@ -66,31 +67,12 @@ EVENTS = (
     EventSpec("preCompact", "before_compact", "observe", "src", "trigger", secondary=True),
 )
 
-_NONE = "no such event among the 8 of the reference"
-LACKS = {
-    "session_end": _NONE,
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "permission_request": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": _NONE,
-    "file_saved": _NONE,
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "PostToolUse fires for tools that succeeded, and nothing for the others",
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": "Stop does not fire when the request is cancelled, and no other event does",
-    "file_changed": _NONE,
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": _NONE,
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 8 of the reference",
+    tool_use_failure="PostToolUse fires for tools that succeeded, and nothing for the others",
+    interrupted="Stop does not fire when the request is cancelled, and no other event does",
+)
 
 
 def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:

@@ -13,6 +13,7 @@ from hookport.shapes.dialect import (
     Shadow,
     Timeout,
     Tree,
+    lacking,
 )
 from hookport.wire.table import Wire
 
@@ -40,35 +41,15 @@ EVENTS = (
     EventSpec("post_setup_worktree", "", "observe", "doc"),
 )
 
-_NONE = "no such event among the 12 of the documentation"
-LACKS = {
-    "session_start": _NONE,
-    "session_end": _NONE,
-    "before_compact": _NONE,
-    "notification": _NONE,
-    "error_occurred": _NONE,
-    "subagent_start": _NONE,
-    "subagent_stop": _NONE,
-    "permission_request": _NONE,
-    "before_model": _NONE,
-    "after_model": _NONE,
-    "before_tool_selection": _NONE,
-    "config_change": _NONE,
-    "file_created": "post_write_code sees only the agent's own writes, as the tool that it is",
-    "file_saved": "post_write_code sees only the agent's own writes, as the tool that it is",
-    "file_deleted": _NONE,
-    "before_task": _NONE,
-    "after_task": _NONE,
-    "tool_use_failure": "the post events do not tell whether the action failed",
-    "after_compact": _NONE,
-    "permission_denied": _NONE,
-    "interrupted": _NONE,
-    "file_changed": "post_write_code sees only the agent's own writes, as the tool that it is",
-    "after_tool_batch": _NONE,
-    "before_command_expansion": _NONE,
-    "instructions_loaded": _NONE,
-    "message_display": "post_cascade_response fires once, when the response is finished",
-}
+LACKS = lacking(
+    EVENTS,
+    "no such event among the 12 of the documentation",
+    file_created="post_write_code sees only the agent's own writes, as the tool that it is",
+    file_saved="post_write_code sees only the agent's own writes, as the tool that it is",
+    tool_use_failure="the post events do not tell whether the action failed",
+    file_changed="post_write_code sees only the agent's own writes, as the tool that it is",
+    message_display="post_cascade_response fires once, when the response is finished",
+)
 
 READ_CODE: dict[str, Tree] = {"input": {"path": "tool_info.file_path"}}
 WRITE_CODE: dict[str, Tree] = {"input": {"path": "tool_info.file_path", "edits": "tool_info.edits"}}

@@ -67,7 +67,7 @@ def _of_way(dialect: Dialect, can: str) -> Ability:
         reason = f"{dialect.title} does not send {words}"
         return Ability("yes") if dialect.wire.keys.get(name) else Ability("no", reason)
     reason = f"{dialect.title} does not tell the model why a call of an MCP tool was denied"
-    return Ability("no", reason) if dialect.drops_mcp_reason else Ability("yes")
+    return Ability("no", reason) if dialect.deny_reason == "lost for MCP" else Ability("yes")
 
 
 def in_tables(dialect: Dialect, need: Need) -> Ability:

@@ -47,7 +47,6 @@ from hookport.project.spots import (
     spots_of,
 )
 from hookport.project.switches import Switch, Switches
-from hookport.shapes.dialect import NO_SWITCH
 from hookport.shapes.dialect import Path as Way
 
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
@@ -307,7 +306,7 @@ def _reading(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
     owners = sources.written_for(spot.package, spot.dialects) if len(spot.dialects) > 1 else [*spot.dialects]
     best = sources.recognise(files, owners) or max(owners, key=lambda one: one.precedence)
     # What switches all hooks of a file off may be overruled by another file: `switches` knows.
-    reading, refused = salvage.read(files, best._replace(switch=NO_SWITCH, switched_off=()))
+    reading, refused = salvage.read(files, best._replace(is_off=None))
     log.broken(*refused)
     return reading._replace(is_partial=bool(refused))
 

@@ -6,7 +6,7 @@ are written as one group. Flat: event -> entries, the matcher being a field of e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import NamedTuple
@@ -95,8 +95,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         first = len(reading.hooks)
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
-        off = _switched_off(dialect, tree)
-        reading.hooks[first:] = [(off(hook), place) for hook, place in reading.hooks[first:]]
+        reading.hooks[first:] = _as_switched(dialect, tree, reading.hooks[first:])
     if reading.problems:
         raise RefusedError(*reading.problems)
     hooks = reading.hooks
@@ -108,21 +107,16 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     return Decoded(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
 
 
-def _switched_off(dialect: Dialect, tree: Tree) -> Callable[[Hook], Hook]:
-    """What turns the hooks off that the file says are off."""
-    path, value = dialect.switch
-    all_off = bool(path) and _at(tree, path) is value
-    names = _at(tree, dialect.switched_off) if dialect.switched_off else None
-    listed = names if isinstance(names, list) else []
-
-    def off(hook: Hook) -> Hook:
-        is_off = all_off or (hook.name or hook.handler.command) in listed
-        return hook._replace(enabled=False) if is_off else hook
-
-    return off
+def _as_switched(dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]) -> list[tuple[Hook, Place]]:
+    """The hooks of a file, with those turned off that it says are off."""
+    is_off = dialect.is_off
+    if is_off is None:
+        return hooks
+    return [(hook._replace(enabled=False) if is_off(tree, hook) else hook, place) for hook, place in hooks]
 
 
-def _at(tree: Tree, path: tuple[str, ...]) -> Tree:
+def value_at(tree: Tree, path: tuple[str, ...]) -> Tree:
+    """The value at the end of a way of keys in a file, None if there is none."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, Mapping) else None
     return tree
@@ -266,8 +260,6 @@ def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]
 def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -> Hook | None:
     dialect, (file, path) = reading.dialect, place
     matcher = group.tree.get("matcher", "")
-    if matcher is None and dialect.null_matches_all:
-        matcher = ""
     if not isinstance(matcher, str):
         at = Place(file, (*group.place.path, "matcher"))
         reading.refuse(at, f"must be a string, not {kind_word(matcher)}")

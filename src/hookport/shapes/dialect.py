@@ -7,7 +7,7 @@ functions here, so that each is written down once.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from hookport.base.tree import Tree as Tree  # noqa: PLC0414  (agents take it from here)
 from hookport.errors import Problem
 from hookport.findings import Finding
-from hookport.model.events import Blocks
+from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
 from hookport.wire.table import Wire
 
@@ -186,9 +186,6 @@ class Once(NamedTuple):
 
     source: str
     by_name: bool = False
-
-
-NO_SWITCH: tuple[tuple[str, ...], bool] = ((), False)
 
 
 class Gate(NamedTuple):
@@ -386,17 +383,13 @@ class Dialect(NamedTuple):
     obeys: tuple[str, ...] = ()
     # The answer that blocks, where exit code 2 with a reason on stderr is not the way (`{reason}` is filled).
     deny_answer: Mapping[str, Any] = NOTHING
-    # Exit code 2 without a word on stderr does not block; or it does, and the word never reaches the model.
-    needs_reason: bool = False
-    drops_reason: bool = False
-    # The model hears that a call of an MCP tool was denied, and not why.
-    drops_mcp_reason: bool = False
+    # Exit code 2 without a word on stderr does not block: the reason is `needed`; or the word never reaches
+    # the model, always (`lost`) or of a call of an MCP tool (`lost for MCP`).
+    deny_reason: Literal["heard", "needed", "lost", "lost for MCP"] = "heard"
     # What a hook that fails closed must print to let the action run.
     no_opinion: str = ""
     # The calls of the bridge that guard something are entries that fail closed.
     bridge_closed: bool = False
-    # How one hook's allow undoes another's deny.
-    undoes: str = ""
 
     # How a command names the project's root, and that of its package; the first is written, all are read.
     project_dir: tuple[str, ...] = ()
@@ -427,16 +420,14 @@ class Dialect(NamedTuple):
     # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`; not for
     # the files of plugins.
     file_kinds: Mapping[str, str] = NOTHING
-    # A file with a byte order mark is refused; a matcher of `null` is none.
+    # A file with a byte order mark is refused.
     refuses_bom: bool = False
-    null_matches_all: bool = False
     # The way to the map of events, what is always written beside it, and keys in it that are no events.
     root: Path = ("hooks",)
     root_keys: Mapping[str, Any] = NOTHING
     not_events: tuple[str, ...] = ()
-    # The way to a key whose value turns all hooks of a file off, and to the list of those that are off.
-    switch: tuple[tuple[str, ...], bool] = NO_SWITCH
-    switched_off: tuple[str, ...] = ()
+    # Whether a file says that a hook of it is off, by its tree.
+    is_off: Callable[[Tree, Hook], bool] | None = None
     # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
     group_fields: Mapping[str, Field | str] = NOTHING
@@ -509,6 +500,12 @@ def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
         for tool, natives in names.items()
         for native in ([natives] if isinstance(natives, str) else natives)
     )
+
+
+def lacking(events: Iterable[EventSpec], default: str, **reasons: str) -> Mapping[str, str]:
+    """Why each canonical event is missing that no row stands for: the default, or a reason of its own."""
+    there = {spec.canonical for spec in events}
+    return {**{event: default for event in EVENTS if event not in there}, **reasons}
 
 
 def aliases(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:

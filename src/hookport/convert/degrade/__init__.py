@@ -109,15 +109,23 @@ def degrade(
     )
 
 
+# How an allow undoes a deny, by whose verdict counts where several hooks give one.
+ALLOW_WINS = {
+    "first": "the first hook that answers wins, an allow listed before a deny lets the tool run",
+    "last": "the last answer wins, an allow listed after a deny lets the tool run",
+}
+
+
 def _allow_undoes(works: list[Work], target: Dialect) -> None:
     """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
-    if not target.undoes:
+    how = ALLOW_WINS.get(target.wire.several)
+    if how is None:
         return
     shared = Counter(spec.native for work in works for spec in specs_of(work))
     for work in works:
         events = {spec.native for spec in specs_of(work)}
         if work.hook.blocking and any(shared[native] > 1 for native in events) and not work.is_home:
-            work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=target.undoes)
+            work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=how)
 
 
 def _merged(works: list[Work]) -> list[Work]:

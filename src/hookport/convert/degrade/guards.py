@@ -101,9 +101,9 @@ def _exit_code(work: Work, spec: EventSpec) -> None:
         # One that fails closed blocks with every exit code but 0.
         if work.hook.handler.on_failure != "block" or not _can_fail_closed(work):
             work.note(f.ExitIgnored, event=spec.native)
-    elif work.target.needs_reason:
+    elif work.target.deny_reason == "needed":
         work.note(f.ReasonNeeded)
-    elif work.target.drops_reason:
+    elif work.target.deny_reason == "lost":
         work.note(f.ReasonLost)
 
 
