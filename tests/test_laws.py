@@ -21,7 +21,7 @@ from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, deny_command
 from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
-from hookport.model.hooks import Manifest
+from hookport.model.hooks import Manifest, Term
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:
@@ -131,6 +131,10 @@ def edits(dialect: str, hooks: tuple[Hook, ...]) -> Iterator[Edit]:
             yield "command", (index,), (*before, other, *after)
         if hook.handler.type == "command" and says_exactly(dialect, more):
             yield "add", (), (*hooks, more)
+        for tool in ("shell", "file_read"):
+            elsewhere = hook._replace(matcher=(Term("tool", tool, ""),))
+            if hook.matcher and hook != elsewhere and says_exactly(dialect, elsewhere):
+                yield "matcher", (index,), (*before, elsewhere, *after)
     yield "remove all", tuple(range(len(hooks))), ()
 
 

@@ -20,10 +20,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from hookport.base.tree import Tree
 from hookport.lab import protocols
 from hookport.lab.driver import Step
 from hookport.lab.play import Heard
-from hookport.lab.protocols import Ask, Conversation, Reply, Speech, Tree
+from hookport.lab.protocols import Ask, Conversation, Reply, Speech
 
 LONGEST_BODY_BYTES = 64 << 20
 SECRETS = re.compile(r"authorization|cookie|api-?key|token|secret", re.IGNORECASE)

@@ -101,13 +101,6 @@ def _broken(findings: Iterable[Finding]) -> list[Broken]:
     return [Broken(Path(file), tuple(problems)) for file, problems in by_file.items()]
 
 
-class Group(NamedTuple):
-    """The handlers that stand together under one matcher; those that are switched off are not in `hooks`."""
-
-    place: str
-    hooks: tuple[Planned, ...]
-
-
 def hooks_in(found: Discovery) -> list[Planned]:
     """Every hook that may run, in the order of the files."""
     return [plan_builder.planned(one) for one in plan_builder.runnable(found)]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 
+from hookport.base.tree import Tree
 from hookport.lab.driver import Step
 from hookport.lab.protocols import (
     MODEL,
@@ -16,7 +17,6 @@ from hookport.lab.protocols import (
     Reply,
     Result,
     Said,
-    Tree,
     Turn,
     event,
     named,

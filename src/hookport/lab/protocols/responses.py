@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 
+from hookport.base.tree import Tree
 from hookport.lab.driver import Call, Step
 from hookport.lab.protocols import (
     MODEL,
@@ -17,7 +18,6 @@ from hookport.lab.protocols import (
     Reply,
     Result,
     Said,
-    Tree,
     Turn,
     event,
     named,
