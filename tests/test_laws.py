@@ -131,9 +131,11 @@ def edits(dialect: str, hooks: tuple[Hook, ...]) -> Iterator[Edit]:
             yield "command", (index,), (*before, other, *after)
         if hook.handler.type == "command" and says_exactly(dialect, more):
             yield "add", (), (*hooks, more)
+        # Hooks keep their order, so those that follow in a group move with one that leaves it.
+        may_leave = hook.matcher and all(one.matcher != hook.matcher for one in after[:1])
         for tool in ("shell", "file_read"):
             elsewhere = hook._replace(matcher=(Term("tool", tool, ""),))
-            if hook.matcher and hook != elsewhere and says_exactly(dialect, elsewhere):
+            if may_leave and hook != elsewhere and says_exactly(dialect, elsewhere):
                 yield "matcher", (index,), (*before, elsewhere, *after)
     yield "remove all", tuple(range(len(hooks))), ()
 

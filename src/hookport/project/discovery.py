@@ -17,7 +17,8 @@ from typing import NamedTuple
 from hookport.agents import Dialect, get
 from hookport.agents._base import NO_SWITCH
 from hookport.agents._base import Path as Way
-from hookport.base.folders import repository, upward
+from hookport.base.folders import upward
+from hookport.base.paths import repository
 from hookport.convert import pipeline
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import above, named_script

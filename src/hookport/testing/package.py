@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport.agents import names
 from hookport.agents._wiring import wire
-from hookport.base import folders
+from hookport.base import paths
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS
@@ -70,7 +70,7 @@ def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Br
 
 
 def _upward(start: Path) -> Iterable[Path]:
-    root = folders.repository(str(start))
+    root = paths.repository(str(start))
     for folder in (start, *start.parents)[:MOST_LEVELS]:
         yield folder
         if str(folder) == root:
