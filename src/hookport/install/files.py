@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from hookport.base.files import without_waiting
 from hookport.errors import HookportError, InputError, Problem
 from hookport.install import ledger
 from hookport.install.ledger import Broken, Entry, Record, Run
@@ -54,7 +55,7 @@ class Move(NamedTuple):
 def read(path: str) -> bytes | None:
     """The bytes of a file; None if there is none."""
     try:
-        with open(path, "rb", opener=_at_once) as stream:
+        with open(path, "rb", opener=without_waiting) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
             content = stream.read(LARGEST + 1)
@@ -68,11 +69,6 @@ def read(path: str) -> bytes | None:
         limit = f"{LARGEST // 1_000_000} MB"
         raise InputError(Problem(f"is larger than {limit}, so it is left alone.", file=path))
     return content
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Opening a pipe would wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def apply(
