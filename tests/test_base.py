@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.base import files, folders, quoting
+from hookport.base import files, folders, paths, quoting
 
 WORDS = ["", "plain", "a b", "it's", "$HOME", "~", "a=b", "if", "x\ny", "é", "-n", 'say "no"', "@%+=:,./-_"]
 
@@ -155,8 +155,8 @@ def test_without_a_home_the_one_of_the_password_file_is_used(
 
 def test_a_path_is_spelled_from_the_project_or_the_home() -> None:
     env = {"HOME": "/h"}
-    paths = ["/h/p", "/h/p/a/b", "/h/pp/a", "/h/x", "/h", "/other"]
-    spelled = [folders.spell_path(path, "/h/p", env) for path in paths]
+    absolute = ["/h/p", "/h/p/a/b", "/h/pp/a", "/h/x", "/h", "/other"]
+    spelled = [paths.spell_path(path, "/h/p", env) for path in absolute]
     assert spelled == [".", "a/b", "~/pp/a", "~/x", "/h", "/other"]
 
 
@@ -165,8 +165,8 @@ def test_a_repository_is_the_nearest_one_below_the_end(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "a" / ".git").write_text("gitdir: elsewhere")
     root = str(tmp_path / "a")
-    assert folders.repository(str(inner)) == root
-    assert folders.repository(str(inner), str(tmp_path)) == root
-    assert folders.repository(str(inner), root) == ""
-    assert folders.repository(root, root) == root
+    assert paths.repository(str(inner)) == root
+    assert paths.repository(str(inner), str(tmp_path)) == root
+    assert paths.repository(str(inner), root) == ""
+    assert paths.repository(root, root) == root
     assert list(folders.upward(str(inner), root)) == [str(inner), str(inner.parent)]

@@ -20,7 +20,7 @@ from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, deny_command
 from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
-from hookport.model.hooks import Manifest
+from hookport.model.hooks import Manifest, Term
 from hookport.shapes.entries import slots
 from tests import kitchen, strategies, vectors
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from hookport.model.hooks import Hook
+
 
 HUB = next(name for name in names() if get(name).is_hub)
 TARGETS = [name for name in names() if name != HUB]
@@ -130,6 +131,12 @@ def edits(dialect: str, hooks: tuple[Hook, ...]) -> Iterator[Edit]:
             yield "command", (index,), (*before, other, *after)
         if hook.handler.type == "command" and says_exactly(dialect, more):
             yield "add", (), (*hooks, more)
+        # Hooks keep their order, so those that follow in a group move with one that leaves it.
+        may_leave = hook.matcher and all(one.matcher != hook.matcher for one in after[:1])
+        for tool in ("shell", "file_read"):
+            elsewhere = hook._replace(matcher=(Term("tool", tool, ""),))
+            if may_leave and hook != elsewhere and says_exactly(dialect, elsewhere):
+                yield "matcher", (index,), (*before, elsewhere, *after)
     yield "remove all", tuple(range(len(hooks))), ()
 
 

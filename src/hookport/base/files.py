@@ -49,6 +49,11 @@ def keep_file(path: str, data: bytes) -> None:
     replace_file(path, data)
 
 
+def without_waiting(path: str, flags: int) -> int:
+    """An opener for what may be a pipe, which would wait for a writer."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def remove_old(folder: str, seconds: float) -> None:
     """Remove the files of a folder that nobody has written for so long."""
     for entry in os.scandir(folder):

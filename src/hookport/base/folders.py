@@ -72,16 +72,6 @@ def user_settings(env: Mapping[str, str]) -> str:
     return os.path.join(folder, "hookport", "config.json") if folder else ""
 
 
-def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
-    """A path from a project's root, or from the home; as it is where it is in neither."""
-    if path == root:
-        return "."
-    for start, short in ((root, ""), (named_home(env), "~/")):
-        if start and path.startswith(os.path.join(start, "")):
-            return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
-    return path
-
-
 def upward(folder: str, end: str = "") -> Iterator[str]:
     """A folder and those above it, as far as those below another one."""
     while True:
@@ -90,11 +80,6 @@ def upward(folder: str, end: str = "") -> Iterator[str]:
         if end == folder or above in (end, folder):
             return
         folder = above
-
-
-def repository(folder: str, end: str = "") -> str:
-    """The root of the repository that a folder is in, below another folder; empty where there is none."""
-    return next((one for one in upward(folder, end) if os.path.lexists(os.path.join(one, ".git"))), "")
 
 
 def is_in_project(folder: str) -> bool:

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from hookport import doctor
 from hookport import findings as f
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.cli import report
 from hookport.cli.difference import difference
 from hookport.console.terminal import CLEAR, Paint, plain, table

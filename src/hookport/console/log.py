@@ -11,7 +11,7 @@ from collections import deque
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.console.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.runtime import journal

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.convert.checks.addresses import refusal
 from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
 from hookport.doctor import syntax

@@ -44,7 +44,6 @@ class UnknownEvent(Kind):
 
     code = "HP102"
     severity = "loss"
-    effect = "kept"
     message = "unknown event '{event}' for {dialect}.{guess}"
 
     @classmethod
@@ -67,7 +66,6 @@ class UnknownTool(Kind):
 
     code = "HP103"
     severity = "loss"
-    effect = "kept"
     message = "unknown tool '{tool}', passed through as it is.{guess}"
     hint = "Correct it if it is a slip; only words of the tool vocabulary are translated."
 
@@ -153,7 +151,6 @@ class UnknownDegradation(Kind):
 
     code = "HP110"
     severity = "loss"
-    effect = "kept"
     message = "unknown {what} '{word}' in degradation.{guess}"
     hint = "Use the words of the capability registry, and block, warn or exclude."
 
@@ -167,7 +164,6 @@ class FieldMissing(Kind):
 
     code = "HP111"
     severity = "loss"
-    effect = "kept"
     message = "'{field}' is missing; the hook runs all the same"
     hint = "Add it: other programs may refuse the hook."
 
@@ -181,6 +177,5 @@ class FieldUnread(Kind):
 
     code = "HP112"
     severity = "loss"
-    effect = "kept"
     message = "'{field}' {fault}; the hook runs without it"
     hint = "Correct it, or take it out: other programs may refuse the hook."

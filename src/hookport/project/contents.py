@@ -6,6 +6,7 @@ import os
 import stat
 from typing import NamedTuple
 
+from hookport.base.files import without_waiting
 from hookport.errors import InputError, Problem
 from hookport.project.disk import LARGEST
 
@@ -22,7 +23,7 @@ class Change(NamedTuple):
 def read_file(path: str) -> bytes | None:
     """The bytes of a file; None if there is none."""
     try:
-        with open(path, "rb", opener=_at_once) as stream:
+        with open(path, "rb", opener=without_waiting) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
             content = stream.read(LARGEST + 1)
@@ -36,8 +37,3 @@ def read_file(path: str) -> bytes | None:
         limit = f"{LARGEST // 1_000_000} MB"
         raise InputError(Problem(f"is larger than {limit}, so it is left alone.", file=path))
     return content
-
-
-def _at_once(path: str, flags: int) -> int:
-    """Opening a pipe would wait for a writer."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

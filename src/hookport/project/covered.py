@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from hookport import shell
 from hookport.agents import Dialect, get
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.model.hooks import Hook
 from hookport.runtime import trust
 

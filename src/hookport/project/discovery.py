@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, get
-from hookport.base.folders import repository, upward
+from hookport.base.folders import upward
+from hookport.base.paths import repository
 from hookport.convert import pipeline
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import above, named_script

@@ -8,6 +8,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from hookport.base.files import without_waiting
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, SourceBroken
 
@@ -101,12 +102,8 @@ def head_of(file: Path) -> bytes | None:
 
 def start_of(file: Path, limit: int) -> bytes:
     """The first bytes of a plain file; should a pipe have taken its place meanwhile, it is empty."""
-    with open(file, "rb", opener=_without_waiting) as opened:
+    with open(file, "rb", opener=without_waiting) as opened:
         return opened.read(limit)
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _is_absent(error: OSError, path: Path) -> bool:

@@ -12,7 +12,7 @@ from datetime import timedelta
 from typing import NamedTuple
 
 from hookport.agents import get
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.base.tree import Tree
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.covered import cover, named_globs

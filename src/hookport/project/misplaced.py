@@ -18,7 +18,7 @@ from typing import NamedTuple
 from hookport import documents
 from hookport import findings as f
 from hookport.agents import Dialect, get, names
-from hookport.base.folders import spell_path
+from hookport.base.paths import spell_path
 from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding

@@ -20,6 +20,7 @@ from hookport.model.events import about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.project import ownership, protected
 from hookport.project.discovery import Discovery, Found, discover
+from hookport.project.disk import start_of
 from hookport.project.identity import Identity, hook_of, identity, spell_definition
 from hookport.project.ownership import Readers, is_ours
 from hookport.project.settings import covered_globs, read_settings
@@ -344,8 +345,7 @@ def _may_rewrite(found: Found, own: Wire) -> bool:
 
 def _start_of(script: str) -> str:
     try:
-        with Path(script).open("rb") as file:
-            return file.read(LONGEST_SCRIPT).decode("utf-8", "replace")
+        return start_of(Path(script), LONGEST_SCRIPT).decode("utf-8", "replace")
     except OSError:
         return ""
 

@@ -7,7 +7,6 @@ import sys
 import time
 
 from hookport import __version__
-from hookport.base.folders import repository
 from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, plan, policy, select, sessions
 from hookport.wire.events import canonical_name, named_roots
@@ -455,6 +454,8 @@ def _wrapped(
 
 def _project_of(folder: str) -> str:
     """The repository that a folder is in, or the folder."""
+    from hookport.base.paths import repository
+
     return repository(folder) or folder
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import time
 
+from hookport.base.files import keep_file
 from hookport.model.json_text import dumps, loads
 from hookport.runtime import journal
 
@@ -47,12 +48,9 @@ def clock(when: float) -> str:
 def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]) -> None:
     """Pause a hook of a project, or all of them; OSError where it cannot be kept."""
     end(root, hook, env)
-    folder = _folder(env)
-    os.makedirs(folder, 0o700, exist_ok=True)
     name = f"{time.time_ns()}.{os.getpid()}.json"
     kept = {"root": root, "hook": hook, "seconds": seconds, "how": how}
-    with open(os.open(os.path.join(folder, name), os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(dumps(kept).encode())
+    keep_file(os.path.join(_folder(env), name), dumps(kept).encode())
     journal.write(
         {"event": "pause", "cwd": root, "notes": [f"paused: {hook} for {seconds:g} s ({how})"]}, env
     )
@@ -79,7 +77,7 @@ def _kept(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], float]]:
     """(path, content, when it was written) of every pause that can be read."""
     found = []
     try:
-        names = os.listdir(_folder(env) or os.devnull)
+        names = [name for name in os.listdir(_folder(env) or os.devnull) if name.endswith(".json")]
     except OSError:
         return []
     for name in names:

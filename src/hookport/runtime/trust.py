@@ -12,6 +12,7 @@ import stat
 import sys
 import time
 
+from hookport.base.files import without_waiting
 from hookport.base.folders import named_home
 from hookport.model.json_text import loads
 from hookport.model.value import Value
@@ -481,7 +482,7 @@ def digest(path: str) -> str:
     """The SHA-256 of a file, of a link to a folder that of where it leads; empty where nothing is there."""
     made = _sha256()(b"")
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             while part := file.read(MOST_BYTES):
@@ -514,14 +515,10 @@ def _sha256() -> Callable[[bytes], Tree]:
 def read_file(path: str) -> bytes | None:
     """The bytes of a regular file; None where there is none that can be read."""
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=without_waiting) as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except (OSError, ValueError):
         return None
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def _tree(data: bytes) -> Tree:

@@ -20,7 +20,6 @@ ENDS_WORD = " \t\r\n;&|()<>"
 PLAIN_ENDS = frozenset(ENDS_WORD + "\\'\"$`*?[{},~=" + MARKS)
 NAME_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 SPECIAL_NAMES = "@*#?!$-0123456789"
-ENDS_ARGUMENT = " \t\r\n;&|()<>\"'`$\\"
 ESCAPES = {
     "n": "\n",
     "t": "\t",

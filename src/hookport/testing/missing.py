@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.base import folders
+from hookport.base import paths
 from hookport.testing.bench import LEFT_OUT
 from hookport.testing.run import Got, Package
 from hookport.testing.suite import CONFIG
@@ -69,7 +69,7 @@ def hint(package: Package, got: Got) -> str:
 def _folders(package: Package) -> Iterator[Path]:
     """The folders of dependencies from the tests up to the root of the repository that are not copied."""
     copied = {Path(part) for part in package.origin.parts}
-    root = folders.repository(str(package.folder.parent))
+    root = paths.repository(str(package.folder.parent))
     for folder in package.folder.parents:
         for name in DEPENDENCIES:
             if (folder / name).is_dir() and folder / name not in copied:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import names, wire
-from hookport.base import folders
+from hookport.base import paths
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
 from hookport.model.events import EVENTS
@@ -69,7 +69,7 @@ def origin(suite: Suite, env: Mapping[str, str]) -> tuple[Origin | None, list[Br
 
 
 def _upward(start: Path) -> Iterable[Path]:
-    root = folders.repository(str(start))
+    root = paths.repository(str(start))
     for folder in (start, *start.parents)[:MOST_LEVELS]:
         yield folder
         if str(folder) == root:
@@ -98,13 +98,6 @@ def _broken(findings: Iterable[Finding]) -> list[Broken]:
             problem = Problem(message, (), one.file, one.line, one.column)
             by_file.setdefault(one.file, []).append(problem)
     return [Broken(Path(file), tuple(problems)) for file, problems in by_file.items()]
-
-
-class Group(NamedTuple):
-    """The handlers that stand together under one matcher; those that are switched off are not in `hooks`."""
-
-    place: str
-    hooks: tuple[Planned, ...]
 
 
 def hooks_in(found: Discovery) -> list[Planned]:

@@ -9,6 +9,7 @@ import os
 
 from hookport import __version__
 from hookport.base import folders
+from hookport.base.files import without_waiting
 from hookport.base.quoting import quote_if_needed
 from hookport.model.json_text import loads
 from hookport.model.value import Value
@@ -106,16 +107,12 @@ def _is_there(path: str, files: Mapping[str, bytes | None]) -> bool:
 
 def _read(path: str) -> bytes | None:
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=without_waiting) as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
         return str(error.strerror).encode()
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def load(root: str) -> Plan | str:

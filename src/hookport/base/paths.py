@@ -1,0 +1,26 @@
+"""Where a project is, and how a path in it is spelled."""
+
+from __future__ import annotations
+
+import os
+
+from hookport.base.folders import named_home, upward
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
+    """A path from a project's root, or from the home; as it is where it is in neither."""
+    if path == root:
+        return "."
+    for start, short in ((root, ""), (named_home(env), "~/")):
+        if start and path.startswith(os.path.join(start, "")):
+            return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
+    return path
+
+
+def repository(folder: str, end: str = "") -> str:
+    """The root of the repository that a folder is in, below another folder; empty where there is none."""
+    return next((one for one in upward(folder, end) if os.path.lexists(os.path.join(one, ".git"))), "")
