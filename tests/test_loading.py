@@ -81,7 +81,7 @@ def test_what_is_needed_later_is_found_the_same_way(source: Path) -> None:
     run(source, f"{BEGIN}\n{imports}\nprint(0)")
     assert (
         run(source, f"{BEGIN}\n{imports}\n{TOLD}")[1]
-        == run(source, f"import hookport.runtime.main\n{imports}\n{TOLD}")[1]
+        == run(source, f"import hookport.project.installed\n{imports}\n{TOLD}")[1]
     )
 
 

@@ -48,9 +48,15 @@ NEEDED = (
     "hookport.runtime.engine",
     "hookport.runtime.once",
     "hookport.runtime.protection",
+    "hookport.runtime.records",
     "hookport.runtime.sessions",
+    "hookport.runtime.answer",
+    "hookport.runtime.occasion",
+    "hookport.runtime.sources",
     "hookport.runtime.dispatch",
     "hookport.runtime.main",
+    "hookport.project",
+    "hookport.project.installed",
 )
 # What reads a command in full: a package stands behind its modules where it imports them.
 READING = (

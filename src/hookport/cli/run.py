@@ -21,8 +21,10 @@ from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder
 from hookport.project.discovery import load
-from hookport.runtime import dispatch, engine, policy
+from hookport.runtime import engine, policy
+from hookport.runtime.answer import told_of
 from hookport.runtime.engine import Report, Run
+from hookport.runtime.records import as_record, said
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -63,7 +65,7 @@ def run(args: Namespace) -> int:
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
-    told = dispatch.told_of(event, done, it.wire)
+    told = told_of(event, done, it.wire)
     findings = [*found.findings, *plan_builder.left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
@@ -75,8 +77,8 @@ def run(args: Namespace) -> int:
 def _print_json(it: Asked, done: Report, answer: Answer, findings: list[Finding], *, as_agent: bool) -> None:
     tree: dict[str, object] = {
         "event": it.as_json(done.event),
-        "decision": dispatch.said(done.decision),
-        "runs": [dispatch.as_record(one) for one in done.runs],
+        "decision": said(done.decision),
+        "runs": [as_record(one) for one in done.runs],
         "findings": [report.as_placed_json(one) for one in findings],
     }
     if as_agent:

@@ -27,10 +27,11 @@ from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
+from hookport.project.installed import bridge_file
 from hookport.project.places import absolute
 from hookport.project.plan_builder import AFTER, MARK, is_ours, name_of, one_word, planned, settings_in
 from hookport.runtime import policy, sessions
-from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE, bridge_file
+from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
 from hookport.vendor import vendored
 from hookport.wire.table import table_of
 

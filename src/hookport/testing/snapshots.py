@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hookport.runtime.dispatch import said
+from hookport.runtime.records import said
 from hookport.testing.compare import Difference
 from hookport.testing.run import Got
 
