@@ -47,6 +47,7 @@ NEEDED = (
     "hookport.runtime.select",
     "hookport.runtime.engine",
     "hookport.runtime.once",
+    "hookport.runtime.guarded",
     "hookport.runtime.protection",
     "hookport.runtime.records",
     "hookport.runtime.sessions",
@@ -66,6 +67,7 @@ READING = (
     "hookport.shell.walk",
     "hookport.shell",
     "hookport.runtime.effects",
+    "hookport.runtime.guarded_commands",
 )
 
 
