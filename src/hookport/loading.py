@@ -70,6 +70,9 @@ READING = (
     "hookport.runtime.guarded_commands",
 )
 
+# What runs a hook.
+RUNNING = ("hookport.runtime.handlers", "hookport.runtime.execute", "hookport.runtime.execute.process")
+
 
 def find_spec(name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:
     """How a module is loaded, with its code; None for what is not ours, or is to be compiled.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from hookport.model._value import Value
@@ -277,6 +278,8 @@ def _ask(
     """What a handler answers: a function at once, anything else by what came of its job."""
     if function := setting.functions.get(hook.id):
         return function(event), None
+    if quick := sys.modules.get("hookport.loading"):
+        quick.load(quick.RUNNING)
     from hookport.runtime import handlers
 
     result = yield handlers.job_on(hook, wire, event, setting)
