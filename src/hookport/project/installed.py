@@ -12,7 +12,7 @@ from hookport import __version__
 from hookport.runtime import main as runtime
 from hookport.runtime import plan
 from hookport.runtime.occasion import here
-from hookport.runtime.sources import called_from, joined, named_roots, of_plan, other_roots, repository_of
+from hookport.runtime.sources import called_from, named_roots, of_plan, repository_of
 from hookport.wire.events import named_roots as roots_in
 
 TYPE_CHECKING = False
@@ -106,7 +106,11 @@ class Installed:
         folders = [start, *named, *roots_in(agent, occasion.tree, event.native)]
         others = _other_projects(self._plan(folder, env), folders, env)
         first, *rest = [hooks_of(one, self._plan(one, env)) for one in (folder, *others)]
-        return joined(first, rest, env) if rest else first
+        if not rest:
+            return first
+        from hookport.runtime.several import joined
+
+        return joined(first, rest, env)
 
     def _plan(self, folder: str, env: Mapping[str, str]) -> Plan:
         """The plan of a folder as it was kept, or made anew."""
@@ -143,6 +147,7 @@ def _other_projects(kept: Plan, folders: Iterable[str], env: Mapping[str, str]) 
     near = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
     if strays:
         from hookport.runtime import trust
+        from hookport.runtime.several import other_roots
 
         near = other_roots(root, [*near, *trust.approved_roots(strays, env)], env)
     return [one for one in dict.fromkeys(near) if one != root]

@@ -6,22 +6,22 @@ import os
 import sys
 import time
 
-from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
-from hookport.runtime import dispatch, engine, occasion, plan, policy, select, sessions
-from hookport.runtime.answer import tell, told_of
-from hookport.runtime.sources import named_roots, of_plan, repository_of
-from hookport.wire.events import canonical_name
-from hookport.wire.texts import MOST_REASON, fit
+from hookport.model.runs import ANY_EVENT
+from hookport.runtime import dispatch, occasion, policy
+from hookport.runtime.answer import tell
+from hookport.runtime.sources import of_plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import signal
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import FrameType
     from typing import Any, Protocol
 
+    from hookport.model.runs import Answer
     from hookport.runtime.covering import Entry
     from hookport.runtime.occasion import Occasion
+    from hookport.runtime.plan import Plan, Planned
     from hookport.runtime.recording import Recording
     from hookport.runtime.sources import Sources
     from hookport.wire.table import Wire
@@ -38,12 +38,10 @@ if TYPE_CHECKING:
         def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
             """What the settings of the project and of the user say."""
 
-        def without_hooks(self, env: Mapping[str, str]) -> plan.Plan:
+        def without_hooks(self, env: Mapping[str, str]) -> Plan:
             """A plan that has all wires and no hook, for `wrap`."""
 
-        def coverage(
-            self, name: str, file: str, env: Mapping[str, str]
-        ) -> tuple[Sequence[plan.Planned], Entry]:
+        def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
             """Every hook that may run, and where our entries for an agent are."""
 
         def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
@@ -93,8 +91,6 @@ TERMINATED = 143
 PROBE = b'"hookport_probe"'
 # Levels of nesting that a payload may have; at 1,000 Python gives up, and a call with more would pass unseen.
 DEEPEST = 4_000
-# A command that is wrapped has the agent's own time; this is for agents that tell none.
-DEFAULT_SECONDS = 600.0
 
 
 def main(args: list[str], store: HookStore) -> int:
@@ -115,16 +111,9 @@ def _main(args: list[str], env: dict[str, str], store: HookStore) -> int:
         answer = _answer(args, env, store, recordings)
         return tell(answer)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        closed = _is_closed(args, env, store) or _is_guard_lost(error, args, env, store)
-        told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
-        effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
-        if env.get("HOOKPORT_DEBUG"):
-            import traceback
+        from hookport.runtime import failing
 
-            traceback.print_exc()
-        message = fit(f"hookport: {told} {effect}", MOST_REASON)
-        code = FAILED_OPEN if GUARD in args else 1
-        answer = _denied(args, message, store) if closed else Answer(stderr=f"{message}\n", exit_code=code)
+        answer = failing.answer_failure(error, args, env, store)
         return tell(answer)
     finally:
         for one in recordings:
@@ -144,55 +133,8 @@ def _covers(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
         return 1
 
 
-def _denied(args: list[str], reason: str, store: HookStore) -> Answer:
-    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey.
-
-    A stop is not denied: nothing counts how often it was, and it must end.
-    """
-    native = ""
-    try:
-        _, (*_, agent, native), _, _ = _parsed(args)
-        own = store.wire(agent)
-        event = Event(canonical_name(own, native), agent, native)
-        if event.event in sessions.STOPS:
-            return Answer(stderr=f"{reason}\n", exit_code=1)
-        return told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
-    except Exception:  # noqa: BLE001  (it may be what failed)
-        return Answer(stderr=f"{reason}\n", exit_code=1 if store.is_stop(native) else BLOCK)
-
-
-def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether failures deny here, as far as that can still be told."""
-    ours = args[: args.index("--")] if "--" in args else args
-    said = " ".join(ours).replace("--on-failure ", "--on-failure=")
-    for word in (policy.CLOSED, policy.OPEN):
-        if f"--on-failure={word}" in said:
-            return word == policy.CLOSED
-    return policy.standing(_settings(env, store), env) == policy.CLOSED
-
-
-def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether guards should have been asked and could not be; what people type wrong is no such thing."""
-    try:
-        from hookport.errors import UsageError
-
-        if isinstance(error, UsageError) or policy.on_tamper(_settings(env, store)) == policy.WARN:
-            return False
-        _, (*_, agent, native), _, _ = _parsed(args)
-        return policy.guards(canonical_name(store.wire(agent), native))
-    except Exception:  # noqa: BLE001  (it may be what failed)
-        return True
-
-
-def _settings(env: Mapping[str, str], store: HookStore) -> Mapping[str, Any]:
-    try:
-        return store.settings(env)
-    except Exception:  # noqa: BLE001  (it may be what failed)
-        return {}
-
-
 def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: list[Recording]) -> Answer:
-    command, words, options, inner = _parsed(args)
+    command, words, options, inner = parse_arguments(args)
     entry = options.get("--entry", "")
     waits = (options.get("--within", ""), env.pop(WITHIN, ""))
     within = min((float(seconds) for seconds in waits if _is_said(seconds, ())), default=0.0)
@@ -208,7 +150,9 @@ def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: 
         recordings.append(Recording(folder, args, agent, native, payload.data))
     if command == "wrap":
         sources = of_plan(store.without_hooks(env), agent, store.wire)
-        sources = _wrapped(words[0], inner, options, sources, env)
+        from hookport.runtime.wrapping import wrapped_in
+
+        sources = wrapped_in(words[0], inner, options, sources, env)
     else:
         sources = store.sources(agent, env, entry)
     event = occasion.read_occasion(payload, native, sources, env)
@@ -228,7 +172,7 @@ def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: 
     return told.answer
 
 
-def _parsed(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
+def parse_arguments(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
     """(command, its words, its options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
@@ -277,53 +221,6 @@ def _wrong(message: str) -> Exception:
     from hookport.errors import UsageError
 
     return UsageError(message)
-
-
-def _wrapped(
-    script: str,
-    inner: list[str],
-    options: Mapping[str, str],
-    sources: Sources,
-    env: Mapping[str, str],
-) -> Sources:
-    """One command as the only hook there is."""
-    late = options.get("--on-timeout", "")
-    what = inner[0] if len(inner) == 1 else " ".join(_quoted(word) for word in inner)
-    type_ = options.get("--type", "command")
-    hook = plan.Planned(
-        name=inner[0] if len(inner) == 1 else " ".join(inner),
-        event="",
-        dialect=sources.wires(script).id,
-        native=options.get("--for", ""),
-        subject=options.get("--matcher-of", "tool"),
-        terms=select.terms_in(options["--matcher"]) if "--matcher" in options else (),
-        content=options.get("--pattern", ""),
-        content_of=options.get("--pattern-of", ""),
-        condition=options.get("--if", ""),
-        blocking="--observe" not in options,
-        type=type_,
-        command=what if type_ == "command" else "",
-        prompt=what if type_ != "command" else "",
-        model=options.get("--model", ""),
-        timeout_seconds=DEFAULT_SECONDS,
-        is_async="--async" in options,
-        on_failure=options.get("--on-failure", ""),
-        timeout_action={policy.CLOSED: "block", policy.OPEN: "warn"}.get(late, ""),
-    )
-
-    def hooks(event: Event) -> Iterable[plan.Planned]:
-        here = hook.replace(event=event.event)
-        return [here.replace(tools=select.tools_of(here, sources.wires(script)))] if hook.terms else [here]
-
-    # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
-    sources = sources.replace(needs_approval=False, waiting=None)
-    named = next(named_roots(sources.agent, env), "")
-    root = named if named and not sources.agent.root_moves else repository_of(named or occasion.here())
-    return sources.replace(hooks=hooks, root=root)
-
-
-def _quoted(word: str) -> str:
-    return "'" + word.replace("'", "'\\''") + "'"
 
 
 def _on_terminate() -> None:

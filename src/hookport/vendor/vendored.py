@@ -13,7 +13,7 @@ from hookport.model._value import Value
 from hookport.runtime import folders, plan, policy, sessions, trust
 from hookport.runtime.occasion import here
 from hookport.runtime.plan import Plan
-from hookport.runtime.sources import called_from, joined, named_roots, of_plan, other_roots
+from hookport.runtime.sources import called_from, named_roots, of_plan
 from hookport.wire.events import named_roots as roots_in
 
 TYPE_CHECKING = False
@@ -99,6 +99,8 @@ class Bridge(Value):
         """The hooks of the project, and of every other that is approved and that the event is in."""
         if not trust.knows_others(self.root, env):
             return sources
+        from hookport.runtime.several import joined, other_roots
+
         agent, event = occasion.agent, occasion.event
         folders = [here(), *named_roots(sources.agent, env), *named_roots(agent, env), event.root, event.cwd]
         folders += roots_in(agent, occasion.tree, event.native)
