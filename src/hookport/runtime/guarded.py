@@ -10,6 +10,10 @@ from hookport.runtime import trust
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from types import ModuleType
+    from typing import Any
+
+    Tree = Any
 
 LONGEST_PATH = 4_096
 # Of protected folders so many files are looked at, and so many paths are compared.
@@ -189,3 +193,25 @@ def _without_quotes(text: str) -> str:
         made += [text[at:start], QUOTED]
         at = end + 1
     return "".join((*made, text[at:]))
+
+
+def object_to_command(text: str, guarded: Guarded, cwd: str = "") -> str:
+    """Why a shell command may not run."""
+    return "" if is_plain(text) else str(commands().find_objection(text, guarded, cwd))
+
+
+def commands() -> ModuleType:
+    """What reads commands: to import it takes as long as a tenth of a dispatch."""
+    if quick := sys.modules.get("hookport.loading"):
+        # Where a dispatch began that way, this takes half as long.
+        quick.load(quick.READING)
+    from hookport.runtime import guarded_commands
+
+    return guarded_commands
+
+
+def line_of(command: Tree) -> str:
+    """A command as the shell reads it; a list is words that it does not read."""
+    if isinstance(command, list | tuple):
+        return " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in command)
+    return str(command or "")
