@@ -15,8 +15,10 @@ from hookport.install.sync import Wish
 from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
-from hookport.runtime import dispatch, engine, plan
+from hookport.runtime import engine, plan
 from hookport.runtime.plan import CalledFrom
+from hookport.runtime.select import is_for
+from hookport.runtime.sources import of_plan, tools_of
 from tests.approval import approve
 from tests.test_coverage import SITES, env_of, file_at, text_for
 
@@ -70,14 +72,14 @@ def runs_in(agent: str, root: Path) -> list[str]:
     assert isinstance(kept, plan.Plan)
     caller = CalledFrom(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
-    sources = dispatch.of_plan(kept, agent, wire, caller)
+    sources = of_plan(kept, agent, wire, caller)
     setting = engine.Setting(wire(agent), wire, env, project=str(root))
     bridged = [run.hook for run in engine.explain(fired, sources.hooks(fired), setting) if run.matched]
     itself = [
         hook
-        for hook in kept.hooks(fired.event, dispatch.tools_of(fired))
+        for hook in kept.hooks(fired.event, tools_of(fired))
         if plan.is_loaded_by(hook.loaded_by, agent, str(root), caller)
-        and engine.matches(hook, wire(hook.dialect), fired)
+        and is_for(hook, wire(hook.dialect), fired)
     ]
     return [str(Path(hook.file).relative_to(root)) for hook in (*itself[:1], *bridged)]
 
@@ -252,5 +254,5 @@ def test_a_hook_of_cursor_starts_where_cursor_starts_it(tmp_path: Path, place: s
         "before_tool_execute", "gemini-cli", "BeforeTool", call=SHELL, cwd=str(root), root=str(root)
     )
     setting = engine.Setting(wire("gemini-cli"), wire, env, project=str(root))
-    report = engine.run(fired, dispatch.of_plan(kept, "gemini-cli", wire).hooks(fired), setting)
+    report = engine.run(fired, of_plan(kept, "gemini-cli", wire).hooks(fired), setting)
     assert (report.decision.verdict, [run.answered.failure for run in report.runs]) == ("deny", [""])

@@ -27,8 +27,9 @@ from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
-from hookport.runtime import dispatch, plan
+from hookport.runtime import plan
 from hookport.runtime.plan import CalledFrom
+from hookport.runtime.sources import of_plan
 from tests.approval import approve
 
 if TYPE_CHECKING:
@@ -165,7 +166,7 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
     event = Event(
         "before_tool_execute", agent, "x", call=Call("shell", "x", input={"command": "y"}), cwd=str(start)
     )
-    return bool(list(dispatch.of_plan(kept, agent, wire, caller).hooks(event)))
+    return bool(list(of_plan(kept, agent, wire, caller).hooks(event)))
 
 
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:

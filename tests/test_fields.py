@@ -16,8 +16,8 @@ from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
-from hookport.runtime import engine
 from hookport.runtime.plan import Planned
+from hookport.runtime.select import is_for
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
 from tests import agent_data
@@ -196,7 +196,7 @@ def test_matchers_are_tested_in_their_own_words(agent: str, native: str, payload
                 continue
             word = in_own(field, script, in_common(field, agent, value))
             fires = [
-                engine.matches(matcher(script, spec.native, spec.subject, one), wire(script), event)
+                is_for(matcher(script, spec.native, spec.subject, one), wire(script), event)
                 for one in (word, "something else")
             ]
             if fires != [True, False]:
@@ -215,7 +215,7 @@ def test_a_session_starts_under_every_agent() -> None:
     for agent, native, payload, where in ALL:
         event = read_event(wire(agent.removesuffix(PASCAL)), payload, native)
         if event.event == "session_start":
-            fires[where] = engine.matches(planned, wire(own.id), event)
+            fires[where] = is_for(planned, wire(own.id), event)
     assert {where for where, does in fires.items() if not does} == {
         where for _, _, payload, where in ALL if payload.get("source") == "resume"
     }

@@ -61,13 +61,14 @@ def test_the_modules_are_those_that_python_imports(source: Path) -> None:
     assert names == list(loading.NEEDED)
 
 
-def test_what_reads_commands_is_found_at_once(source: Path) -> None:
-    imports = "\n".join(f"import {name}" for name in loading.READING)
+@pytest.mark.parametrize("more", ["READING", "RUNNING"])
+def test_what_is_needed_besides_is_found_at_once(source: Path, more: str) -> None:
+    imports = "\n".join(f"import {name}" for name in getattr(loading, more))
     usual = run(source, f"{BEGIN}\n{imports}\n{TOLD}")[1]
-    read = "loading.load(loading.READING)"
-    names, quick = run(source, f"{BEGIN}\n{read}\n{read}\n{TOLD}")
+    load = f"loading.load(loading.{more})"
+    names, quick = run(source, f"{BEGIN}\n{load}\n{load}\n{TOLD}")
     assert quick == usual
-    assert names == [*loading.NEEDED, *loading.READING]
+    assert names == [*loading.NEEDED, *getattr(loading, more)]
 
 
 def test_what_reads_commands_may_be_imported_in_part(source: Path) -> None:
@@ -81,7 +82,7 @@ def test_what_is_needed_later_is_found_the_same_way(source: Path) -> None:
     run(source, f"{BEGIN}\n{imports}\nprint(0)")
     assert (
         run(source, f"{BEGIN}\n{imports}\n{TOLD}")[1]
-        == run(source, f"import hookport.runtime.main\n{imports}\n{TOLD}")[1]
+        == run(source, f"import hookport.project.installed\n{imports}\n{TOLD}")[1]
     )
 
 

@@ -15,6 +15,7 @@ import pytest
 import hookport
 from hookport.project.plan_builder import settled
 from hookport.runtime import plan
+from hookport.vendor.vendored import ARCHIVE
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -33,6 +34,38 @@ def tell(code):
 os._exit = tell
 sys.argv = [path, *words]
 exec(compile(open(path, encoding="utf-8").read(), path, "exec"), {"__name__": "__main__", "__file__": path})
+"""
+# Counts what is done with the payload and the plan, by the functions that do it.
+COUNTING = """
+import collections, json, os, sys
+told, source, archive, *words = sys.argv[1:]
+sys.path.insert(0, archive or source)
+names = {"loads": "_json.py", "read_event": "events.py", "recognised": "recognition.py", "hooks": "plan.py"}
+payload = b"".join(iter(lambda: os.read(0, 1 << 16), b""))
+read, write = os.pipe()
+os.write(write, payload)
+os.close(write)
+os.dup2(read, 0)
+counts = collections.Counter()
+def count(frame, event, argument):
+    code = frame.f_code
+    if event != "call" or names.get(code.co_name) != os.path.basename(code.co_filename):
+        return
+    if code.co_name != "loads" or frame.f_locals["text"] == payload.decode():
+        counts[code.co_name] += 1
+if archive:
+    from hookport.vendor.commands import main as vendored
+    from zipfile import ZipFile
+    tables = ZipFile(archive).read("tables.plan")
+    run = lambda: vendored(words, archive, tables)
+else:
+    from hookport.project.installed import main
+    run = lambda: main(words)
+sys.setprofile(count)
+run()
+sys.setprofile(None)
+with open(told, "w") as file:
+    json.dump(counts, file)
 """
 DEAR = {
     *(
@@ -144,6 +177,19 @@ def test_a_dispatch_loads_little(project: Project, words: tuple[str, ...], entry
     loaded = set(told.read_text().split())
     assert loaded & DEAR == set()
     assert "hookport.runtime.execute.process" in loaded
+
+
+@pytest.mark.parametrize("is_vendored", [False, True], ids=["installed", "vendored"])
+def test_a_dispatch_reads_everything_once(project: Project, *, is_vendored: bool) -> None:
+    project.hook("guard")
+    told, source = project.folder / "counts", str(BRIDGE.parents[1])
+    archive = str(project.root / ARCHIVE) if is_vendored else ""
+    if is_vendored:
+        project.run(sys.executable, "-m", "hookport", "vendor")
+    for _ in range(2):  # the first one makes the plan
+        done = project.run(sys.executable, "-c", COUNTING, str(told), source, archive, *DISPATCH)
+    assert b'"permissionDecision": "deny"' in done.stdout, done.stderr
+    assert json.loads(told.read_text()) == {"loads": 1, "read_event": 1, "hooks": 1}
 
 
 def test_an_unchanged_project_keeps_its_plan(project: Project) -> None:

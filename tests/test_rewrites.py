@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 
 from hookport.agents import agents, names, wire
 from hookport.model.runs import Call, Decision, Event, RunResult
-from hookport.runtime import dispatch, engine
+from hookport.runtime import engine
+from hookport.runtime.answer import told_of
+from hookport.runtime.handlers import read_answer
 from hookport.runtime.plan import Planned
 from hookport.wire.events import native_for, native_input, read_event, tool_name, write_event
 from hookport.wire.spellings import put
@@ -77,7 +79,7 @@ def rewritten(
     if place_of_input(script, native).startswith("hookSpecificOutput"):
         tree["hookSpecificOutput"]["hookEventName"] = native
     hook = Planned(name="h", event=PRE, native=native, type="command", command="x", dialect=script.id)
-    decision = engine.read(hook, script, seen, RunResult("completed", 0, json.dumps(tree)))
+    decision = read_answer(hook, script, seen, RunResult("completed", 0, json.dumps(tree)))
     if decision.updated_input is None:
         return decision, event
     return decision, event.replace(call=engine._rewritten(agent, event, number, decision))
@@ -156,7 +158,7 @@ def test_new_path_keeps_the_content_in_a_patch(script_id: str) -> None:
     assert after.call is not None
     assert after.call.raw == {"command": patch.replace("a.txt", "b.txt")}
     report = engine.Report(after, decision)
-    told = dispatch.told_of(event, report, agent)
+    told = told_of(event, report, agent)
     assert json.loads(told.answer.stdout)["hookSpecificOutput"]["updatedInput"] == after.call.raw
 
 

@@ -23,9 +23,10 @@ from hookport.model.tools import TOOLS
 from hookport.project import plan_builder
 from hookport.project.discovery import Found, load
 from hookport.runtime import engine, merge, placeholder, plan, policy
-from hookport.runtime.dispatch import tools_of
 from hookport.runtime.engine import Report, Setting
+from hookport.runtime.handlers import read_answer
 from hookport.runtime.plan import Planned
+from hookport.runtime.sources import tools_of
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
 
@@ -459,8 +460,8 @@ def test_one_broken_hook_does_not_stop_the_others() -> None:
 def test_a_server_that_fails_has_no_exit_code(type_: str) -> None:
     event, own = fired("claude-code"), wire("copilot-cli")
     result = RunResult("completed", 1, stderr="HTTP 500", detail="HTTP 500")
-    assert engine.read(hook("h", type=type_), own, event, result) == Decision(failure="HTTP 500")
-    assert engine.read(hook("h"), own, event, result).verdict == "deny"
+    assert read_answer(hook("h", type=type_), own, event, result) == Decision(failure="HTTP 500")
+    assert read_answer(hook("h"), own, event, result).verdict == "deny"
 
 
 def test_what_we_stumble_over_does_not_undo_a_deny() -> None:

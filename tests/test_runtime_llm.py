@@ -21,6 +21,7 @@ from hookport.project import plan_builder
 from hookport.runtime import dispatch
 from hookport.runtime.execute import _one_shot, llm
 from hookport.runtime.execute.llm import STEP_LIMIT, ask, work
+from hookport.runtime.sources import of_plan
 from tests.approval import approve
 
 EVENT = {"event": "before_tool_execute", "tool_name": "shell", "tool_input": {"command": "rm -rf ü"}}
@@ -658,8 +659,8 @@ def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
     payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
     found, _ = plan_builder.current(str(root), env)
-    sources = dispatch.of_plan(found, "gemini-cli", wire)
-    report = dispatch.answer(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
+    sources = of_plan(found, "gemini-cli", wire)
+    report = dispatch.answer_payload(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
     return report.decision, [run.answered.failure for run in report.runs]
 
 

@@ -19,8 +19,10 @@ import pytest
 from hookport.agents import agents as known_agents
 from hookport.agents import names, wire
 from hookport.model.runs import Answer
-from hookport.runtime.dispatch import Sources, Told, answer
+from hookport.runtime.answer import Told
+from hookport.runtime.dispatch import answer_payload
 from hookport.runtime.plan import Planned
+from hookport.runtime.sources import Sources
 from tests.agent_data import DOCUMENTED
 from tests.approval import approve
 from tests.guards import (
@@ -59,7 +61,7 @@ def fire(hook: Planned, agent: str, native: str, payload: bytes, folder: Path) -
     state = folder / "state"
     shutil.rmtree(state, ignore_errors=True)
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "HOOKPORT_STATE_DIR": str(state)}
-    told = answer(payload, native, Sources(wire(agent), wire, lambda _: [hook]), env, within=LONG)
+    told = answer_payload(payload, native, Sources(wire(agent), wire, lambda _: [hook]), env, within=LONG)
     assert [(run.matched, run.answered.failure) for run in told.report.runs] == [(True, "")], [
         (run.why, run.result) for run in told.report.runs
     ]

@@ -14,7 +14,7 @@ import pytest
 import hookport
 from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
-from hookport.runtime import protection
+from hookport.runtime import guarded, protection
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="paths here are those of POSIX")
 
@@ -160,7 +160,7 @@ def test_names_without_regard_to_case_where_files_have_none(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert place.objection(write("HOOKPORT.LOCK")) == ""
-    monkeypatch.setattr(protection, "IS_CASELESS", True)
+    monkeypatch.setattr(guarded, "IS_CASELESS", True)
     assert place.objection(write("HOOKPORT.LOCK")) != ""
 
 
@@ -256,4 +256,4 @@ NOT_PLAIN = (
 
 @pytest.mark.parametrize("text", [*PLAIN, *NOT_PLAIN])
 def test_plain_commands_are_let_through_unread_and_no_others(text: str) -> None:
-    assert protection._is_plain(text) == (text in PLAIN)
+    assert guarded.is_plain(text) == (text in PLAIN)

@@ -32,7 +32,9 @@ from hookport.agents import names, recognised, wire
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, RunResult
-from hookport.runtime import engine, trust
+from hookport.runtime import trust
+from hookport.runtime.handlers import read_answer
+from hookport.runtime.occasion import parse_payload
 from hookport.runtime.plan import Planned
 from hookport.sdk import replies
 from hookport.sdk.callers import Caller
@@ -173,7 +175,9 @@ def test_every_agent_is_told_context(name: str, event: str, kept: dict[str, str]
     seat = SEATS[name]
     native, file, reads = seat.contexts[event]
     functions = bound_of(told_everywhere)
-    told = replies.reply(payload_of(seat.agent, native, file, "ls", Path("/p")), functions, kept)
+    told = replies.reply(
+        parse_payload(payload_of(seat.agent, native, file, "ls", Path("/p"))), functions, kept
+    )
     assert told.exit_code == 0
     assert reads is None or "it is told" in reads(told)
 
@@ -202,15 +206,15 @@ def test_every_captured_payload_is_answered(name: str, kept: dict[str, str]) -> 
     name, native = recognised(json.loads(body))[0]
     own = wire(name)
     event = read_event(own, json.loads(body), native)
-    none = replies.reply(body, bound_of(silent_everywhere), kept)
+    none = replies.reply(parse_payload(body), bound_of(silent_everywhere), kept)
     assert none == write_answer(own, event, Decision())[0]
     if event.event not in EVENTS:
         return
-    told = replies.reply(body, bound_of(denied_everywhere), kept)
+    told = replies.reply(parse_payload(body), bound_of(denied_everywhere), kept)
     expected = write_answer(own, event, deny(f"no {event.event}"))[0]
     assert told == expected
     result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
-    read = engine.read(Planned("", event.event, name, native=native), own, event, result)
+    read = read_answer(Planned("", event.event, name, native=native), own, event, result)
     if EVENTS[event.event].blocks == "prevent" and event.event == "before_tool_execute":
         assert (read.verdict, read.reason) == ("deny", f"no {event.event}")
 
@@ -244,7 +248,9 @@ def test_an_event_of_one_agent_is_known_through_another_format() -> None:
     body = b'{"event": "CwdChanged", "project_root": "/"}'
     env = {VARIABLE: sealed(body, "canonical", "CwdChanged")}
     env |= {"HOOKPORT_AGENT": "claude-code", "HOOKPORT_EVENT": "claude-code:CwdChanged"}
-    assert replies.reply(body, bound_of(moved), env) == Answer(stderr="claude-code\n", exit_code=2)
+    assert replies.reply(parse_payload(body), bound_of(moved), env) == Answer(
+        stderr="claude-code\n", exit_code=2
+    )
 
 
 def merged(*answers: Decision | None, command: str = "ls") -> Decision:
@@ -306,7 +312,7 @@ def test_every_part_of_a_patch_is_looked_at() -> None:
     }
     own = wire("codex")
     told = replies.reply(
-        json.dumps(tree).encode(), _functions(GUARD), {}, by=Caller(own, "PreToolUse", own.id)
+        parse_payload(json.dumps(tree).encode()), _functions(GUARD), {}, by=Caller(own, "PreToolUse", own.id)
     )
     assert ".env holds secrets" in told.stdout + told.stderr
 
@@ -481,7 +487,7 @@ def test_a_seal_is_of_its_payload() -> None:
 
 def test_a_stale_seal_is_not_believed() -> None:
     env = {VARIABLE: sealed(b"other", "kiro", "preToolUse"), "HOOKPORT_AGENT": "kiro"}
-    told = replies.reply(json.dumps(bash(PUSH)).encode(), _functions(GUARD), env)
+    told = replies.reply(parse_payload(json.dumps(bash(PUSH)).encode()), _functions(GUARD), env)
     assert json.loads(told.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
@@ -496,9 +502,11 @@ def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str, kept: dict
         own = wire(dialect)
         native = event.native if dialect == seat.agent else native_for(own, event)
         shown = json.dumps(write_event(own, event)).encode()
-        told = replies.reply(shown, functions, {**env, VARIABLE: sealed(shown, dialect, native)})
+        told = replies.reply(
+            parse_payload(shown), functions, {**env, VARIABLE: sealed(shown, dialect, native)}
+        )
         result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
-        found[dialect] = engine.read(Planned("", event.event, dialect, native=native), own, event, result)
+        found[dialect] = read_answer(Planned("", event.event, dialect, native=native), own, event, result)
     assert found == dict.fromkeys(names(), deny(REASON))
 
 

@@ -17,7 +17,7 @@ from hookport.model.runs import Call, Event
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import planned
 from hookport.runtime import engine, plan
-from hookport.runtime.dispatch import of_plan, tools_of
+from hookport.runtime.sources import of_plan, tools_of
 from hookport.shapes.dialect import event_specs, is_split
 from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
 from hookport.wire.kinds import kinds_of

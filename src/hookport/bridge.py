@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
     loading.begin()
 
-from hookport.runtime.main import main
+from hookport.project.installed import main
 
 __all__ = ["main"]
 

@@ -49,10 +49,17 @@ NEEDED = (
     "hookport.runtime.select",
     "hookport.runtime.engine",
     "hookport.runtime.once",
+    "hookport.runtime.guarded",
     "hookport.runtime.protection",
+    "hookport.runtime.records",
     "hookport.runtime.sessions",
+    "hookport.runtime.answer",
+    "hookport.runtime.occasion",
+    "hookport.runtime.sources",
     "hookport.runtime.dispatch",
     "hookport.runtime.main",
+    "hookport.project",
+    "hookport.project.installed",
 )
 # What reads a command in full: a package stands behind its modules where it imports them.
 READING = (
@@ -62,7 +69,11 @@ READING = (
     "hookport.shell.walk",
     "hookport.shell",
     "hookport.runtime.effects",
+    "hookport.runtime.guarded_commands",
 )
+
+# What runs a hook.
+RUNNING = ("hookport.runtime.handlers", "hookport.runtime.execute", "hookport.runtime.execute.process")
 
 
 def find_spec(name: str, path: Sequence[str] | None = None, _target: object = None) -> ModuleSpec | None:

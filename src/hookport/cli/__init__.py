@@ -46,7 +46,7 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit code is 0, 1 for findings, 2 for wrong input, 70 for a bug of ours."""
     args = sys.argv[1:] if argv is None else argv
     if args and args[0] in QUICK and not HELP & set(args):
-        from hookport.runtime.main import main as answer
+        from hookport.project.installed import main as answer
 
         code = answer(args)
         if argv is None:

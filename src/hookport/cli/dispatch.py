@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 
-from hookport.runtime import main
+from hookport.project.installed import main
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -42,7 +42,7 @@ def add_options(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """The same as the quick way that the agent takes."""
-    return main.main(["dispatch", args.agent, args.event, *given(args)])
+    return main(["dispatch", args.agent, args.event, *given(args)])
 
 
 def given(args: Namespace) -> list[str]:

@@ -22,8 +22,10 @@ from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder
 from hookport.project.discovery import load
 from hookport.project.settings import settings_in
-from hookport.runtime import dispatch, engine, policy
+from hookport.runtime import engine, policy
+from hookport.runtime.answer import told_of
 from hookport.runtime.engine import Report, Run
+from hookport.runtime.records import as_record, said
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -64,7 +66,7 @@ def run(args: Namespace) -> int:
     begun = time.monotonic()
     done = engine.run(event, hooks, setting)
     seconds = time.monotonic() - begun
-    told = dispatch.told_of(event, done, it.wire)
+    told = told_of(event, done, it.wire)
     findings = [*found.findings, *plan_builder.left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
@@ -76,8 +78,8 @@ def run(args: Namespace) -> int:
 def _print_json(it: Asked, done: Report, answer: Answer, findings: list[Finding], *, as_agent: bool) -> None:
     tree: dict[str, object] = {
         "event": it.as_json(done.event),
-        "decision": dispatch.said(done.decision),
-        "runs": [dispatch.as_record(one) for one in done.runs],
+        "decision": said(done.decision),
+        "runs": [as_record(one) for one in done.runs],
         "findings": [report.as_placed_json(one) for one in findings],
     }
     if as_agent:

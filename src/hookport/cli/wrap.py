@@ -8,7 +8,7 @@ from __future__ import annotations
 from argparse import REMAINDER, ArgumentParser, Namespace
 
 from hookport.cli.dispatch import add_options, given
-from hookport.runtime import main
+from hookport.project.installed import main
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -70,4 +70,4 @@ def run(args: Namespace) -> int:
     more = [f"{name}={value}" for name, value in said.items() if value]
     more += ["--async"] if args.is_async else []
     more += ["--observe"] if args.observe else []
-    return main.main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])
+    return main(["wrap", args.dialect, args.agent, args.event, *given(args), *more, *args.command])

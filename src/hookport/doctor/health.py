@@ -27,7 +27,7 @@ from hookport.findings import Finding, Kind
 from hookport.model.hooks import NOTHING, Handler, Hook
 from hookport.project.discovery import Found
 from hookport.project.disk import start_of
-from hookport.runtime.engine import PLATFORMS
+from hookport.runtime.handlers import PLATFORMS
 
 BOM = b"\xef\xbb\xbf"
 # Larger scripts are programs; what is wrong with their lines shows in the first ones.

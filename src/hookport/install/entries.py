@@ -24,12 +24,13 @@ from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.project import ownership, sources
 from hookport.project.discovery import Found
+from hookport.project.installed import bridge_file
 from hookport.project.ownership import AFTER, MARK, is_ours
 from hookport.project.places import absolute
 from hookport.project.plan_builder import name_of, one_word, planned
 from hookport.project.settings import settings_in
 from hookport.runtime import policy, sessions
-from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE, bridge_file
+from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
 from hookport.shapes.dialect import SECOND, is_split, says, terms_of
 from hookport.shapes.entries import shell_word, slots
 from hookport.shapes.limits import longest_wait

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from hookport.agents import added, folder_of
-from hookport.runtime.main import bridge_file
+from hookport.project.installed import bridge_file
 
 SECONDS = 30
 

@@ -24,8 +24,11 @@ from hookport.project import plan_builder
 from hookport.project.discovery import Found
 from hookport.project.ownership import agent_of
 from hookport.project.places import own_place
-from hookport.runtime import dispatch, engine, journal
+from hookport.runtime import journal
+from hookport.runtime.handlers import read_answer
+from hookport.runtime.occasion import tree_of
 from hookport.runtime.plan import Planned
+from hookport.runtime.records import STDERR_TAIL
 from hookport.wire.events import native_name, read_event
 
 
@@ -216,7 +219,7 @@ class Watch:
             code, texts = ended["exit"], (ended["stdout"], ended["stderr"])
             died = RunResult("signal", None, *texts, signal=-code)
             result = died if code < 0 else RunResult("completed", code, *texts)
-            said = engine.read(hook, wire(hook.dialect), event, result)
+            said = read_answer(hook, wire(hook.dialect), event, result)
         call = event.call
         return Firing(
             begun["hook"],
@@ -231,12 +234,12 @@ class Watch:
             said.carry_on,
             said.failure,
             result.exit_code if result else None,
-            result.stderr[-dispatch.STDERR_TAIL :] if result else "",
+            result.stderr[-STDERR_TAIL:] if result else "",
         )
 
     def _event(self, hook: Planned, payload: str) -> Event:
         """What the agent told the hook, in the words of the agent or of the dialect that it speaks there."""
-        tree = dispatch.tree_of(payload.encode())
+        tree = tree_of(payload.encode())
         if isinstance(tree, str):
             return Event(hook.event, self.agent.id)
         for spoken in (self.agent, wire(hook.dialect)):

@@ -6,42 +6,29 @@ import os
 import sys
 import time
 
-from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision, RunResult
 from hookport.model.value import Value
-from hookport.runtime import journal, merge, policy, surroundings, trust
-from hookport.runtime.select import match
-from hookport.wire import recognition
-from hookport.wire.answers import NOT_STARTED, read_answer
-from hookport.wire.events import (
-    changed_input,
-    native_for,
-    rewritten,
-    taken_for,
-    tool_name,
-    with_part,
-    write_event,
-)
+from hookport.runtime import merge, policy, surroundings, trust
+from hookport.runtime.select import native_of, targets_of
+from hookport.wire.answers import NOT_STARTED
+from hookport.wire.events import rewritten, taken_for, with_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-    from typing import Any
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
+    from hookport.runtime.handlers import Job
     from hookport.runtime.plan import Planned
     from hookport.wire.table import Wire
 
-    Work = Generator["Job", RunResult | None, None]
+    Work = Generator[Job, RunResult | None, None]
 
 # A hook is run for each thing that a patch or a batch does, up to this many.
 MOST_PARTS = 200
-# The exit code of a shell that may not execute a file (POSIX, 2.8.2).
-REFUSED = 126
 # Why a hook did not run that its user paused.
 PAUSED = "paused by its user"
-PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
 
 
 class Run(Value):
@@ -67,24 +54,6 @@ class Report(Value):
     notes: tuple[str, ...] = ()
 
 
-class Job(Value):
-    """One execution of a handler: a command, something to call, or what it gave already."""
-
-    command: Mapping[str, Any] = {}
-    call: Callable[[], RunResult] | None = None
-    result: RunResult | None = None
-
-    def __call__(self) -> RunResult | None:
-        """Do it now, and wait for it."""
-        if self.call is not None:
-            return self.call()
-        if not self.command:
-            return self.result
-        from hookport.runtime.execute import process
-
-        return process.run(**self.command)
-
-
 class Setting(Value):
     """What a run needs besides the event and the hooks."""
 
@@ -105,6 +74,8 @@ class Setting(Value):
     llm: Mapping[str, str] = {}
     # Hooks of the agent's own dialect are run by the agent itself, so its own rule reads their answers.
     natively: bool = False
+    # Handlers that are functions, by the ids of their hooks; a rewrite of theirs has the whole input.
+    functions: Mapping[str, Callable[[Event], Sequence[Decision]]] = {}
 
 
 def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
@@ -136,98 +107,18 @@ def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
 
 
 def _without_copies(event: Event, hooks: list[Planned], setting: Setting) -> tuple[list[Planned], list[Run]]:
-    """The hooks of which one is to run for an event, and the runs of their copies, which are spared.
-
-    Copies are what their own agent runs once, and what files for several agents start alike. One that may not
-    run takes no other's place, and is not spared: it may have to deny.
-    """
-    rest, spared = _spare(event, hooks, setting, lambda hook: hook.once, _by_time, _repeats)
-    by_agent = _for_agent(event.agent)
-    rest, more = _spare(event, rest, setting, lambda hook: hook.does, by_agent, _is_other_agents)
-    return rest, [*spared, *more]
-
-
-def _spare(
-    event: Event,
-    hooks: list[Planned],
-    setting: Setting,
-    name: Callable[[Planned], str],
-    rank: Callable[[Planned], Tree],
-    replaces: Callable[[Planned, Planned], str],
-) -> tuple[list[Planned], list[Run]]:
-    """The hooks without those that another one of the same name, which ranks before them, stands for."""
-    # The same words are another hook in another project.
-    names = [(hook.root, name(hook)) for hook in hooks if name(hook)]
-    if len(set(names)) == len(names):
+    """The hooks of which one is to run for an event, and the runs of their copies, which are spared."""
+    if not any(map(_has_repeats, ([hook.once for hook in hooks], [hook.does for hook in hooks]))):
         return hooks, []
-    groups: dict[tuple[str, str], list[Planned]] = {}
-    for hook in hooks:
-        key = (hook.root, name(hook))
-        if key[1] and names.count(key) > 1 and _may_run(hook, setting):
-            groups.setdefault(key, []).append(hook)
-    spared: dict[int, Run] = {}
-    for group in groups.values():
-        kept: list[tuple[Planned, set[int]]] = []
-        for hook in sorted(group, key=rank):
-            targets = _numbers(hook, event, setting)
-            whys = [replaces(one, hook) for one, done in kept if _covers(done, targets, event)]
-            why = next(filter(None, whys), "") if targets else ""
-            if why:
-                spared[id(hook)] = Run(hook, matched=False, why=why)
-            else:
-                kept.append((hook, targets))
-    return [hook for hook in hooks if id(hook) not in spared], list(spared.values())
+    from hookport.runtime import copies
+
+    rest, spared = copies.without_copies(event, hooks, setting)
+    return rest, [Run(hook, matched=False, why=why) for hook, why in spared]
 
 
-def _by_time(hook: Planned) -> Tree:
-    """Of copies in one agent's files, the one that has the most time stays."""
-    return -hook.timeout_seconds
-
-
-def _for_agent(agent: str) -> Callable[[Planned], Tree]:
-    """Of copies for several agents, what was written for this one stays; else the strictest."""
-
-    def rank(hook: Planned) -> Tree:
-        is_link = os.path.islink(hook.file)
-        lenient = (hook.is_async, not hook.blocking, hook.on_failure != "block", -hook.timeout_seconds)
-        return (hook.dialect != agent, *lenient, is_link)
-
-    return rank
-
-
-def _repeats(one: Planned, hook: Planned) -> str:
-    return f"{hook.dialect} runs the same hook once, and it stands in {one.file} too"
-
-
-def _is_other_agents(one: Planned, hook: Planned) -> str:
-    is_link = one.file != hook.file and os.path.realpath(one.file) == os.path.realpath(hook.file)
-    if (one.dialect == hook.dialect and not is_link) or not is_as_strict(one, hook):
-        return ""
-    return f"{one.file} starts the same script, and a copy of it runs once"
-
-
-def is_as_strict(one: Planned, hook: Planned) -> bool:
-    """Whether what another hook may deny, this one may deny too."""
-    return (one.blocking and not one.is_async) or hook.is_async or not hook.blocking
-
-
-def _numbers(hook: Planned, event: Event, setting: Setting) -> set[int]:
-    try:
-        wire = setting.wires(hook.dialect)
-    except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
-        return set()
-    return {number for number, _ in _targets(hook, wire, event)[0]}
-
-
-def _covers(done: set[int], targets: set[int], event: Event) -> bool:
-    """Whether a hook that ran on some things of a call has seen others; -1 is the call as a whole."""
-    parts = set(range(len(event.call.parts))) if event.call is not None else set()
-    return -1 in done or targets <= done or (bool(parts) and parts <= done)
-
-
-def _may_run(hook: Planned, setting: Setting) -> bool:
-    known = trust.judged(hook, setting.project, setting.env) if setting.project else hook
-    return not trust.gives_way(hook) and not (known.trust and trust.objection(known.trust))
+def _has_repeats(names: list[str]) -> bool:
+    known = list(filter(None, names))
+    return len(set(known)) < len(known)
 
 
 def _stops(run: Run, setting: Setting) -> bool:
@@ -325,32 +216,15 @@ def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Ru
         if id(hook) in spared:
             found.append(spared[id(hook)])
             continue
-        targets, why, notes = _targets(hook, setting.wires(hook.dialect), event)
+        targets, why, notes = targets_of(hook, setting.wires(hook.dialect), event)
         found.append(Run(hook, matched=bool(targets), why=why, notes=notes))
     return found
-
-
-def matches(hook: Planned, wire: Wire, event: Event) -> bool:
-    """Whether a hook is for an event."""
-    return bool(_targets(hook, wire, event)[0])
-
-
-def _targets(hook: Planned, wire: Wire, event: Event) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
-    """Which of the calls of an event the hook runs on (-1: the event as a whole), by which word, and why."""
-    call = event.call
-    is_split = call is not None and call.parts and wire.id != event.agent
-    calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
-    matches = [(number, match(hook, event, one, wire)) for number, one in calls]
-    found = [(number, one) for number, one in matches if one.matches]
-    told = found or matches
-    notes = tuple(f"doubt: {one.doubt}" for _, one in found if one.doubt)
-    return [(number, one.word) for number, one in found], told[0][1].why, notes
 
 
 def _run(
     hook: Planned, wire: Wire, event: Event, setting: Setting
 ) -> Generator[Job, RunResult | None, tuple[Run, Event]]:
-    targets, why, notes = _targets(hook, wire, event)
+    targets, why, notes = targets_of(hook, wire, event)
     if not targets:
         return Run(hook, matched=False, why=why), event
     if aside := _set_aside(hook, setting):
@@ -359,7 +233,7 @@ def _run(
         hook = trust.judged(hook, setting.project, setting.env)
         if objection := trust.verdict(hook, setting.project, setting.env):
             return _unapproved(hook, why, objection, setting), event
-    if len(targets) > MOST_PARTS:
+    if len(targets) > MOST_PARTS and hook.id not in setting.functions:
         # Run for each, the hook might still be at it when the agent no longer waits.
         count = len(targets)
         reason = f"one call does {count} things that hook '{hook.name}' looks at. Do at most {MOST_PARTS}."
@@ -370,24 +244,19 @@ def _run(
     result: RunResult | None = None
     for number, word in targets:
         call = event.call
-        one = _shown(setting.agent, call, number, word)
-        shown = event.replace(call=one)
-        result = yield _job(hook, wire, shown, setting)
-        answered = _unstarted(
-            read(hook, wire, shown, result, natively=is_native(hook, setting)), hook, result
-        )
-        if answered.noise:
-            notes += ("noise: it prints other text beside its answer",)
-        decision = _policed(answered, hook, setting)
-        if answered.updated_input is not None and call is not None and one is not None:
-            event = event.replace(call=_rewritten(setting.agent, event, number, answered))
-            decision = decision.replace(updated_input=event.call.input if event.call else None)
-        decisions.append(decision)
-        answers.append(answered)
-        if decision.verdict == "deny":
+        shown = event.replace(call=_shown(setting.agent, call, number, word))
+        given, result = yield from _ask(hook, wire, shown, setting)
+        notes += tuple("noise: it prints other text beside its answer" for one in given if one.noise)
+        for answered in given:
+            decision = _policed(answered, hook, setting)
+            if answered.updated_input is not None and call is not None:
+                event = event.replace(call=_rewritten(setting.agent, event, number, answered))
+                decision = decision.replace(updated_input=event.call.input if event.call else None)
+            decisions.append(decision)
+            answers.append(answered)
+        if any(decision.verdict == "deny" for decision in decisions):
             break
-    unread = surroundings.unread(wire, event, _native(hook, wire, event), setting.env)
-    notes += (f"variables: no shell of the agent reads {unread}",) if unread else ()
+    notes += _unread(hook, wire, event, setting)
     failures = [one for one in answers if one.failure]
     done = Run(
         hook,
@@ -402,16 +271,26 @@ def _run(
     return done, event
 
 
-def _unstarted(answered: Decision, hook: Planned, result: RunResult | None) -> Decision:
-    """An answer, or that an approved script never started because it may no longer be executed."""
-    is_refused = result is not None and (result.exit_code == REFUSED or result.outcome == "spawn_error")
-    if not answered.failure or not is_refused:
-        return answered
-    for path in hook.trust.get("files", ()):
-        name = os.path.basename(path)
-        if name in hook.command and os.path.isfile(path) and not os.access(path, os.X_OK):
-            return answered.replace(failure=f"{NOT_STARTED}: {name} is not executable. Try: chmod +x {path}")
-    return answered
+def _ask(
+    hook: Planned, wire: Wire, event: Event, setting: Setting
+) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None]]:
+    """What a handler answers: a function at once, anything else by what came of its job."""
+    if function := setting.functions.get(hook.id):
+        return function(event), None
+    if quick := sys.modules.get("hookport.loading"):
+        quick.load(quick.RUNNING)
+    from hookport.runtime import handlers
+
+    result = yield handlers.job_on(hook, wire, event, setting)
+    return [handlers.read_result(hook, wire, event, result, natively=is_native(hook, setting))], result
+
+
+def _unread(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[str, ...]:
+    """A note of the variables that a hook sets for the agent's shells, and that no shell of it reads."""
+    if hook.id in setting.functions:
+        return ()
+    unread = surroundings.unread(wire, event, native_of(hook, wire, event), setting.env)
+    return (f"variables: no shell of the agent reads {unread}",) if unread else ()
 
 
 def _set_aside(hook: Planned, setting: Setting) -> str:
@@ -446,56 +325,6 @@ def is_native(hook: Planned, setting: Setting) -> bool:
     return setting.natively and is_own and bool(setting.agent.obeys)
 
 
-def read(
-    hook: Planned, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
-) -> Decision:
-    """The answer by the rules of the hook's own dialect, with the input in canonical names.
-
-    The bridge reads it leniently; `natively` is as the agent of that dialect reads it.
-    """
-    if result is None:
-        return Decision()
-    if hook.type != "command" and result.exit_code:
-        # What an exit code means is about commands; the answer of a server that fails is not asked.
-        return Decision(failure=result.detail)
-    if hook.type in ("prompt", "agent") and result.exit_code == 0:
-        return _judged(result.stdout)
-    native = hook.native or native_for(wire, event)
-    if natively:
-        from hookport.wire.obeyed import obeys_natively
-
-        closed = hook.on_failure in ("block", policy.CLOSED)
-        answered = obeys_natively(wire, result, native=native, canonical=event.event, closed=closed)
-    else:
-        answered = read_answer(wire, result, native=native, canonical=event.event, blocking=hook.blocking)
-    if answered.verdict == "allow" and not wire.lifts:
-        answered = answered.replace(verdict="none", reason="")
-    call = event.call
-    if not answered.updated_input or call is None:
-        return answered.replace(updated_input=None)
-    is_own = wire.id == event.agent
-    name = call.native if is_own else tool_name(wire, call, native)
-    changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
-    if changed is None and answered.verdict != "deny":
-        wanted = dumps(answered.updated_input, ensure_ascii=False)
-        reason = f"a hook wants other input, which is not one call of this tool: {wanted}"
-        return answered.replace(verdict="deny", reason=reason, updated_input=None)
-    return answered.replace(updated_input=changed or None)
-
-
-def _judged(answer: str) -> Decision:
-    """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
-    said = loads(answer or "{}")
-    verdict = said.get("decision")
-    return Decision(
-        verdict if verdict in ("deny", "ask") else "none",
-        said.get("reason", ""),
-        said.get("context", ""),
-        carry_on=said.get("continue") is not False,
-        system_message=said.get("system_message", ""),
-    )
-
-
 def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
     call, changed = event.call, answered.updated_input or {}
     assert call is not None  # noqa: S101  (a rewrite is of a call)
@@ -504,118 +333,12 @@ def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Ca
     return rewritten(agent, call, changed)
 
 
-def _job(hook: Planned, wire: Wire, event: Event, setting: Setting) -> Job:
-    """What is to be executed for a hook on an event, or why it is not."""
-    if hook.unable:
-        return Job(result=RunResult("not_started", detail=hook.unable))
-    seconds = hook.timeout_seconds
-    if setting.deadline is not None:
-        left = setting.deadline - time.monotonic()
-        if left <= 0:
-            return Job(result=RunResult("not_started", detail="the agent waits no longer for its hooks"))
-        seconds = min(seconds, left)
-    if wanted := surroundings.wanted(hook, wire, event, _native(hook, wire, event), setting.agent):
-        from hookport.runtime import transcripts
-
-        event = transcripts.shown(wanted, wire, event, setting.agent, setting.env)
-    placed = event.replace(root=hook.root) if hook.root else event
-    # To a hook of its own format an agent says what it said.
-    told = write_event(wire, event if wire.id == event.agent else placed, hook.native)
-    # Half of a surrogate pair has no UTF-8; `\\udc80` is the escape that JSON has for it.
-    body = dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return job(hook, wire, placed, body, seconds, setting)
+def is_unapproved(run: Run) -> bool:
+    """Whether a hook did not run because its user has not approved it."""
+    return run.answered.failure.startswith(trust.NOT_APPROVED) and run.decision.verdict != "deny"
 
 
-def execute(
-    hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
-) -> RunResult | None:
-    """Run the handler on these bytes; None for one that is not waited for."""
-    return job(hook, wire, event, body, seconds, setting)()
-
-
-def job(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
-    """How the handler runs on these bytes."""
-    if hook.type == "command":
-        return _command(hook, wire, event, body, seconds, setting)
-    if not hook.is_async:
-        return Job(call=lambda: _call(hook, event, body, seconds, setting))
-    from hookport.runtime.execute import process
-
-    own = hook.timeout_seconds
-    process.start_call(lambda: _call(hook, event, body, own, setting), _finished(hook, setting))
-    return Job()
-
-
-def _finished(hook: Planned, setting: Setting) -> Callable[[RunResult], None] | None:
-    done = setting.done
-    return (lambda result: done(hook, result)) if done else None
-
-
-def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Setting) -> RunResult:
-    """Ask a URL or a model."""
-    if hook.type == "http":
-        from hookport.runtime.execute import http
-
-        return http.post(
-            hook.url,
-            body,
-            headers=hook.headers,
-            allowed_env=hook.allowed_env,
-            env=setting.env,
-            timeout_seconds=seconds,
-        )
-    if hook.type in ("prompt", "agent"):
-        from hookport.runtime.execute import llm
-
-        env = llm.settle(setting.llm, setting.env)
-        if hook.type == "prompt":
-            return llm.ask(
-                hook.prompt,
-                body,
-                model=hook.model,
-                env=env,
-                timeout_seconds=seconds,
-                stopping=event.event in ("agent_stop", "subagent_stop"),
-            )
-        root = event.root or event.cwd
-        return llm.work(hook.prompt, body, model=hook.model, env=env, timeout_seconds=seconds, root=root)
-    return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
-
-
-def _native(hook: Planned, wire: Wire, event: Event) -> str:
-    return hook.native or (event.native if wire.id == event.agent else native_for(wire, event))
-
-
-def _there(*folders: str) -> str:
-    """The first folder that is there: a guard runs also where the agent's own folder is gone."""
-    return next(filter(os.path.isdir, folders), os.curdir)
-
-
-def _command(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
-    command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
-    if not command:
-        return Job(result=RunResult("completed", 0, detail=f"it has no command for {sys.platform}"))
-    root = event.root or event.cwd
-    is_elsewhere = bool(hook.root) and not os.path.join(event.cwd, "").startswith(os.path.join(root, ""))
-    package = os.path.join(root, hook.package) if hook.package else root
-    places = {"package": package, "root": root, "cwd": root if is_elsewhere else event.cwd or root}
-    cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
-    native = _native(hook, wire, event)
-    env = {**setting.env, **surroundings.surroundings(hook, wire, event, native, setting.env), **hook.env}
-    env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
-    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
-    if hook.under or hook.beside:
-        # What Python compiled beside the scripts was not approved: it is read from elsewhere.
-        env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
-    if wire.file_placeholder and wire.file_placeholder in command:
-        from hookport.runtime import placeholder
-
-        env[placeholder.FILE] = placeholder.value(event.call.input.get("path") if event.call else None)
-        command = placeholder.with_file(command, wire.file_placeholder)
-    given: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
-    if not hook.is_async:
-        return Job(command={**given, "timeout_seconds": seconds})
-    from hookport.runtime.execute import process
-
-    process.start(**given, timeout_seconds=hook.timeout_seconds, done=_finished(hook, setting))
-    return Job()
+def with_failure(report: Report, failure: str, on_failure: str) -> Report:
+    """The report with what policy makes of a failure that is no hook's."""
+    failed = policy.decided(Decision(failure=failure), None, on_failure)
+    return report.replace(decision=merge.merged([report.decision, failed]))

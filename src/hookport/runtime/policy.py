@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from hookport.runtime.plan import Planned
 
 OPEN, CLOSED = "open", "closed"
+# Who asked decides what a failure means.
+LATER = "later"
 # What a blocking hook means that was approved and is missing, changed or never started.
 DENY, WARN = "deny", "warn"
 # What settings may say, the strict word first, and what holds where they say nothing.
@@ -53,6 +55,8 @@ def decided(decision: Decision, hook: Planned | None, default: str, on_tamper: s
     """A decision as it is, or what policy makes of a failure."""
     if not decision.failure:
         return decision
+    if default == LATER:
+        return Decision()
     if hook is not None and hook.blocking and decision.failure.startswith(NOT_STARTED):
         return unasked(f"hook '{hook.name}'", decision.failure.removeprefix(f"{NOT_STARTED}: "), on_tamper)
     is_unapproved = hook is not None and decision.failure.startswith("not approved: ")

@@ -8,29 +8,32 @@ from __future__ import annotations
 
 from hookport.base.quoting import quote_if_needed
 from hookport.model.runs import Answer, Decision
-from hookport.runtime import dispatch, engine, plan, policy
+from hookport.runtime import engine, plan, policy
+from hookport.runtime.answer import told_of
+from hookport.runtime.occasion import event_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from hookport.runtime.occasion import Occasion
+    from hookport.runtime.sources import Sources
 
 # The key of the payload, whose value the hook says again.
 KEY = "hookport_probe"
 SECONDS = 20.0
 
 
-def answer(payload: bytes, native: str, sources: dispatch.Sources, env: Mapping[str, str]) -> Answer | None:
-    """The answer to a probe; None for an event that is none."""
-    tree = dispatch.tree_of(payload)
-    word = tree.get(KEY) if isinstance(tree, dict) else None
+def answer(occasion: Occasion, native: str, sources: Sources, env: Mapping[str, str]) -> Answer | None:
+    """The answer to a probe, to the agent that the entry names; None for an event that is none."""
+    word, agent = occasion.tree.get(KEY), sources.agent
     if not isinstance(word, str):
         return None
-    agent = sources.agent
-    event = dispatch.event_of(agent, tree, native)
+    event = event_of(agent, occasion.tree, native)
     if not policy.guards(event.event):
         return None
     # A hook in the agent's own format that denies, as such a one would say it.
-    said = dispatch.told_of(event, engine.Report(event, Decision("deny", word)), agent).answer
+    said = told_of(event, engine.Report(event, Decision("deny", word)), agent).answer
     parts = [f"printf %s {quote_if_needed(said.stdout)}", f"printf %s {quote_if_needed(said.stderr)} >&2"]
     hook = plan.Planned(
         name="probe",
@@ -43,4 +46,4 @@ def answer(payload: bytes, native: str, sources: dispatch.Sources, env: Mapping[
     report = engine.run(event, [hook], engine.Setting(agent, sources.wires, env, policy.CLOSED))
     if report.decision.verdict != "deny":
         report = report.replace(decision=Decision("deny", "the hook of the probe ran and did not deny"))
-    return dispatch.told_of(event, report, agent).answer
+    return told_of(event, report, agent).answer

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Answer
-    from hookport.runtime.dispatch import Told
+    from hookport.runtime.answer import Told
 
 
 VERSION = 1
@@ -61,12 +61,12 @@ class Recording:
             **_spelled(self.payload),
         }
         if self.told is not None:
-            from hookport.runtime import dispatch
+            from hookport.runtime import records
 
             report = self.told.report
             record |= {"event": report.event.event, "native": report.event.native}
-            record["decision"] = dispatch.said(report.decision)
-            record["hooks"] = [dispatch.as_record(run) for run in report.runs]
+            record["decision"] = records.said(report.decision)
+            record["hooks"] = [records.as_record(run) for run in report.runs]
             record["notes"] = list(self.told.notes)
         record["answer"] = answer and answer.as_dict()
         record["seconds"] = round((time.time_ns() - self.came) / 1e9, 4)

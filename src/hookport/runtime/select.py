@@ -53,6 +53,32 @@ def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
     return found
 
 
+def is_for(hook: Planned, wire: Wire, event: Event) -> bool:
+    """Whether a hook is for an event."""
+    return bool(targets_of(hook, wire, event)[0])
+
+
+def targets_of(hook: Planned, wire: Wire, event: Event) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
+    """Which of the calls of an event the hook runs on (-1: the event as a whole), by which word, and why."""
+    call = event.call
+    is_split = call is not None and call.parts and wire.id != event.agent
+    calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
+    tested = [(number, match(hook, event, one, wire)) for number, one in calls]
+    found = [(number, one) for number, one in tested if one.matches]
+    told = found or tested
+    notes = tuple(f"doubt: {one.doubt}" for _, one in found if one.doubt)
+    return [(number, one.word) for number, one in found], told[0][1].why, notes
+
+
+def native_of(hook: Planned, wire: Wire, event: Event) -> str:
+    return hook.native or (event.native if wire.id == event.agent else native_for(wire, event))
+
+
+def is_as_strict(one: Planned, hook: Planned) -> bool:
+    """Whether what another hook may deny, this one may deny too."""
+    return (one.blocking and not one.is_async) or hook.is_async or not hook.blocking
+
+
 def tools_of(hook: Planned, wire: Wire) -> list[str]:
     """The canonical tools that the matcher has, by the names its own dialect gives them."""
     if hook.subject != "tool" or not hook.terms:

@@ -35,13 +35,13 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
         return
     _has_run = True
     from hookport.model.runs import Answer
-    from hookport.runtime import dispatch
+    from hookport.runtime.occasion import parse_payload, read_payload
     from hookport.sdk import replies
 
     kept, env, said = _reserved(), dict(os.environ), on_failure or ""
     try:
         # Who types the command gets a hint, and no wait.
-        payload = b"" if os.isatty(0) else dispatch.read_stdin(0.0)
+        payload = parse_payload(b"") if os.isatty(0) else read_payload(0.0)
         _refuse_none()
         reply = replies.reply(payload, hooks.bound, env, replies.policy_of(said))
     except KeyboardInterrupt:
@@ -74,9 +74,9 @@ def _leave(reply: Answer, stdout: int) -> None:
     """Print the answer, whole, and end."""
     _flush()
     os.dup2(stdout, 1)
-    from hookport.runtime import dispatch
+    from hookport.runtime.answer import tell
 
-    code = dispatch.tell(reply)
+    code = tell(reply)
     # What is printed from now on would stand after the answer.
     os.dup2(2, 1)
     raise SystemExit(code)
@@ -109,12 +109,12 @@ def _ended() -> None:
     if _has_run or not hooks.bound or not _is_waiting():
         return
     from hookport.errors import UsageError
-    from hookport.runtime import dispatch
+    from hookport.runtime.answer import tell
     from hookport.sdk import replies
 
     _flush()
     error = UsageError("it ended before run() was called, so its functions were not asked")
-    os._exit(dispatch.tell(replies.stumbled(error, dict(os.environ))))
+    os._exit(tell(replies.stumbled(error, dict(os.environ))))
 
 
 def _is_waiting() -> bool:
@@ -128,11 +128,11 @@ def _is_waiting() -> bool:
 
 
 def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    from hookport.runtime import dispatch
+    from hookport.runtime.answer import tell
     from hookport.sdk import replies
 
     if issubclass(kind, KeyboardInterrupt):
         os._exit(INTERRUPTED)
-    code = dispatch.tell(replies.stumbled(error, dict(os.environ)))
+    code = tell(replies.stumbled(error, dict(os.environ)))
     # Python would end with 1, which denies nothing.
     os._exit(code)

@@ -6,10 +6,12 @@ import os
 import sys
 
 from hookport.model.runs import BLOCK, Answer, Decision
-from hookport.runtime import dispatch, engine, policy, sessions
-from hookport.sdk import deciding
+from hookport.runtime import merge, policy, sessions
+from hookport.runtime.answer import told_of
+from hookport.runtime.engine import Run
+from hookport.runtime.occasion import here
 from hookport.sdk.callers import caller
-from hookport.sdk.deciding import DEBUG
+from hookport.sdk.functions import DEBUG, Origin, judge_failures, run_functions, told
 from hookport.wire.events import read_event
 
 TYPE_CHECKING = False
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hookport.model.runs import Event as Happened
+    from hookport.runtime.engine import Report
+    from hookport.runtime.occasion import Payload
     from hookport.sdk.callers import Caller
     from hookport.sdk.hooks import Bound
 
@@ -33,7 +37,7 @@ def policy_of(said: str) -> str:
 
 
 def reply(
-    payload: bytes,
+    payload: Payload,
     functions: Sequence[Bound],
     env: Mapping[str, str],
     on_failure: str = "",
@@ -45,45 +49,43 @@ def reply(
 
     Without `catches`, what a function raises is raised.
     """
-    tree = dispatch.tree_of(payload)
+    tree = payload.tree
     if isinstance(tree, str):
         return _unreadable(tree, env, on_failure)
-    by = by or caller(payload, tree, env)
+    by = by or caller(payload.data, tree, env)
     if by is None:
         return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
     event = read_event(by.wire, tree, by.native)
-    cwd = event.cwd or event.root or dispatch.here()
+    cwd = event.cwd or event.root or here()
     event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
-    outcome = deciding.decide(event, functions, by.wire, deciding.Origin(tree, by.agent), catches=catches)
+    report = run_functions(event, functions, by.wire, Origin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
         # No matcher on a tool can have matched, so nothing that guards one has seen it.
-        guards = [one for one in functions if one.hook.event == event.event][:1]
-        outcome.failures += [(one, "the payload names no tool") for one in guards]
-    return _told(event, outcome, by, env, on_failure)
+        guards = [one.hook for one in functions if one.hook.event == event.event][:1]
+        unseen = Decision(failure="the payload names no tool")
+        unasked = [Run(hook, matched=False, why=unseen.failure, answered=unseen) for hook in guards]
+        report = report.replace(runs=(*report.runs, *unasked))
+    return _told(event, report, by, env, on_failure)
 
 
-def _told(
-    event: Happened, outcome: deciding.Outcome, by: Caller, env: Mapping[str, str], on_failure: str
-) -> Answer:
+def _told(event: Happened, report: Report, by: Caller, env: Mapping[str, str], on_failure: str) -> Answer:
     said, judged = on_failure or env.get(policy.VARIABLE, ""), []
-    if outcome.failures:
-        if by.is_bridge and said not in (policy.OPEN, policy.CLOSED) and _is_silent(outcome):
+    failed = [run for run in report.runs if run.answered.failure]
+    if failed:
+        # An exit code would lose what another function said.
+        is_silent = report.decision == Decision()
+        if by.is_bridge and said not in (policy.OPEN, policy.CLOSED) and is_silent:
             # Whoever runs us has a policy of its own, for this hook and the project.
-            failed = [f"hook '{one.hook.name}' failed: {failure}." for one, failure in outcome.failures]
-            return Answer(stderr=_line(failed, env), exit_code=FAILED)
-        judged = outcome.judged(on_failure, on_failure or _standing(event.cwd, env))
-    decision = outcome.merged(judged)
+            lines = [f"hook '{run.hook.name}' failed: {run.answered.failure}." for run in failed]
+            return Answer(stderr=_line(lines, env), exit_code=FAILED)
+        judged = judge_failures(report, on_failure, on_failure or _standing(event.cwd, env))
+    decision = merge.merged([report.decision, *judged])
     if not by.is_bridge and (endless := sessions.endless(event, decision, by.wire, env)):
         decision = Decision(system_message=endless)
-    answer = dispatch.told_of(event, engine.Report(outcome.event, decision), by.wire).answer
+    answer = told_of(event, report.replace(decision=decision), by.wire).answer
     lines = [one.reason or one.system_message for one in judged]
     unsaid = [line for line in lines if line not in answer.stderr]
     return answer.replace(stderr=answer.stderr + _line(unsaid, env)) if unsaid else answer
-
-
-def _is_silent(outcome: deciding.Outcome) -> bool:
-    """Whether no other function said something that would be lost with an exit code."""
-    return all(one == Decision() for one in outcome.decisions)
 
 
 def _standing(cwd: str, env: Mapping[str, str]) -> str:
@@ -114,13 +116,13 @@ def stumbled(error: BaseException, env: Mapping[str, str], on_failure: str = "")
 
         traceback.print_exception(error)
     is_closed, effect = _effect(env, on_failure)
-    line = _line([f"{_file()}: {deciding.told(error)}. {effect}"], env)
+    line = _line([f"{_file()}: {told(error)}. {effect}"], env)
     return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
 
 
 def _effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
     """Whether a failure denies, and that in words; a word for it that is none denies."""
-    said = on_failure or _standing(dispatch.here(), env)
+    said = on_failure or _standing(here(), env)
     if said == policy.OPEN:
         return False, "It was not blocked (fail open)."
     return True, "It is denied (fail closed)."

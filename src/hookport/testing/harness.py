@@ -26,11 +26,14 @@ from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult
 from hookport.model.runs import Event as Happened
 from hookport.model.tools import TOOLS
-from hookport.runtime import engine
+from hookport.runtime.handlers import read_answer
+from hookport.runtime.merge import merged
+from hookport.runtime.occasion import parse_payload
 from hookport.runtime.plan import Planned
-from hookport.sdk import deciding, hooks, replies
+from hookport.sdk import hooks, replies
 from hookport.sdk.callers import Caller
 from hookport.sdk.events import Event
+from hookport.sdk.functions import Origin, judge_failures, run_functions
 from hookport.sdk.hooks import Bound
 from hookport.wire.events import fired_for, read_event, write_event
 from hookport.wire.recognition import VARIABLE, sealed
@@ -166,11 +169,12 @@ def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -
     if agent:
         body, caller = _sent(agent, about)
         said = replies.policy_of(on_failure)
-        told = replies.reply(body, functions, {}, said, caller, catches=bool(said))
+        told = replies.reply(parse_payload(body), functions, {}, said, caller, catches=bool(said))
         return _made_of(told, caller, body)
-    origin = deciding.Origin(about.raw, about.agent)
-    found = deciding.decide(about.happened, functions, Wire(), origin, catches=bool(on_failure))
-    return found.merged(found.judged(replies.policy_of(on_failure)))
+    origin = Origin(about.raw, about.agent)
+    report = run_functions(about.happened, functions, Wire(), origin, catches=bool(on_failure))
+    judged = judge_failures(report, replies.policy_of(on_failure))
+    return merged([report.decision, *judged])
 
 
 def send(
@@ -239,7 +243,7 @@ def _made_of(told: Answer, caller: Caller, body: bytes) -> Decision:
     """What the agent reads in an answer."""
     happened = read_event(caller.wire, json.loads(body), caller.native)
     hook = Planned("", happened.event, caller.wire.id, native=caller.native)
-    return engine.read(hook, caller.wire, happened, _result(told))
+    return read_answer(hook, caller.wire, happened, _result(told))
 
 
 def _result(told: Answer) -> RunResult:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from hookport.base.tree import Tree
-from hookport.runtime.dispatch import said
+from hookport.runtime.records import said
 from hookport.testing import missing
 from hookport.testing.compare import Difference
 from hookport.testing.run import UNFIT, Got

@@ -13,8 +13,11 @@ from hookport.base.tree import Tree
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy
+from hookport.runtime.handlers import execute, read_answer
+from hookport.runtime.occasion import MARGIN_SECONDS, MARGIN_SHARE
 from hookport.runtime.plan import Planned
 from hookport.runtime.select import match
+from hookport.runtime.sources import Sources
 from hookport.testing.bench import Bench
 from hookport.testing.package import Meant, Origin, meant
 from hookport.testing.scripted import serve_answers
@@ -175,7 +178,7 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
         late = late or _late(result, hook, left, seconds)
         fits = match(hook, event, event.call, own)
         natively = engine.is_native(hook, setting.replace(agent=own, natively=True))
-        answered = engine.read(hook, own, event, result, natively=natively)
+        answered = read_answer(hook, own, event, result, natively=natively)
         if not fits.matches:
             notes.append(f"{UNFIT}: {fits.why}")
         elif natively:
@@ -204,7 +207,7 @@ def _executed(
         return RunResult("timeout", detail="there was no time left for it")
     if hook.unable:
         return RunResult("spawn_error", detail=hook.unable)
-    result = engine.execute(hook, own, event, body, min(left, hook.timeout_seconds), setting)
+    result = execute(hook, own, event, body, min(left, hook.timeout_seconds), setting)
     return result if result is not None else RunResult("completed", 0)
 
 
@@ -231,9 +234,9 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
     wait = wait_of(own, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
-    mine = min(seconds + dispatch.MARGIN_SECONDS, seconds / (1 - dispatch.MARGIN_SHARE))
+    mine = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
-    sources = dispatch.Sources(
+    sources = Sources(
         own,
         _wires,
         lambda _event: [_heard(hook) for hook in ordered],
@@ -242,7 +245,7 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
         place.root,
         here=place.root,
     )
-    told = dispatch.answer(body, native, sources, place.env, min(mine, wait or mine))
+    told = dispatch.answer_payload(body, native, sources, place.env, min(mine, wait or mine))
     runs = _list_runs(told.report, place)
     late = ""
     if not wait or mine < wait:

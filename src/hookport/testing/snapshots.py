@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from hookport.base.tree import Tree
-from hookport.runtime.dispatch import said
+from hookport.runtime.records import said
 from hookport.testing.compare import Difference
 from hookport.testing.run import Got
 

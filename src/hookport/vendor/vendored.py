@@ -13,16 +13,22 @@ from hookport.base.files import without_waiting
 from hookport.base.quoting import quote_if_needed
 from hookport.model.json_text import loads
 from hookport.model.value import Value
-from hookport.runtime import dispatch, plan, policy, sessions, trust
+from hookport.runtime import plan, policy, sessions, trust
+from hookport.runtime.occasion import here
 from hookport.runtime.plan import Plan
+from hookport.runtime.sources import called_from, named_roots, of_plan
+from hookport.wire.events import named_roots as roots_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from hookport.model.runs import Event
+    from hookport.runtime.covering import Entry
+    from hookport.runtime.occasion import Occasion
     from hookport.runtime.plan import Planned
+    from hookport.runtime.sources import Sources
     from hookport.wire.table import Wire
 
     # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
@@ -38,9 +44,9 @@ MARK = "\0"
 
 
 class Bridge(Value):
-    """A bridge in a project: the project's root, and a plan with the wires of our own dialects and no hook.
+    """A bridge in a project, which is a `HookStore`: its root, and a plan with our own wires and no hook.
 
-    Those of other packages are in the project's plan: the archive is the same for everybody.
+    Wires of other packages are in the project's plan: the archive is the same for everybody.
     """
 
     root: str
@@ -70,6 +76,41 @@ class Bridge(Value):
         """Whether an event of an agent that nothing is known of has the name of a stop."""
         wires = map(self.tables.wire, self.tables.header["wires"])
         return any(own is not None and own.events.get(native) in sessions.STOPS for own in wires)
+
+    def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
+        """What the settings of the project and of the user say."""
+        return settings(self.root, env)
+
+    def without_hooks(self, _env: Mapping[str, str]) -> Plan:
+        """The plan that has all wires and no hook."""
+        return self.tables
+
+    def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
+        """Every hook that may run, and where our entries for an agent are."""
+        from hookport.runtime import covering
+
+        callers, path = self.tables.header["callers"], os.path.join(self.root, file)
+        return all_hooks(self, env), covering.Entry(self.wire(name), path, [ARCHIVE], self.root, callers)
+
+    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+        """The hooks of the bridge's project."""
+        return project_sources(self, agent, env, entry)
+
+    def follow(self, sources: Sources, occasion: Occasion, env: Mapping[str, str], entry: str) -> Sources:
+        """The hooks of the project, and of every other that is approved and that the event is in."""
+        if not trust.knows_others(self.root, env):
+            return sources
+        from hookport.runtime.several import joined, other_roots
+
+        agent, event = occasion.agent, occasion.event
+        folders = [here(), *named_roots(sources.agent, env), *named_roots(agent, env), event.root, event.cwd]
+        folders += roots_in(agent, occasion.tree, event.native)
+        roots = other_roots(self.root, trust.approved_roots(filter(None, folders), env), env)
+        others = [other_sources(self, root, sources.agent.id, env, entry) for root in roots]
+        if not others:
+            return sources
+        # The bridges of these projects may all be called for the event, each by an entry of the same name.
+        return joined(sources, others, env).replace(entry=f"{entry} {self.root}")
 
 
 def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
@@ -128,20 +169,18 @@ def stale(found: Plan, root: str) -> list[str]:
     return [place for place, was in found.header["contents"].items() if content(root, place) != was]
 
 
-def sources(
-    bridge: Bridge, agent: str, calling: Callable[[Wire], plan.CalledFrom], env: Mapping[str, str]
-) -> dispatch.Sources:
+def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: str) -> Sources:
     """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
-    caller = calling(bridge.wire(agent))
+    caller = called_from(bridge.wire(agent), env, entry)
     kept = plan.load(plan.path_for(bridge.root, env), env)
     if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
-        return dispatch.of_plan(kept, agent, bridge.wire, caller)
+        return of_plan(kept, agent, bridge.wire, caller)
     found = load(bridge.root)
     if why := _unapproved(bridge.root, env):
         return _as_approved(bridge, agent, caller, why, env)
     if isinstance(found, str):
         broken = f"the plan {PLAN} cannot be used: {found}. {RENEW}."
-        empty = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+        empty = of_plan(bridge.tables, agent, bridge.wire)
         is_approved = trust.approval(bridge.root, env).is_known
         return empty.replace(
             root=bridge.root,
@@ -151,9 +190,7 @@ def sources(
         )
     old = stale(found, bridge.root)
     # Its plan has no root of this machine.
-    bare = dispatch.of_plan(
-        found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller
-    )
+    bare = of_plan(found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller)
 
     def hooks(event: Event) -> Iterable[Planned]:
         return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]
@@ -174,9 +211,7 @@ def sources(
     )
 
 
-def other_sources(
-    bridge: Bridge, root: str, agent: str, calling: Callable[[Wire], plan.CalledFrom], env: Mapping[str, str]
-) -> dispatch.Sources:
+def other_sources(bridge: Bridge, root: str, agent: str, env: Mapping[str, str], entry: str) -> Sources:
     """The hooks of another approved project; each that this bridge cannot run denies what it is for."""
     other = bridge.replace(root=root)
     has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
@@ -185,7 +220,7 @@ def other_sources(
     is_kept = isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept)
     if not (has_bridge or is_bridged or is_kept):
         return _out_of_reach(other, agent, env)
-    found = sources(other, agent, calling, env)
+    found = project_sources(other, agent, env, entry)
 
     def hooks(event: Event) -> Iterable[Planned]:
         # They are approved in their own project, whichever the event is in.
@@ -194,7 +229,7 @@ def other_sources(
     return found.replace(hooks=hooks)
 
 
-def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatch.Sources:
+def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> Sources:
     """What was approved for a project without a bridge, of which the events are known and no matcher."""
     from hookport.model.events import about_tool
 
@@ -224,7 +259,7 @@ def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> dispatc
             )
     files = {name for state in states for entry in state.hooks.values() for name in entry["files"]}
     own = {trust.LOCK, FOLDER, *(place.partition("#")[0] for place in ghosts), *files}
-    bare = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+    bare = of_plan(bridge.tables, agent, bridge.wire)
     return bare.replace(
         hooks=lambda event: [hook for hook in ghosts.values() if hook.event == event.event],
         root=root,
@@ -299,7 +334,7 @@ def _digest(path: str, env: Mapping[str, str]) -> str:
 
 def _as_approved(
     bridge: Bridge, agent: str, caller: plan.CalledFrom, why: str, env: Mapping[str, str]
-) -> dispatch.Sources:
+) -> Sources:
     """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
     from hookport.runtime import approvals
 
@@ -308,11 +343,9 @@ def _as_approved(
     kept = plan.parse(next(texts, b"").replace(b"\r\n", b"\n"))
     settled = settings(bridge.root, env)
     if isinstance(kept, str):
-        empty = dispatch.of_plan(bridge.tables, agent, bridge.wire)
+        empty = of_plan(bridge.tables, agent, bridge.wire)
         return empty.replace(root=bridge.root, lost=why, settings=settled)
-    bare = dispatch.of_plan(
-        kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller
-    )
+    bare = of_plan(kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller)
     record = {"why": why, "files": {}, "approved": [], "was_approved": True}
 
     def hooks(event: Event) -> Iterable[Planned]:

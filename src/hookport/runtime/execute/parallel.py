@@ -15,7 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hookport.runtime.engine import Job, Work
+    from hookport.runtime.engine import Work
+    from hookport.runtime.handlers import Job
 
 
 def run(works: Sequence[Work]) -> None:

@@ -1,0 +1,157 @@
+"""The hooks of an installed hookport: plans that are kept in the cache, and made anew where a source changed.
+
+Agents start it on every event, so it imports what makes plans only where one is to be made.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from hookport import __version__
+from hookport.runtime import main as runtime
+from hookport.runtime import plan
+from hookport.runtime.occasion import here
+from hookport.runtime.sources import called_from, named_roots, of_plan, repository_of
+from hookport.wire.events import named_roots as roots_in
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from typing import Any
+
+    from hookport.runtime.covering import Entry
+    from hookport.runtime.occasion import Occasion
+    from hookport.runtime.plan import Plan, Planned
+    from hookport.runtime.sources import Sources
+    from hookport.wire.table import Wire
+
+
+def main(args: list[str] | None = None) -> int:
+    """Answer an agent with the hooks of its project and those of the user."""
+    return runtime.main(sys.argv[1:] if args is None else args, Installed())
+
+
+def bridge_file() -> str:
+    """The file that an installed entry starts; it calls `main`."""
+    return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bridge.py")
+
+
+class Installed:
+    """Where an installed hookport has hooks and wires from: a `HookStore`."""
+
+    def __init__(self) -> None:
+        self._plans: dict[str, Plan] = {}
+
+    def wire(self, name: str) -> Wire:
+        """A wire that a plan does not have: one of another package, or none."""
+        _add_libraries()
+        from hookport.agents import wire
+
+        return wire(name)
+
+    def is_stop(self, _native: str) -> bool:
+        """Whether an event of an agent without a wire has the name of a stop; every agent here has one."""
+        return False
+
+    def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
+        """The settings of the folder that we were started in."""
+        _add_libraries()
+        from hookport.project.settings import settings_in
+
+        return settings_in(here(), env)
+
+    def without_hooks(self, env: Mapping[str, str]) -> Plan:
+        """The plan that has all wires, the project's settings and no hook."""
+        root = repository_of(here())
+        kept = plan.load(plan.tables_for(root, env), env)
+        is_ours = isinstance(kept, plan.Plan) and kept.header["version"] == __version__
+        if isinstance(kept, plan.Plan) and is_ours and not plan.changed(kept):
+            return kept
+        _add_libraries()
+        from hookport.project import plan_builder
+
+        return plan_builder.without_hooks(root, env)
+
+    def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
+        """Every hook that may run, and where our entries for an agent are."""
+        from hookport.runtime import covering
+
+        agent = self.wire(name)
+        kept = self._plan(next(named_roots(agent, env), "") or here(), env)
+        root, callers = kept.header["root"], kept.header["callers"]
+        programs = [sys.executable, bridge_file()]
+        entry = covering.Entry(agent, os.path.join(root, file), programs, root, callers)
+        return () if kept.header["broken"] else kept.all_hooks(), entry
+
+    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+        """The hooks of the folder that we were started in."""
+        kept = self._plan(here(), env)
+        return of_plan(kept, agent, self.wire, called_from(kept.wire(agent) or self.wire(agent), env, entry))
+
+    def follow(self, sources: Sources, occasion: Occasion, env: Mapping[str, str], entry: str) -> Sources:
+        """The hooks of the project that an event happened in, and of every other approved one it names."""
+        agent, event, start = occasion.agent, occasion.event, here()
+        named = [*named_roots(agent, env), event.root, event.cwd]
+        caller = called_from(agent, env, entry).replace(cwd=event.cwd)
+
+        def hooks_of(folder: str, kept: Plan) -> Sources:
+            def renew() -> Sources:
+                return hooks_of(folder, _make_plan(folder, env))
+
+            return of_plan(kept, sources.agent.id, self.wire, caller).replace(renew=renew)
+
+        places = () if occasion.failure else named
+        folder = next((one for one in places if one and (one == start or os.path.isdir(one))), start)
+        folders = [start, *named, *roots_in(agent, occasion.tree, event.native)]
+        others = _other_projects(self._plan(folder, env), folders, env)
+        first, *rest = [hooks_of(one, self._plan(one, env)) for one in (folder, *others)]
+        if not rest:
+            return first
+        from hookport.runtime.several import joined
+
+        return joined(first, rest, env)
+
+    def _plan(self, folder: str, env: Mapping[str, str]) -> Plan:
+        """The plan of a folder as it was kept, or made anew."""
+        if folder not in self._plans:
+            path = plan.path_for(folder, env)
+            kept = plan.load(path, env) if path else ""
+            is_ours = isinstance(kept, plan.Plan) and plan.holds(kept, __version__, env)
+            if not (isinstance(kept, plan.Plan) and is_ours and not plan.changed(kept)):
+                kept = _make_plan(folder, env)
+            self._plans[folder] = kept
+        return self._plans[folder]
+
+
+def _make_plan(folder: str, env: Mapping[str, str]) -> Plan:
+    _add_libraries()
+    from hookport.project import plan_builder
+
+    return plan_builder.current(folder, env)[0]
+
+
+def _add_libraries() -> None:
+    """Plans need a YAML library and the dialects of other packages, which `-S` keeps Python from seeing."""
+    if sys.flags.no_site:
+        import site
+
+        site.main()
+
+
+def _other_projects(kept: Plan, folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+    """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
+    root = kept.header["root"]
+    places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
+    strays = [place for place in places if place != root and repository_of(place) != root]
+    near = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
+    if strays:
+        from hookport.runtime import trust
+        from hookport.runtime.several import other_roots
+
+        near = other_roots(root, [*near, *trust.approved_roots(strays, env)], env)
+    return [one for one in dict.fromkeys(near) if one != root]
+
+
+def _is_below(place: str, root: str) -> bool:
+    return os.path.join(place, "").startswith(os.path.join(root, ""))

@@ -1,0 +1,166 @@
+"""What a tool would change of the protected paths, by what its input has in it."""
+
+from __future__ import annotations
+
+import os
+
+from hookport.runtime.guarded import commands, line_of, object_to_command
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from typing import Any
+
+    from hookport.base.tree import Tree
+    from hookport.model.runs import Call
+    from hookport.runtime.guarded import Guarded
+
+
+# A tool that no vocabulary knows reads, if its name says so.
+READING_WORDS = (
+    *("read", "get", "list", "search", "find", "view", "grep", "glob", "stat", "show", "fetch", "info"),
+)
+WRITING_WORDS = (
+    *("write", "edit", "delete", "remove", "move", "create", "update", "set", "put", "rename", "patch"),
+    *("replace", "apply", "append", "insert", "save", "modify", "copy"),
+)
+# Names of fields, in small letters and without what parts their words.
+COMMAND_KEYS = ("command", "cmd", "script", "code", "commandline", "shellcommand", "bash", "python")
+PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
+# A tool with one of these in its name runs what it is told, whatever the field is called.
+RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl")
+# A tool that writes many files into a folder, and the fields that name it.
+UNPACKING_WORDS = (
+    *("extract", "unzip", "unpack", "untar", "clone", "decompress", "copy_dir", "copy_folder", "copy_tree"),
+    *("copydir", "copyfolder", "copytree", "sync", "mirror", "restore"),
+)
+TARGET_KEYS = ("destination", "dest", "target", "output", "outputdir", "to", "directory", "folder", "path")
+SOURCE_KEYS = ("source", "src", "from", "sourcepath", "frompath", "origin")
+# These may come before the verb of a tool that takes a folder with all that is in it.
+TREE_WORDS = (
+    "move",
+    "rename",
+    "delete",
+    "remove",
+    "trash",
+    "unlink",
+    "rmdir",
+    "rm_",
+    "mv_",
+    "destroy",
+    "purge",
+)
+# Texts that a tool writes or searches for, in which a path is no path.
+TEXT_KEYS = (
+    *(
+        "content",
+        "contents",
+        "old",
+        "new",
+        "oldstring",
+        "newstring",
+        "oldtext",
+        "newtext",
+        "oldstr",
+        "newstr",
+    ),
+    *("text", "description", "query", "message", "body", "title", "subject", "comment", "prompt", "summary"),
+    *("search", "replace", "replacement", "observations"),
+)
+DEEPEST = 5
+
+
+def object_to_input(call: Call, guarded: Guarded, folder: str, *, writes: bool) -> str:
+    """Why a call may not be made whose tool is no shell."""
+    if not writes and _reads(call):
+        return ""
+    name = (call.mcp_tool or call.native).lower()
+    is_tree = call.input.get("deleted") is True or any(word in f"{name}_" for word in TREE_WORDS)
+    for key, value in _texts(call.input or call.raw):
+        if found := _told(name, key, value, guarded, folder, is_tree=is_tree, writes=writes):
+            return found
+    if not writes:
+        raw = call.input or call.raw
+        if isinstance(raw, dict) and (found := object_to_command(_words(raw), guarded, folder)):
+            return found
+        for place, value in _siblings(call.input or call.raw):
+            if found := guarded.meets(os.path.join(place, value), above=is_tree):
+                return f"this would change {found}."
+    return ""
+
+
+def _told(  # noqa: PLR0913  (of one value)
+    name: str, key: str, value: str, guarded: Guarded, folder: str, *, is_tree: bool, writes: bool
+) -> str:
+    """Why a tool may not be told a value: a command, code, a patch, a pattern or a path."""
+    key = "".join(letter for letter in key.lower() if letter.isalnum())
+    runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has(f"{name}_", RUNNING_WORDS))
+    if runs and not writes and (found := object_to_command(value, guarded, folder)):
+        return found
+    # Code of a language has calls in it; in a command of a shell they are rare.
+    is_code = runs and not writes and "(" in value and not key.startswith(("command", "cmd"))
+    if is_code and (found := commands().object_to_code("a tool", value, guarded, folder)):
+        return str(found)
+    if key in PATCH_KEYS and not writes and (found := commands().find_patched(value, guarded, guarded.cwd)):
+        return f"this would change {found}."
+    if "\n" in value or key in TEXT_KEYS:
+        return ""
+    if key in SOURCE_KEYS and "copy" in name and not is_tree:
+        return ""
+    if "*" in value and _has(name, WRITING_WORDS):
+        found = commands().find_globbed(guarded, value)
+    else:
+        fills = key in TARGET_KEYS and _has(name, UNPACKING_WORDS) and guarded.is_inside(value)
+        found = guarded.meets(value, above=is_tree or fills)
+    return f"this would change {found}." if found else ""
+
+
+def _has(text: str, words: Iterable[str]) -> bool:
+    return any(word in text for word in words)
+
+
+def _words(raw: Mapping[str, Any]) -> str:
+    """The command of a tool that is told a program and its words by themselves."""
+    program = next((raw[key] for key in ("command", "program", "executable", "cmd") if key in raw), "")
+    words = next((raw[key] for key in ("args", "arguments", "argv") if isinstance(raw.get(key), list)), None)
+    if words is None or not isinstance(program, str):
+        return ""
+    return line_of([program, *words] if program else words)
+
+
+def _siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
+    """A folder and a name that stand beside each other."""
+    if isinstance(tree, dict) and depth < DEEPEST:
+        texts = [
+            value
+            for key, value in tree.items()
+            if isinstance(value, str)
+            and 0 < len(value) < 256
+            and "\n" not in value
+            and str(key).lower().replace("_", "") not in TEXT_KEYS
+        ][:8]
+        yield from ((one, other) for one in texts for other in texts if one is not other)
+        for value in tree.values():
+            yield from _siblings(value, depth + 1)
+    elif isinstance(tree, list | tuple) and depth < DEEPEST:
+        for value in tree:
+            yield from _siblings(value, depth + 1)
+
+
+def _reads(call: Call) -> bool:
+    name = (call.mcp_tool or call.native).lower()
+    return any(word in name for word in READING_WORDS) and not any(word in name for word in WRITING_WORDS)
+
+
+def _texts(tree: Tree, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+    if isinstance(tree, str):
+        yield key, tree
+    elif isinstance(tree, dict) and depth < DEEPEST:
+        for name, value in tree.items():
+            if "/" in str(name) or "." in str(name):
+                # A path, with what is to be written there.
+                yield key, str(name)
+            yield from _texts(value, str(name), depth + 1)
+    elif isinstance(tree, list | tuple) and depth < DEEPEST:
+        for value in tree:
+            yield from _texts(value, key, depth + 1)

@@ -1,0 +1,233 @@
+"""One handler on one event: how it is started, and what its answer says in canonical names."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+
+from hookport.model.json_text import dumps, loads
+from hookport.model.runs import Decision, RunResult
+from hookport.model.value import Value
+from hookport.runtime import journal, policy, surroundings
+from hookport.runtime.select import native_of
+from hookport.wire import recognition
+from hookport.wire.answers import NOT_STARTED
+from hookport.wire.answers import read_answer as read_said
+from hookport.wire.events import changed_input, native_for, tool_name, write_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from hookport.base.tree import Tree
+    from hookport.model.runs import Event
+    from hookport.runtime.engine import Setting
+    from hookport.runtime.plan import Planned
+    from hookport.wire.table import Wire
+
+
+# The exit code of a shell that may not execute a file (POSIX, 2.8.2).
+REFUSED = 126
+PLATFORMS = {"win32": "windows", "darwin": "osx", "linux": "linux"}
+
+
+class Job(Value):
+    """One execution of a handler: a command, something to call, or what it gave already."""
+
+    command: Mapping[str, Any] = {}
+    call: Callable[[], RunResult] | None = None
+    result: RunResult | None = None
+
+    def __call__(self) -> RunResult | None:
+        """Do it now, and wait for it."""
+        if self.call is not None:
+            return self.call()
+        if not self.command:
+            return self.result
+        from hookport.runtime.execute import process
+
+        return process.run(**self.command)
+
+
+def read_result(
+    hook: Planned, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
+) -> Decision:
+    """What a hook answered, or that it never started."""
+    return _unstarted(read_answer(hook, wire, event, result, natively=natively), hook, result)
+
+
+def _unstarted(answered: Decision, hook: Planned, result: RunResult | None) -> Decision:
+    """An answer, or that an approved script never started because it may no longer be executed."""
+    is_refused = result is not None and (result.exit_code == REFUSED or result.outcome == "spawn_error")
+    if not answered.failure or not is_refused:
+        return answered
+    for path in hook.trust.get("files", ()):
+        name = os.path.basename(path)
+        if name in hook.command and os.path.isfile(path) and not os.access(path, os.X_OK):
+            return answered.replace(failure=f"{NOT_STARTED}: {name} is not executable. Try: chmod +x {path}")
+    return answered
+
+
+def read_answer(
+    hook: Planned, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
+) -> Decision:
+    """The answer by the rules of the hook's own dialect, with the input in canonical names.
+
+    The bridge reads it leniently; `natively` is as the agent of that dialect reads it.
+    """
+    if result is None:
+        return Decision()
+    if hook.type != "command" and result.exit_code:
+        # What an exit code means is about commands; the answer of a server that fails is not asked.
+        return Decision(failure=result.detail)
+    if hook.type in ("prompt", "agent") and result.exit_code == 0:
+        return _judged(result.stdout)
+    native = hook.native or native_for(wire, event)
+    if natively:
+        from hookport.wire.obeyed import obeys_natively
+
+        closed = hook.on_failure in ("block", policy.CLOSED)
+        answered = obeys_natively(wire, result, native=native, canonical=event.event, closed=closed)
+    else:
+        answered = read_said(wire, result, native=native, canonical=event.event, blocking=hook.blocking)
+    if answered.verdict == "allow" and not wire.lifts:
+        answered = answered.replace(verdict="none", reason="")
+    call = event.call
+    if not answered.updated_input or call is None:
+        return answered.replace(updated_input=None)
+    is_own = wire.id == event.agent
+    name = call.native if is_own else tool_name(wire, call, native)
+    changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
+    if changed is None and answered.verdict != "deny":
+        wanted = dumps(answered.updated_input, ensure_ascii=False)
+        reason = f"a hook wants other input, which is not one call of this tool: {wanted}"
+        return answered.replace(verdict="deny", reason=reason, updated_input=None)
+    return answered.replace(updated_input=changed or None)
+
+
+def _judged(answer: str) -> Decision:
+    """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
+    said = loads(answer or "{}")
+    verdict = said.get("decision")
+    return Decision(
+        verdict if verdict in ("deny", "ask") else "none",
+        said.get("reason", ""),
+        said.get("context", ""),
+        carry_on=said.get("continue") is not False,
+        system_message=said.get("system_message", ""),
+    )
+
+
+def job_on(hook: Planned, wire: Wire, event: Event, setting: Setting) -> Job:
+    """What is to be executed for a hook on an event, or why it is not."""
+    if hook.unable:
+        return Job(result=RunResult("not_started", detail=hook.unable))
+    seconds = hook.timeout_seconds
+    if setting.deadline is not None:
+        left = setting.deadline - time.monotonic()
+        if left <= 0:
+            return Job(result=RunResult("not_started", detail="the agent waits no longer for its hooks"))
+        seconds = min(seconds, left)
+    if wanted := surroundings.wanted(hook, wire, event, native_of(hook, wire, event), setting.agent):
+        from hookport.runtime import transcripts
+
+        event = transcripts.shown(wanted, wire, event, setting.agent, setting.env)
+    placed = event.replace(root=hook.root) if hook.root else event
+    # To a hook of its own format an agent says what it said.
+    told = write_event(wire, event if wire.id == event.agent else placed, hook.native)
+    # Half of a surrogate pair has no UTF-8; `\\udc80` is the escape that JSON has for it.
+    body = dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return job(hook, wire, placed, body, seconds, setting)
+
+
+def execute(
+    hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
+) -> RunResult | None:
+    """Run the handler on these bytes; None for one that is not waited for."""
+    return job(hook, wire, event, body, seconds, setting)()
+
+
+def job(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
+    """How the handler runs on these bytes."""
+    if hook.type == "command":
+        return _command(hook, wire, event, body, seconds, setting)
+    if not hook.is_async:
+        return Job(call=lambda: _call(hook, event, body, seconds, setting))
+    from hookport.runtime.execute import process
+
+    own = hook.timeout_seconds
+    process.start_call(lambda: _call(hook, event, body, own, setting), _finished(hook, setting))
+    return Job()
+
+
+def _finished(hook: Planned, setting: Setting) -> Callable[[RunResult], None] | None:
+    done = setting.done
+    return (lambda result: done(hook, result)) if done else None
+
+
+def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Setting) -> RunResult:
+    """Ask a URL or a model."""
+    if hook.type == "http":
+        from hookport.runtime.execute import http
+
+        return http.post(
+            hook.url,
+            body,
+            headers=hook.headers,
+            allowed_env=hook.allowed_env,
+            env=setting.env,
+            timeout_seconds=seconds,
+        )
+    if hook.type in ("prompt", "agent"):
+        from hookport.runtime.execute import llm
+
+        env = llm.settle(setting.llm, setting.env)
+        if hook.type == "prompt":
+            return llm.ask(
+                hook.prompt,
+                body,
+                model=hook.model,
+                env=env,
+                timeout_seconds=seconds,
+                stopping=event.event in ("agent_stop", "subagent_stop"),
+            )
+        root = event.root or event.cwd
+        return llm.work(hook.prompt, body, model=hook.model, env=env, timeout_seconds=seconds, root=root)
+    return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
+
+
+def _there(*folders: str) -> str:
+    """The first folder that is there: a guard runs also where the agent's own folder is gone."""
+    return next(filter(os.path.isdir, folders), os.curdir)
+
+
+def _command(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
+    command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
+    if not command:
+        return Job(result=RunResult("completed", 0, detail=f"it has no command for {sys.platform}"))
+    root = event.root or event.cwd
+    is_elsewhere = bool(hook.root) and not os.path.join(event.cwd, "").startswith(os.path.join(root, ""))
+    package = os.path.join(root, hook.package) if hook.package else root
+    places = {"package": package, "root": root, "cwd": root if is_elsewhere else event.cwd or root}
+    cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
+    native = native_of(hook, wire, event)
+    env = {**setting.env, **surroundings.surroundings(hook, wire, event, native, setting.env), **hook.env}
+    env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
+    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
+    if hook.under or hook.beside:
+        # What Python compiled beside the scripts was not approved: it is read from elsewhere.
+        env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
+    if wire.file_placeholder and wire.file_placeholder in command:
+        from hookport.runtime import placeholder
+
+        env[placeholder.FILE] = placeholder.value(event.call.input.get("path") if event.call else None)
+        command = placeholder.with_file(command, wire.file_placeholder)
+    given: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
+    if not hook.is_async:
+        return Job(command={**given, "timeout_seconds": seconds})
+    from hookport.runtime.execute import process
+
+    process.start(**given, timeout_seconds=hook.timeout_seconds, done=_finished(hook, setting))
+    return Job()

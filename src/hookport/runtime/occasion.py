@@ -1,0 +1,144 @@
+"""What we are called with, read once: the payload on stdin, who calls, and the event that it is about."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from hookport.model.json_text import loads
+from hookport.model.runs import Event
+from hookport.model.value import Value
+from hookport.wire import recognition
+from hookport.wire.events import canonical_name, native_name, read_event
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from hookport.base.tree import Tree
+    from hookport.runtime.sources import Sources
+    from hookport.wire.table import Wire
+
+
+# No agent sends more; what is larger is not read and is a failure.
+MOST_BYTES = 32 << 20
+# Of the time an agent waits for a hook, this much is left for its own overhead and for ending the hook.
+LONGEST_WAIT = 30.0  # for a payload, which agents write at once
+QUIET_MS = 100.0
+MARGIN_SECONDS, MARGIN_SHARE = 1.0, 0.2
+
+
+class Payload(Value):
+    """The bytes of a payload, and the object that they are, or why they are none."""
+
+    data: bytes
+    tree: Tree
+
+
+class Occasion(Value):
+    """One call of us: its payload, the agent who calls, and what happened.
+
+    `failure` says why the payload cannot be read. The event then has no more than its name.
+    """
+
+    payload: bytes
+    tree: Mapping[str, Tree]
+    agent: Wire
+    native: str
+    event: Event
+    failure: str = ""
+
+
+def read_occasion(payload: Payload, native: str, sources: Sources, env: Mapping[str, str]) -> Occasion:
+    """The event of a payload, as the agent that the entry names says it, or who it turns out to be."""
+    agent, tree = sources.agent, payload.tree
+    if isinstance(tree, str):
+        # A stop that nobody says is the first may be one of a row.
+        event = Event(canonical_name(agent, native), agent.id, native, stop_active=True)
+        return Occasion(payload.data, {}, agent, native, event, tree)
+    agent, native = _recognise_caller(sources, tree, native, env)
+    return Occasion(payload.data, tree, agent, native, event_of(agent, tree, native))
+
+
+def _recognise_caller(
+    sources: Sources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
+) -> tuple[Wire, str]:
+    """(wire, native event) of who calls: the agent that the entry names, or what it turns out to be."""
+    agent = sources.agent
+    if not sources.callers or not recognition.is_strange(agent, tree, native, env, sources.callers):
+        return agent, native
+    wires = {name: sources.wires(name) for name in sources.callers}
+    return recognition.caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
+
+
+def event_of(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
+    """What happened; where the agent has no event of the name that it was started with, the payload tells."""
+    return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
+
+
+def tree_of(payload: bytes) -> Tree:
+    """The payload as an object, or why it is none."""
+    if len(payload) > MOST_BYTES:
+        return f"the payload is larger than {MOST_BYTES >> 20} MiB"
+    try:
+        tree = loads(payload.decode("utf-8", "replace").removeprefix("\ufeff"))
+    except (ValueError, RecursionError) as error:
+        return f"the payload is not JSON: {error}" if payload.strip() else "there is no payload on stdin"
+    return tree if isinstance(tree, dict) else "the payload is not a JSON object"
+
+
+def read_payload(within: float) -> Payload:
+    """All of stdin; of what is too large no more than shows it.
+
+    Who leaves it open is not waited for: a whole object after which nothing comes is all, and what did not
+    come in time is a payload that cannot be read.
+    """
+    read = bytearray()
+    until = time.monotonic() + our_share(min(within or LONGEST_WAIT, LONGEST_WAIT))
+    while True:
+        if whole := _whole_object(read):
+            return whole
+        part = os.read(0, 1 << 20) if _comes(until) else b""
+        if not part:
+            return parse_payload(bytes(read))
+        if len(read) <= MOST_BYTES:
+            read += part
+
+
+def parse_payload(data: bytes) -> Payload:
+    """A payload with the object that it is."""
+    return Payload(data, tree_of(data))
+
+
+def _whole_object(read: bytearray) -> Payload | None:
+    """What was read, where it is an object and nothing follows for now."""
+    if os.name == "nt" or not read.endswith((b"}", b"}\n")) or _polled(QUIET_MS):
+        return None
+    payload = parse_payload(bytes(read))
+    return payload if isinstance(payload.tree, dict) else None
+
+
+def _comes(until: float) -> bool:
+    """Whether there is more to read in time, or the end of it."""
+    return os.name == "nt" or _polled(max(0.0, until - time.monotonic()) * 1000)
+
+
+def _polled(milliseconds: float) -> bool:
+    import select
+
+    poll = select.poll()
+    poll.register(0, select.POLLIN)
+    return bool(poll.poll(milliseconds))
+
+
+def our_share(wait: float) -> float:
+    """How much of the time that an agent waits is ours."""
+    return wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE)
+
+
+def here() -> str:
+    """The folder that we were started in."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:  # removed while the agent is in it
+        return os.sep

@@ -1,0 +1,105 @@
+"""What the journal has of an event and of each hook that was for it."""
+
+from __future__ import annotations
+
+from hookport.model.json_text import dumps
+from hookport.model.runs import Decision
+from hookport.runtime import journal, trust
+from hookport.runtime.engine import Run
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from hookport.base.tree import Tree
+    from hookport.model.runs import Event, RunResult
+    from hookport.runtime.answer import Told
+    from hookport.runtime.engine import Setting
+    from hookport.runtime.plan import Planned
+
+
+STDERR_TAIL = 500
+# What the journal's lines have of every event.
+HEADING = ("agent", "event", "native", "session", "cwd")
+
+
+def record_of(event: Event, told: Told, seconds: float) -> dict[str, Tree]:
+    """The journal's line."""
+    report, call = told.report, event.call
+    about = (
+        {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input} if call else {}
+    )
+    return {
+        **{name: getattr(event, name) for name in HEADING},
+        **about,
+        "decision": said(report.decision),
+        "hooks": [as_record(run) for run in report.runs],
+        "seconds": round(seconds, 4),
+        "notes": list(told.notes),
+        "answer": {"exit_code": told.answer.exit_code},
+    }
+
+
+def hash_input(event: Event, payload: bytes) -> str:
+    """The SHA-256 of what the event is about, so that an auditor knows it again where the words are redacted.
+
+    That is the tool's input as the agent sent it (JSON, sorted keys, no blanks), the prompt, or the payload.
+    """
+    try:
+        raw = event.call.raw if event.call is not None else None
+        text = dumps(raw, sort_keys=True, ensure_ascii=False, separators=(",", ":")) if raw else event.prompt
+        data = text.encode("utf-8", "surrogatepass")
+    except (ValueError, TypeError, RecursionError):
+        data = b""
+    return trust.sha256(data or payload)
+
+
+def as_record(run: Run) -> dict[str, Tree]:
+    """One hook's run as the journal and `--json` show it."""
+    record: dict[str, Tree] = {"hook": run.hook.name, "source": run.hook.file, "place": run.hook.place}
+    record |= {"matched": run.matched, "why": run.why}
+    if not run.matched:
+        return record
+    record |= {"decision": said(run.decision), "seconds": round(run.seconds, 4)}
+    if run.hook.is_async:
+        record["async"] = True
+    if run.answered.failure:
+        record["failure"] = run.answered.failure
+    if run.result is not None:
+        record |= {"outcome": run.result.outcome, "exit": run.result.exit_code}
+        record["stderr"] = run.result.stderr[-STDERR_TAIL:]
+    return record
+
+
+def said(decision: Decision) -> dict[str, Tree]:
+    """A decision without what it does not say."""
+    fields = decision.as_dict()
+    return {
+        "verdict": decision.verdict,
+        **{
+            key: value
+            for key, value in fields.items()
+            if value != getattr(Decision, key) and key != "verdict"
+        },
+    }
+
+
+def write_late(event: Event, hook: Planned, result: RunResult, setting: Setting) -> None:
+    """The journal's line of an async hook, written when it is over."""
+    from hookport.runtime.handlers import read_answer
+
+    answered = read_answer(hook, setting.wires(hook.dialect), event, result)
+    run = Run(
+        hook,
+        matched=True,
+        why="it ran beside the agent",
+        answered=answered,
+        result=result,
+        seconds=result.seconds,
+    )
+    record = {
+        **{name: getattr(event, name) for name in HEADING},
+        "decision": said(Decision()),
+        "hooks": [as_record(run)],
+        "seconds": round(result.seconds, 4),
+        "notes": ["async: over"],
+    }
+    journal.write(record, setting.env)

@@ -1,0 +1,135 @@
+"""The hooks that an event may be for: those of a plan, or of the plans of several projects together."""
+
+from __future__ import annotations
+
+import os
+
+from hookport.base.paths import repository
+from hookport.model.value import Value
+from hookport.runtime import journal, plan, select
+from hookport.runtime.occasion import here
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from hookport.model.runs import Event
+    from hookport.wire.table import Wire
+
+
+class Sources(Value):
+    """Where hooks and wires come from: a plan, and the dialects for what it does not have."""
+
+    agent: Wire
+    wires: Callable[[str], Wire]
+    hooks: Callable[[Event], Iterable[plan.Planned]]
+    settings: Mapping[str, Any] = {}
+    root: str = ""
+    # Hooks that cannot run, in words; and why nobody can tell which hooks there are.
+    broken: tuple[str, ...] = ()
+    unknown: str = ""
+    # Why nobody can tell any more what was approved, in words.
+    lost: str = ""
+    # Whether hooks of the project need its user's approval, and which have none.
+    needs_approval: bool = False
+    waiting: Callable[[str], Sequence[str]] | None = None
+    # Of hooks of several projects the root of each.
+    roots: Sequence[str] = ()
+    # What no agent may change.
+    protected: Callable[[], Sequence[str]] = tuple
+    # The folder that the agent works in, where that is not ours.
+    here: str = ""
+    # What the agent's entry calls itself that started us; None where no other one is started for a call.
+    entry: str | None = None
+    # Every agent that may be the one who calls, with the variables that it alone sets.
+    callers: Mapping[str, Sequence[str]] = {}
+    # The same as they are now, where scripts of hooks changed after the plan was made.
+    renew: Callable[[], Sources] | None = None
+
+
+def of_plan(
+    found: plan.Plan, agent: str, fallback: Callable[[str], Wire], caller: plan.CalledFrom = plan.NOBODY
+) -> Sources:
+    """The hooks of a plan, but those whose file the firing agent loads by itself."""
+
+    def wires(name: str) -> Wire:
+        return found.wire(name) or fallback(name)
+
+    header = found.header
+    # A plan that the project brought along: its word for what is approved is worth nothing.
+    is_foreign = "contents" in header
+
+    def hooks(event: Event) -> Iterable[plan.Planned]:
+        all_ = found.hooks(event.event, tools_of(event))
+        if is_foreign:
+            all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
+        itself = [hook for hook in all_ if is_loaded(hook.loaded_by, event.agent)]
+        return [hook for hook in all_ if hook not in itself and not is_copy(hook, itself, event)]
+
+    def is_loaded(loaded_by: Mapping[str, Sequence[Any]], agent: str) -> bool:
+        return plan.is_loaded_by(loaded_by, agent, header["root"], caller)
+
+    def is_copy(hook: plan.Planned, itself: list[plan.Planned], event: Event) -> bool:
+        """Whether the agent runs the same command by itself on this event, from a file of its own."""
+        same = [one for one in itself if one.does == hook.does and select.is_as_strict(one, hook)]
+        return any(select.is_for(one, wires(one.dialect), event) for one in same)
+
+    return Sources(
+        wires(agent),
+        wires,
+        hooks,
+        header["settings"],
+        header["root"],
+        tuple(header["broken"]),
+        lost=header["lost"],
+        needs_approval=True,
+        waiting=lambda agent: [name for name, by in header["waiting"] if not is_loaded(by, agent)],
+        protected=found.protected,
+        callers=header["callers"],
+    )
+
+
+def tools_of(event: Event) -> list[str] | None:
+    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name.
+
+    None where nothing tells what the tool is.
+    """
+    call = event.call
+    if call is not None and not call.known_by:
+        return None
+    calls = () if call is None else (call, *call.parts)
+    return list(dict.fromkeys(tool for one in calls for tool in (one.tool or one.native, *one.also) if tool))
+
+
+def active_pauses(root: str, env: Mapping[str, str]) -> Mapping[str, float]:
+    """The hooks that the user paused; mostly there is no pause, and what reads one is not loaded."""
+    if not os.path.isdir(os.path.join(journal.folder(env), journal.PAUSES)):
+        return {}
+    from hookport.runtime import pauses
+
+    return pauses.active(root, env)
+
+
+def is_every_paused(paused: Mapping[str, float]) -> bool:
+    """Whether the user paused every hook."""
+    if not paused:
+        return False
+    from hookport.runtime import pauses
+
+    return pauses.EVERY in paused
+
+
+def called_from(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CalledFrom:
+    """Who calls us; an agent that names its root names the folder that it was started in."""
+    return plan.CalledFrom(next(named_roots(agent, env), "") or here(), "", entry, env)
+
+
+def named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
+    """The project's root where the agent names it in the environment."""
+    return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
+
+
+def repository_of(folder: str) -> str:
+    """The repository that a folder is in, or the folder."""
+    return repository(folder) or folder

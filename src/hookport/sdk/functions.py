@@ -1,0 +1,156 @@
+"""Hooks that are Python functions: the engine runs each as the handler of a planned hook.
+
+What a patch or a batch does is shown to a function one by one. What a failure means is decided by who asked.
+"""
+
+from __future__ import annotations
+
+import os
+
+from hookport.model.runs import BLOCK, Decision
+from hookport.model.value import Value
+from hookport.runtime import engine, merge, policy
+from hookport.sdk.events import Event
+from hookport.wire.events import edited_input
+from hookport.wire.table import Wire
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import Any
+
+    from hookport.model.runs import Event as Happened
+    from hookport.sdk.hooks import Bound, Function
+
+LONGEST_ERROR = 300
+DEBUG = "HOOKPORT_DEBUG"
+ANSWERS = "allow(), deny(…), ask(…), context(…), rewrite(…) or nothing"
+# A function's own names are those of the vocabulary.
+PLAIN = Wire()
+
+
+class UnansweredError(Exception):
+    """A function that gave no answer to trust, in one line."""
+
+
+class Origin(Value):
+    """Where an event comes from: the payload as it came, and the agent that fired it."""
+
+    raw: Mapping[str, Any]
+    agent: str
+
+
+def run_functions(
+    event: Happened, functions: Iterable[Bound], agent: Wire, origin: Origin, *, catches: bool = True
+) -> engine.Report:
+    """Ask every function that is for the event, in order; without `catches`, what one raises is raised.
+
+    The report has failures as they are: `judge_failures` says what they mean.
+    """
+    raised: list[Exception] = []
+    hooks, handlers = [], {}
+    for number, one in enumerate(functions):
+        # Each is waited for: the one after it sees the input as this one rewrote it.
+        hooks.append(one.hook.replace(id=str(number), rewrites=True))
+        handlers[str(number)] = _handler(one, origin, raised, catches=catches)
+    setting = engine.Setting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
+    report = engine.run(event, hooks, setting)
+    if raised and not catches:
+        raise raised[0]
+    return report
+
+
+def judge_failures(report: engine.Report, on_failure: str = "", default: str = policy.OPEN) -> list[Decision]:
+    """What policy makes of each failure."""
+    return [
+        policy.decided(run.answered, run.hook.replace(on_failure=on_failure), default)
+        for run in report.runs
+        if run.answered.failure
+    ]
+
+
+def _handler(
+    one: Bound, origin: Origin, raised: list[Exception], *, catches: bool
+) -> Callable[[Happened], list[Decision]]:
+    """What the engine calls for a function; where nobody catches what it raises, no other is asked."""
+
+    def handler(event: Happened) -> list[Decision]:
+        if raised and not catches:
+            return []
+        try:
+            answer = _asked(one.function, Event(event, origin.raw, origin.agent))
+        except Exception as error:  # noqa: BLE001  (whatever a function raises is a failure of its own)
+            if catches and os.environ.get(DEBUG):
+                import traceback
+
+                traceback.print_exception(error)
+            raised.append(error)
+            return [Decision(failure=told(error, one))]
+        return _with_whole_input(answer, event)
+
+    return handler
+
+
+def _with_whole_input(answer: Decision, event: Happened) -> list[Decision]:
+    """An answer with all of the input that it wants; a rewrite of no call is a failure besides."""
+    changes, call = answer.updated_input, event.call
+    if changes is None:
+        return [answer]
+    answer = answer.replace(updated_input=None)
+    if call is None:
+        return [answer, Decision(failure=f"it rewrites the input of a tool, and {event.event} has none here")]
+    wanted = edited_input(call, changes)
+    if wanted is None:
+        reason = "a hook wants other input, which is not one call of this tool"
+        return [answer.replace(verdict="deny", reason=reason)]
+    return [answer if wanted == call.input else answer.replace(updated_input=wanted)]
+
+
+def _asked(function: Function, event: Event) -> Decision:
+    try:
+        answer = function(event)
+        if answer is None or isinstance(answer, Decision):
+            return answer or Decision()
+        is_list = hasattr(answer, "__iter__") and not isinstance(answer, (str, dict))
+        answers: list[object] = list(answer) if is_list else [answer]
+    except SystemExit as left:
+        if left.code == BLOCK:  # what a script says that denies
+            return Decision("deny", "a hook left with exit code 2")
+        raise UnansweredError(f"it called exit({left.code!r}). Return {ANSWERS} instead") from left
+    decisions = [one for one in answers if isinstance(one, Decision)]
+    for one in answers:
+        if not isinstance(one, Decision):
+            close = getattr(one, "close", None)
+            if close:  # a coroutine that nobody awaits
+                close()
+            what = f"the {type(one).__name__} {getattr(one, '__name__', '')}".rstrip()
+            raise UnansweredError(f"it returned {what}. Return {ANSWERS}")
+    return _one(decisions)
+
+
+def _one(answers: list[Decision]) -> Decision:
+    """Several answers of one function, which all speak of the same input."""
+    changes = [one.updated_input for one in answers if one.updated_input is not None]
+    merged = merge.merged(answers)
+    return (
+        merged.replace(updated_input={key: one[key] for one in changes for key in one}) if changes else merged
+    )
+
+
+def told(error: BaseException, one: Bound | None = None) -> str:
+    """What was raised and where, in one line."""
+    file = one.hook.file if one else ""
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        here = trace.tb_frame.f_code.co_filename
+        if not file or here == file or not place:
+            place = f"{os.path.basename(here)}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    said = " ".join(str(error).split())
+    if len(said) > LONGEST_ERROR:
+        said = said[: LONGEST_ERROR - 1] + "…"
+    if isinstance(error, UnansweredError):
+        code = getattr(one.function, "__code__", None) if one else None
+        return f"{said} ({os.path.basename(file)}:{code.co_firstlineno})" if code else said
+    name = type(error).__name__
+    return f"{name}: {said} ({place})" if said else f"{name} ({place})"
