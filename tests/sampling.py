@@ -141,6 +141,7 @@ SAMPLED: Mapping[str, Cover] = {
     "test_runtime_matrix.py": "each",
     "test_runtime_redaction.py::test_it_takes_no_more_than_linear_time": 6,
     "test_sdk.py::test_every_captured_payload_is_answered": 4,
+    "test_setups.py::test_what_is_wrong_is_found_and_the_fix_is_named": 3,
     "test_wrapping.py::test_a_condition_is_kept_by_every_agent": "families",
     "test_wrapping.py::test_a_matcher_that_cannot_be_read_matches": "each",
     "test_wrapping.py::test_a_model_guards_every_agent": "families",
