@@ -75,7 +75,7 @@ def run_git(*words: str) -> list[str]:
 
 def test_a_commit_that_adds_an_agent_touches_nothing_else() -> None:
     """Of those since this test was there; a checkout without its history has none to show."""
-    strays = {}
+    strays: dict[tuple[str, str], list[str]] = {}
     added = run_git("log", "--no-merges", "--diff-filter=A", "--format=%H", "--", "src/hookport/agents/*.py")
     for commit in added:
         if not run_git("cat-file", "-t", f"{commit}^:tests/test_new_agent.py"):
