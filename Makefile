@@ -66,9 +66,9 @@ accept: $(STAMP) ## rewrite the goldens with what the code does now; read the di
 bench: $(STAMP) ## measure conversions and dispatches, as ratios to a bare interpreter
 	@$(PY) bench/run.py $(ARGS)
 
-fuzz: $(STAMP) ## search for counterexamples, for long, and run the tests that take long
+fuzz: $(STAMP) ## search for counterexamples, for long, and run every case of every test
 	@HYPOTHESIS_PROFILE=fuzz $(PY) -m pytest tests/fuzz.py $(ARGS)
-	@$(PY) -m pytest -m long $(ARGS)
+	@$(PY) -m pytest -m "long or not long" $(ARGS)
 
 prove: $(STAMP) jq ## play every agent on its pinned version, and keep the results (ARGS="codex" to choose)
 	@$(BIN)/hookport prove --install --save --report build/prove $(ARGS)

@@ -8,6 +8,9 @@
     transcript.jsonl      a session as it writes it down
     corpus.yaml           small projects with its files (see `test_corpus`)
     rules.json            which of many handlers with rules it started (see `test_rules`)
+    oracle.py             what it does with a hook's answer (see `oracle`)
+    guard.py              a guard as its own documentation tells people to write it (see `guards`)
+    fields.json           which field stands where in its payloads (see `fields`)
     installs/CASE/before  its files as people keep them (see `test_installs`)
 
 None of them is needed; every test finds those that are there.
@@ -16,7 +19,9 @@ None of them is needed; every test finds those that are there.
 from __future__ import annotations
 
 import json
+from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 FOLDER = Path(__file__).parent / "agents"
@@ -35,6 +40,14 @@ def dialect_of(path: Path) -> str:
 def find(pattern: str) -> dict[str, Path]:
     """The file of this name of every dialect that has one, or the folder, by the dialect."""
     return {dialect_of(path): path for path in sorted(FOLDER.glob(f"*/{pattern}"))}
+
+
+def load(name: str) -> dict[str, ModuleType]:
+    """The module of this name of every dialect that has one."""
+    return {
+        dialect: import_module(f"tests.agents.{path.parent.name}.{name}")
+        for dialect, path in find(f"{name}.py").items()
+    }
 
 
 def payload(name: str) -> Path:

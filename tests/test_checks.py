@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
-import subprocess
 import sys
 import warnings
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from unittest import mock
 
 import pytest
 from hypothesis import given
@@ -575,18 +577,17 @@ def test_a_missing_script_that_reading_reported(tmp_path: Path) -> None:
 
 
 def run_check(cwd: Path, *words: str, home: Path | None = None) -> tuple[int, list[dict[str, Tree]]]:
-    """The exit code and the findings of the command as it is started in a folder."""
-    source = str(Path(pipeline.__file__).parents[1])
-    done = subprocess.run(
-        [sys.executable, "-m", "hookport", "check", *words, "--format", "json"],
-        cwd=cwd,
-        env={"PATH": os.environ["PATH"], "HOME": str(home or cwd / "home"), "PYTHONPATH": source},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    return done.returncode, json.loads(done.stdout)
+    """The exit code and the findings of the command, run in this process as in a folder and for a home."""
+    env = {"PATH": os.environ["PATH"], "HOME": str(home or cwd / "home")}
+    printed = io.StringIO()
+    with (
+        contextlib.chdir(cwd),
+        mock.patch.dict(os.environ, env, clear=True),
+        contextlib.redirect_stdout(printed),
+        contextlib.redirect_stderr(io.StringIO()),
+    ):
+        code = cli.main(["check", *words, "--format", "json"])
+    return code, json.loads(printed.getvalue())
 
 
 def plugin(root: Path, spelling: str, *more: str) -> None:

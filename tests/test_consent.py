@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import shutil
 import subprocess
 import sys
 import time
@@ -97,19 +98,25 @@ class Project:
             os.close(ours)
 
 
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What a person who has hookport committed: the archive, the plan and the lock."""
+    made = Project(tmp_path_factory.mktemp("vendored").resolve())
+    command = [sys.executable, "-m", "hookport", "sync", "--vendor", "--agent", "claude-code"]
+    done = subprocess.run(
+        command, cwd=made.root, env=made.env, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (made.root / ".hookport/bridge.pyz").exists(), done.stdout + done.stderr
+    assert made.run("--yes")[0] in (0, 1)
+    return made.root
+
+
 @pytest.fixture(params=["installed", "vendored"])
 def project(tmp_path: Path, request: pytest.FixtureRequest) -> Project:
     made = Project(tmp_path.resolve())
     if request.param == "vendored":
-        # The lock is committed by who has hookport; this person has the archive alone.
-        other = {"HOOKPORT_STATE_DIR": str(tmp_path / "other")}
-        command = [sys.executable, "-m", "hookport", "sync", "--vendor", "--agent", "claude-code"]
-        env = {**made.env, **other}
-        done = subprocess.run(
-            command, cwd=made.root, env=env, capture_output=True, text=True, check=False, timeout=60
-        )
-        assert (made.root / ".hookport/bridge.pyz").exists(), done.stdout + done.stderr
-        assert made.run("--yes", **other)[0] in (0, 1)
+        # This person has the archive alone.
+        shutil.copytree(request.getfixturevalue("checkout"), made.root, dirs_exist_ok=True)
         made.program = [sys.executable, str(made.root / ".hookport/bridge.pyz"), "trust"]
         made.env.pop("PYTHONPATH")
     return made

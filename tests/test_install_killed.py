@@ -91,7 +91,12 @@ FILES = {
     ".codex/config.toml": "",
 }
 AGENTS = ("claude-code", "opencode", "copilot-cli", "gemini-cli", "cursor", "codex")
-FEW, ALL = AGENTS[:2], pytest.param(AGENTS, marks=pytest.mark.long)
+# Of two agents' files, killed at every third step; or of all, and at each one.
+EXTENTS = [
+    pytest.param(AGENTS[:2], 3, id="some"),
+    pytest.param(AGENTS[:2], 1, id="each", marks=pytest.mark.long),
+    pytest.param(AGENTS, 1, id="all", marks=pytest.mark.long),
+]
 
 
 class World(NamedTuple):
@@ -147,15 +152,15 @@ def world(tmp_path: Path) -> Iterator[World]:
         server.stdin.close()
 
 
-@pytest.mark.parametrize("agents", [FEW, ALL])
+@pytest.mark.parametrize(("agents", "step"), EXTENTS)
 @pytest.mark.parametrize("back", ["unsync", "undo"])
 def test_what_a_killed_sync_wrote_is_taken_back_to_the_byte(
-    world: World, back: str, agents: tuple[str, ...]
+    world: World, back: str, agents: tuple[str, ...], step: int
 ) -> None:
     world.lay_out()
     before = world.state()
     wrong: dict[int, Any] = {}
-    for last in itertools.count(1):
+    for last in itertools.count(1, step):
         world.lay_out()
         code = world.run("sync", "--mode", "bridge", "--agent", *agents, last=last)
         assert code in (0, KILLED), (last, code)
@@ -174,11 +179,13 @@ def test_what_a_killed_sync_wrote_is_taken_back_to_the_byte(
     assert last > 10 * len(agents)
 
 
-@pytest.mark.parametrize("agents", [FEW, ALL])
-def test_what_a_killed_unsync_left_is_finished_by_the_next(world: World, agents: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(("agents", "step"), EXTENTS)
+def test_what_a_killed_unsync_left_is_finished_by_the_next(
+    world: World, agents: tuple[str, ...], step: int
+) -> None:
     world.lay_out()
     before = world.state()
-    for last in itertools.count(1):
+    for last in itertools.count(1, step):
         world.lay_out()
         assert world.run("sync", "--mode", "bridge", "--agent", *agents) == 0
         code = world.run("unsync", last=last)

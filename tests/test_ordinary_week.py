@@ -234,7 +234,8 @@ STEPS = [
 ]
 
 
-def test_a_week_of_ordinary_work(tmp_path: Path) -> None:
+@pytest.mark.parametrize("calls", [1, pytest.param(2, marks=pytest.mark.long)])
+def test_a_week_of_ordinary_work(tmp_path: Path, calls: int) -> None:
     week = Week(tmp_path.resolve())
     assert len(STEPS) >= 60
     for number, step in enumerate(STEPS):
@@ -249,7 +250,7 @@ def test_a_week_of_ordinary_work(tmp_path: Path) -> None:
             assert remedies, (step, agent, said)
             assert "own terminal" in said
             week.sh(f"{remedies[0].replace('hookport', HP, 1)} --yes")
-        for _ in range(2):
+        for _ in range(calls):
             agent, said = week.call(session=session)
             assert said == "", (number, step.what, agent)
     # The guards did not sleep: each agent is still kept from what they are for.

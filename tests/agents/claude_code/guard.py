@@ -1,0 +1,15 @@
+"""A guard for claude-code, as its documentation tells people to write it."""
+
+from tests.guarding import WHOLE, Guard, claude_like, nested_context
+
+GUARD = Guard(
+    "PreToolUse",
+    claude_like("PreToolUse", "Bash", '"session_id", "transcript_path", "cwd", "permission_mode"', WHOLE),
+    {
+        "session_start": nested_context("SessionStart", "session_id", "transcript_path", "cwd"),
+        "before_prompt": nested_context("UserPromptSubmit", "prompt"),
+        "after_tool_execute": nested_context(
+            "PostToolUse", "tool_name", "tool_input", "tool_response", text='["tool_response"]["stdout"]'
+        ),
+    },
+)
