@@ -13,6 +13,7 @@ import pytest
 
 import hookport
 from hookport.base import folders
+from hookport.doctor import world_of
 from hookport.project import plan_builder
 from hookport.project.places import config_folder, home_folder
 from hookport.runtime import journal, plan
@@ -141,6 +142,14 @@ def test_the_users_settings_are_not_those_in_a_project(project: Project) -> None
     home = Path(folders.real_home())
     assert (home_folder(inside), config_folder(inside)) == (home, home / ".config")
     assert journal.folder(inside) == str(home / ".local/state/hookport")
+
+
+def test_without_a_home_in_the_environment_the_doctor_looks_where_discovery_does(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(project.root.parent))
+    for env, home in (({}, project.root.parent), ({"HOME": "relative"}, None)):
+        assert (world_of(str(project.root), env).home, home_folder(env)) == (home, home)
 
 
 def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: Project) -> None:

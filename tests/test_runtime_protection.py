@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import hookport
+from hookport.base import folders
 from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.runtime import guarded, protection
@@ -149,6 +150,17 @@ def test_what_is_below_a_protected_folder_is_not_listed_again(place: Place) -> N
     assert here == [f"{place.root}/.agents/{name}" for name in ("hooks", "plugins")] + [
         f"{place.root}/guards/guard.sh"
     ]
+
+
+def test_without_a_home_in_the_environment_the_users_own_files_are_protected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = Place(tmp_path.resolve())
+    del place.env["HOME"]
+    monkeypatch.setenv("HOME", str(place.home))
+    monkeypatch.setattr(folders, "real_home", lambda: str(place.home))
+    commands = ("rm ~/.claude/settings.json", "rm ~/.claude/other.json")
+    assert [bool(place.shell(command)) for command in commands] == [True, False]
 
 
 def test_other_events_are_not_looked_at(place: Place) -> None:
