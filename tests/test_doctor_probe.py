@@ -100,7 +100,7 @@ def without_processes(world: World) -> None:
 
 
 def unreadable(world: World) -> None:
-    (world.installed / "answering.py").write_text("def main(: pass\n")
+    (world.installed / "runtime" / "main.py").write_text("def main(: pass\n")
 
 
 def mute(world: World) -> None:
