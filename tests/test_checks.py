@@ -24,6 +24,7 @@ from hookport.console.terminal import Paint
 from hookport.convert import checks, pipeline
 from hookport.convert.checks.places import placed, steps_of
 from hookport.convert.checks.scripts import check_scripts, named_script
+from hookport.convert.degrade.wrapping import unwrapped
 from hookport.convert.pipeline import Reading
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.shapes.dialect import (
@@ -877,3 +878,35 @@ def test_a_link_at_an_agents_place_that_leads_nowhere_is_told(
     link.symlink_to("nowhere.json")
     assert cli.main(["check", str(tmp_path)]) == 2
     assert "is a link that leads nowhere" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("command", "is_there"),
+    [
+        ("./guard.sh", True),
+        ('"$CLAUDE_PROJECT_DIR"/guard.sh', True),
+        ("bash ${CLAUDE_PROJECT_DIR}/guard.sh --all", True),
+        ("./gone.sh", False),
+        ('python3 "$CLAUDE_PROJECT_DIR"/.claude/gone.py', False),
+    ],
+)
+@pytest.mark.parametrize("target", ["codex", "gemini-cli", "cline", "windsurf"])
+def test_the_script_behind_the_bridge_is_looked_at(
+    command: str, is_there: bool, target: str, tmp_path: Path
+) -> None:
+    """A converted guard whose script was left behind fails on every call, which lets the call pass."""
+    guard = tmp_path / "guard.sh"
+    guard.write_text("#!/bin/sh\nexit 2\n")
+    guard.chmod(0o755)
+    entry = {"type": "command", "command": command}
+    tree = {"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [entry]}]}}
+    source = pipeline.read({".claude/settings.json": json.dumps(tree).encode()}, get("claude-code"))
+    result = pipeline.convert(source, get(target))
+    for file in result.files:
+        place = tmp_path / file.path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(file.text)
+        place.chmod(0o755)
+    reading = pipeline.read({file.path: file.text.encode() for file in result.files}, get(target))
+    codes = [one.code for one in check_scripts(reading, tmp_path, unwrapped)]
+    assert codes == ([] if is_there else ["HP503"])

@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
+from hookport.agents._wiring import wire
 
 from hookport import findings
 from hookport.agents import agents, get, names
@@ -25,10 +26,13 @@ from hookport.convert import pipeline
 from hookport.convert.degrade.matchers import WIDER
 from hookport.convert.degrade.wrapping import literal, unwrapped
 from hookport.model.hooks import Hook
-from hookport.model.runs import Answer
-from hookport.runtime import main
+from hookport.model.runs import Answer, Call, Event
+from hookport.project import plan_builder
+from hookport.project.discovery import Found
+from hookport.runtime import engine, main
 from hookport.runtime.plan import Planned
 from hookport.shapes.entries import slots
+from hookport.wire.events import read_event, write_event
 from tests.guards import DANGEROUS, HARMLESS, REASON
 from tests.oracle import SEATS, args_of, payload_of
 from tests.test_runtime_llm import MODELS, Provider, Turn
@@ -235,6 +239,65 @@ def test_a_matcher_that_the_target_cannot_say_is_kept(
     payload = {name: native, "session_id": "s", "sessionId": "s", "cwd": str(tmp_path), **call}
     answer = run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
     assert (REASON in answer.stdout + answer.stderr) == is_for, answer
+
+
+TOLD = {findings.ServerWidened.code, findings.McpPatternWidened.code}
+NOT_SAFE = "mcp__(?!safe).*__run"
+SHELL = Call("shell", input={"command": "ls"})
+# A matcher that some agents' own rules drop or widen, a call, and whether the guard is for it.
+ADJUSTED: list[tuple[str, Call, bool]] = [
+    (NOT_SAFE, SHELL, False),
+    (NOT_SAFE, Call("", input={"a": 1}, server="notes", mcp_tool="run"), True),
+    (NOT_SAFE, Call("", input={"a": 1}, server="notes", mcp_tool="read"), False),
+    ("mcp__memory__.*|Bash", SHELL, True),
+    ("mcp__memory__.*|Bash", Call("", input={"a": 1}, server="memory", mcp_tool="run"), True),
+    ("mcp__memory__.*|Bash", Call("", input={"a": 1}, server="notes", mcp_tool="run"), False),
+]
+
+
+@pytest.mark.parametrize("target", [name for name in agents() if get(name).adjust and wire(name).mcp])
+@pytest.mark.parametrize(("matcher", "call", "is_for"), ADJUSTED)
+def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
+    target: str, matcher: str, call: Call, is_for: bool, tmp_path: Path
+) -> None:
+    """What an agent cannot say is looked at by the bridge, whoever finds out that it cannot."""
+    it, folder = wire(target), str(tmp_path)
+    result = converted("claude-code", by_matcher(matcher), target)
+    said = Event("before_tool_execute", "another", session="s", cwd=folder, root=folder, call=call)
+    denied = []
+    for hook in hooks_of(result):
+        for native in {spec.native for spec, _ in slots(get(target), hook)}:
+            payload = write_event(it, said, native)
+            event = read_event(it, payload, native)
+            planned = plan_builder.planned(Found(hook, "f", "p", "/", "project", ()))
+            is_told = event.call is not None and (call.tool or event.call.server)
+            if is_told and engine.matches(planned, it, event):
+                answer = run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
+                denied.append(REASON in answer.stdout + answer.stderr)
+            elif is_for and not is_told:
+                denied.append(bool(TOLD & {one.code for one in result.findings}))
+    assert any(denied) == is_for, result.findings
+
+
+@pytest.mark.parametrize("target", [name for name in agents() if wire(name).fires_twice])
+def test_another_command_is_asked_on_the_next_event_of_a_call(target: str, tmp_path: Path) -> None:
+    """What the first decided is no answer of the second."""
+    it = wire(target)
+    folder = str(tmp_path)
+    event = Event("before_tool_execute", "another", session="s", cwd=folder, root=folder, call=SHELL)
+    # The event of every tool, and that of the shell.
+    by_tools = {len(tools): native for tools, native in it.natives[event.event]}
+    first, second = by_tools[0], next(n for tools, n in it.natives[event.event] if "shell" in tools)
+    payloads = {native: json.dumps(write_event(it, event, native)).encode() for native in (first, second)}
+    for command, native, is_denied in (
+        ("exit 0", first, False),
+        (DENY, second, True),
+        (DENY, first, True),
+        ("exit 0", second, False),
+    ):
+        line = f"hookport wrap claude-code {target} {native} -- {literal(command)}"
+        answer = run(line, payloads[native], tmp_path, {})
+        assert (REASON in answer.stdout) == is_denied, (command, native)
 
 
 @pytest.mark.parametrize("target", [name for name in names() if name not in ("claude-code", "canonical")])

@@ -19,6 +19,7 @@ from hookport.console.terminal import Paint, plain
 from hookport.convert import checks
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import check_scripts
+from hookport.convert.degrade.wrapping import unwrapped
 from hookport.convert.pipeline import Reading
 from hookport.doctor.checkup import check_health, find_strays
 from hookport.errors import InputError, Problem, spell_path
@@ -116,7 +117,7 @@ def _findings(reading: Reading, source: sources.Source) -> list[Finding]:
     found = [
         *reading.decoded.findings,
         *checks.check(reading),
-        *check_scripts(reading, source.root),
+        *check_scripts(reading, source.root, unwrapped),
         *check_answers(reading, source.root),
     ]
     found += check_health(reading, source.root, os.environ, found)

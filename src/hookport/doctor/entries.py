@@ -85,7 +85,7 @@ def known(case: Case) -> Iterator[Diagnosis]:
         found = [
             *source.reading.decoded.findings,
             *checks.check(source.reading),
-            *check_scripts(source.reading, case.world.root),
+            *check_scripts(source.reading, case.world.root, unwrapped),
         ]
         for finding in (placed(one, source.reading) for one in found if one.code in codes):
             hooks = [one for one in source.hooks if _is_about(finding, one)]

@@ -160,7 +160,8 @@ def _decided(
 ) -> engine.Report:
     """What the hooks decide, or what was decided a moment ago on the same call."""
     agent, env = setting.agent, setting.env
-    before = sessions.said_before(event, agent, env)
+    asked = _asked(event, hooks, sources, agent)
+    before = sessions.said_before(event, agent, env, asked)
     if before is not None:
         return engine.Report(event, before, notes=("replay: decided on the event before it",))
     is_paused = is_every_paused(setting.paused) and not sources.roots
@@ -168,7 +169,7 @@ def _decided(
         return engine.Report(event, lost, notes=("approval: lost",))
     if sources.needs_approval and (objection := _protected(event, sources, env)):
         denied = Decision("deny", objection)
-        sessions.remember(event, event, denied, agent, env)
+        sessions.remember(event, event, denied, agent, env, asked)
         return engine.Report(event, denied, notes=("self-protection: no hook was asked",))
     report = engine.run(event, hooks, setting)
     if event.call is not None and event.call.known_by == "input":
@@ -191,8 +192,16 @@ def _decided(
         report = _with_unasked(report, sources, env, sources.unknown, setting.on_failure)
     sessions.turned(event, env)
     report = _ended(event, report, agent, env)
-    sessions.remember(event, report.event, report.decision, agent, env)
+    sessions.remember(event, report.event, report.decision, agent, env, asked)
     return report
+
+
+def _asked(event: Event, hooks: Sequence[plan.Planned], sources: Sources, agent: Wire) -> list[str]:
+    """What decides on a call, where the agent fires several events for it: another entry may ask others."""
+    if not agent.fires_twice or event.call is None:
+        return []
+    where = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
+    return [trust.sha256(where.encode("utf-8", "surrogatepass")), *map(once.name_of, hooks)]
 
 
 def _lost(event: Event, sources: Sources) -> Decision | None:

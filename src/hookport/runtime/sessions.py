@@ -20,7 +20,7 @@ from hookport.runtime.trust import sha256
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from typing import Any, Self
 
     from hookport.model.runs import Event
@@ -109,8 +109,13 @@ def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = 
     return is_kept or unkept
 
 
-def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision | None:
-    """The decision on another event of the same call, where the agent fires several for one."""
+def said_before(
+    event: Event, agent: Wire, env: Mapping[str, str], asked: Sequence[str] = ()
+) -> Decision | None:
+    """The decision on another event of the same call, where the agent fires several for one.
+
+    `asked` is what would be asked now: a decision without all of it is another entry's, and no answer.
+    """
     if not agent.fires_twice or event.call is None:
         return None
     key = _key(event)
@@ -118,14 +123,22 @@ def said_before(event: Event, agent: Wire, env: Mapping[str, str]) -> Decision |
         memory = _load(event, env)
         # The newest first: a call that was denied once and is tried again is another one.
         for one in reversed(memory.get("calls", [])):
-            if key in one["keys"] and event.native not in one["natives"] and _is_recent(one["time"]):
+            is_same = key in one["keys"] and set(asked) <= set(one["asked"])
+            if is_same and event.native not in one["natives"] and _is_recent(one["time"]):
                 one["natives"].append(event.native)
                 _save(event, env, memory)
                 return Decision(**one["decision"])
     return None
 
 
-def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> None:
+def remember(
+    event: Event,
+    after: Event,
+    decision: Decision,
+    agent: Wire,
+    env: Mapping[str, str],
+    asked: Sequence[str] = (),
+) -> None:
     """Keep the decision on a call for the events that follow; `after` has the input as rewritten."""
     if not agent.fires_twice or event.call is None:
         return
@@ -134,6 +147,7 @@ def remember(event: Event, after: Event, decision: Decision, agent: Wire, env: M
     call = {
         "keys": list(dict.fromkeys([_key(event), _key(after)])),
         "natives": [event.native],
+        "asked": list(asked),
         "time": time.time(),
         "decision": walk(said, clean),
     }
@@ -184,6 +198,7 @@ def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "keys": list(call["keys"]),
         "natives": list(call["natives"]),
+        "asked": list(call.get("asked", ())),
         "time": float(call["time"]),
         "decision": said,
     }

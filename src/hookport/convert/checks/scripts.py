@@ -6,16 +6,17 @@ import fnmatch
 import os
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path as File
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents import Dialect
+from hookport.agents import Dialect, get
 from hookport.convert.checks import Reading, Seen, fresh, seen_in
 from hookport.findings import Finding
+from hookport.model.hooks import Hook
 from hookport.shapes.dialect import Location
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
@@ -25,6 +26,8 @@ PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
 OF_WINDOWS = frozenset({".ps1", ".psm1", ".bat", ".cmd", ".exe", ".com", ".vbs", ".wsf"})
 # How deep in a plugin its manifest may name a file.
 MOST_FOLDERS = 6
+# How the bridge spells a variable that only the shell shall fill in.
+_NAMED_WITH_DEFAULT = re.compile(r"\$\{(\w+)-\.?\}")
 WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
 
 
@@ -51,8 +54,16 @@ class Folders(NamedTuple):
     personal: bool
 
 
-def check_scripts(reading: Reading, root: File) -> list[Finding]:
-    """What is wrong with the scripts that the hooks start; `root` is the folder they were found in."""
+def itself(hook: Hook) -> Hook:
+    """The hook that an entry is, where nobody tells that it runs another one."""
+    return hook
+
+
+def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] = itself) -> list[Finding]:
+    """What is wrong with the scripts that the hooks start; `root` is the folder they were found in.
+
+    `behind` gives the hook that an entry of the bridge runs.
+    """
     told = {one.file for one in reading.decoded.findings if one.code == f.ScriptMissing.code}
     folders: dict[str, Folders] = {}
     found: list[Finding] = []
@@ -61,7 +72,7 @@ def check_scripts(reading: Reading, root: File) -> list[Finding]:
         if file not in folders:
             folders[file] = folders_of(one.dialect, file, root)
         if file not in told:
-            found += _check_scripts(one, folders[file])
+            found += _check_scripts(one, folders[file], behind(one.hook))
     return fresh(reading, found)
 
 
@@ -126,17 +137,22 @@ def _parts(place: str) -> tuple[str, ...]:
     return PurePosixPath(place.removeprefix("~/")).parts
 
 
-def _check_scripts(one: Seen, folders: Folders) -> Iterator[Finding]:
-    commands = (one.hook.handler.command, *one.hook.handler.platform.values())
-    for command in dict.fromkeys(commands):
+def _check_scripts(one: Seen, folders: Folders, inner: Hook) -> Iterator[Finding]:
+    handler = one.hook.handler
+    spoken = [
+        (command, one.dialect) for command in dict.fromkeys((handler.command, *handler.platform.values()))
+    ]
+    if inner != one.hook:
+        spoken.append((_NAMED_WITH_DEFAULT.sub(r"$\1", inner.handler.command), get(inner.dialect)))
+    for command, speaks in spoken:
         script = named_script(command)
         if script is None:
             continue
-        rules = one.dialect.script_rules
+        rules = speaks is one.dialect and speaks.script_rules
         if rules and not script.word.startswith(("$", "~", "/")):
             name = script.word.removeprefix("./")
             yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
-        path = _resolved(one, script.word, folders)
+        path = _resolved(one, script.word, folders, speaks)
         if path is not None:
             is_windows = path.suffix.lower() in OF_WINDOWS or command == one.hook.handler.platform.get(
                 "windows"
@@ -199,14 +215,17 @@ def _is_path(word: str) -> bool:
     return "/" in word and "://" not in word
 
 
-def _resolved(one: Seen, word: str, folders: Folders) -> File | None:
-    """The file that a word names, None where only the shell or the agent knows it."""
+def _resolved(one: Seen, word: str, folders: Folders, speaks: Dialect | None = None) -> File | None:
+    """The file that a word names, None where only the shell or the agent knows it.
+
+    `speaks` is the dialect of a command behind the bridge, which fills in that one's project.
+    """
     if word in one.reading.documents:
         return _absolute(word, folders.root)[1]
     for spelling in sorted(one.dialect.package_dir, key=len, reverse=True):
         if word.startswith(f"{spelling}/"):
             return _plain(word.removeprefix(f"{spelling}/"), folders.package)
-    for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
+    for spelling in sorted((speaks or one.dialect).project_dir, key=len, reverse=True):
         is_moved = folders.personal or (one.hook.handler.cwd and spelling == ".")
         if word.startswith(f"{spelling}/") and not is_moved:
             return _plain(word.removeprefix(f"{spelling}/"), folders.project)

@@ -55,8 +55,11 @@ def matcher(work: Work) -> bool:
     before, count = work.hook.matcher, len(work.findings)
     if not _write(work):
         return False
-    told = work.findings[count:]
-    if work.is_home or not work.can_wrap or not any(finding.code in WIDER for finding in told):
+    if work.is_home or not work.can_wrap:
+        return True
+    adjusted, more = _adjusted(work)
+    told = work.findings[count:] + more
+    if not any(finding.code in WIDER for finding in told):
         return True
     is_told = about_tool(work.hook.event)
     of: list[str] = []
@@ -64,9 +67,22 @@ def matcher(work: Work) -> bool:
         is_told, of = True, [f"--matcher-of={subject}"]
     if is_told:
         kept = () if _tells_servers(work) else OF_SERVERS
+        work.hook = work.hook._replace(matcher=adjusted)
         work.findings[count:] = [one for one in told if one.code not in WIDER or one.code in kept]
         work.carry("its matcher", f"--matcher={literal(said_as_option(before))}", *of)
     return True
+
+
+def _adjusted(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
+    """The matcher that the target's own rules leave, and what they report of it."""
+    matcher = work.hook.matcher
+    if not work.target.adjust or not matcher:
+        return matcher, []
+    hooks, findings = work.target.adjust([work.hook])
+    if len(hooks) != 1 or hooks[0].matcher == matcher:
+        return matcher, []
+    wider = [one for one in findings if one.code in WIDER and one.hook is not None]
+    return hooks[0].matcher, [one._replace(hook=work.index, where=work.where) for one in wider]
 
 
 def _told_subject(work: Work) -> str:
@@ -157,7 +173,10 @@ def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
     target = _here(work.target, work.hook)
     names, patterns = native_parts(target, (term,))
     known = native_parts(target, tuple(one for one in said if one.kind == "mcp"))
-    if (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
+    is_any = term.value != ANY_SERVER and Term("mcp", ANY_SERVER, term.tool) in said
+    if is_any:
+        work.note(f.ServerWidened, server=term.value)
+    elif (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
         work.note(
             f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
         )
