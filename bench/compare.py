@@ -1,11 +1,11 @@
 """Compare what events and commands cost in this checkout and in another one, case by case.
 
     git worktree add ../before COMMIT
-    python bench/compare.py ../before [--time ROUNDS] [--only WORD]
+    python bench/compare.py ../before [--time ROUNDS | --cpu ROUNDS] [--only WORD]
 
 Each case is a fresh process of either checkout, on a project of its own. Instructions of user space are
 counted by valgrind, the same on a busy machine as on an idle one; what a hook's own process does is not in
-them. `--time` measures the time instead, in turns, by the median.
+them. `--time` measures the elapsed time instead, and `--cpu` the CPU time, in turns, by the median.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import argparse
 import json
 import os
 import re
+import resource
+import secrets
 import shutil
 import statistics
 import subprocess
@@ -119,7 +121,7 @@ class Project:
                 "hook_event_name": WORDS[-1],
                 "tool_name": tool,
                 "tool_input": given,
-                "tool_use_id": "toolu_01ABCDEFGHJKLMNPQRSTUVWX",
+                "tool_use_id": f"toolu_{secrets.token_hex(12)}",  # agents name each call anew
             }
         ).encode()
 
@@ -215,9 +217,25 @@ def milliseconds(case: Case, project: Project) -> float:
     return (time.perf_counter() - start) * 1_000
 
 
-def compare(other: Path, rounds: int, only: str) -> None:
+def cpu_milliseconds(case: Case, project: Project) -> float:
+    """How much CPU time one process and its hooks take."""
+    case.before(project)
+    start = _cpu_seconds()
+    project.run(case.words(project), case.given(project))
+    return (_cpu_seconds() - start) * 1_000
+
+
+def _cpu_seconds() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+Measure = tuple["Callable[[Case, Project], float]", str]
+
+
+def compare(other: Path, how: Measure, rounds: int, only: str) -> None:
     """Print the table."""
-    measure, unit = (milliseconds, "ms") if rounds else (instructions, "M instr.")
+    measure, unit = how
     with tempfile.TemporaryDirectory() as name:
         sides = [projects(Path(name) / "before", other / "src"), projects(Path(name) / "now", HERE / "src")]
         print(f"{'case':<34}{'before':>10}{'now':>10}  ratio   ({unit})")
@@ -242,11 +260,17 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("other", type=Path, help="the checkout to compare with")
     parser.add_argument("--time", type=int, default=0, metavar="ROUNDS", help="measure the time instead")
+    parser.add_argument("--cpu", type=int, default=0, metavar="ROUNDS", help="measure the CPU time instead")
     parser.add_argument("--only", default="", metavar="WORD", help="only the cases with this in their name")
     given = parser.parse_args()
-    if not given.time and not shutil.which("valgrind"):
+    if not given.time and not given.cpu and not shutil.which("valgrind"):
         parser.error("valgrind is not installed. Try: --time 40")
-    compare(given.other.resolve(), given.time, given.only)
+    how: Measure = (instructions, "M instr.")
+    if given.cpu:
+        how = (cpu_milliseconds, "ms of CPU")
+    elif given.time:
+        how = (milliseconds, "ms")
+    compare(given.other.resolve(), how, given.cpu or given.time, given.only)
 
 
 if __name__ == "__main__":

@@ -185,6 +185,22 @@ def test_an_agents_terminal_takes_the_name_of_the_project(
     assert "--yes does not count" in said
 
 
+@pytest.mark.parametrize("typed", [None, "y", "shop"])
+def test_an_agent_does_not_take_an_approval_back(project: Project, typed: str | None) -> None:
+    """A guard that was untrusted denies nothing any more; a person who is no agent is not asked."""
+    project.run("--yes")
+    project.program[-1] = "untrust"
+    code, said = project.run(**MARKER) if typed is None else project.type(typed, **MARKER)
+    taken = typed == "shop"
+    assert (code, project.how()) == (
+        0 if taken else 2 if typed is None else 1,
+        None if taken else "unattended",
+    )
+    assert ("agents may not untrust hooks" in said) is (typed is None)
+    code, said = project.run()
+    assert (code, project.how()) == (0, None), said
+
+
 def test_json_is_refused_to_an_agent_and_unattended_otherwise(tmp_path: Path) -> None:
     made = Project(tmp_path.resolve())
     assert made.run("--yes", "--json", **MARKER)[0] == 2

@@ -158,13 +158,21 @@ def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: 
     (project.root / ".gemini").mkdir()
     (project.root / ".gemini/.env").write_text("HOME=./home\n")
     settings = json.loads((project.root / ".claude/settings.json").read_text())
-    settings["env"] = {"HOOKPORT_ON_FAILURE": "open", "EDITOR": "vi"}
+    # An entry leaves a call to the agent whose variable is set, and a home has the approvals.
+    settings["env"] = {
+        "HOOKPORT_ON_FAILURE": "open",
+        "EDITOR": "vi",
+        "CURSOR_PROJECT_DIR": "x",
+        "XDG_STATE_HOME": "/tmp/x",
+    }
     (project.root / ".claude/settings.json").write_text(json.dumps(settings))
     expected = {
         (".env", "HOOKPORT_CACHE_DIR"),
         (".envrc", "XDG_STATE_HOME"),
         (".gemini/.env", "HOME"),
         (".claude/settings.json", "HOOKPORT_ON_FAILURE"),
+        (".claude/settings.json", "CURSOR_PROJECT_DIR"),
+        (".claude/settings.json", "XDG_STATE_HOME"),
     }
     for words in (["doctor", "--json"], ["trust", "--dry-run", "--json"], ["check", ".", "--format", "json"]):
         done = subprocess.run(

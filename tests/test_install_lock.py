@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shutil
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -21,6 +22,7 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, discover
 from hookport.project.identity import hook_of, text_of
 from hookport.runtime import approvals, trust
+from tests.approval import approve_for_ci
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -366,3 +368,39 @@ def test_the_real_codex(place: Place) -> None:
     (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [entry]}}))
     assert [one.state for one in agent_trust.states(root, place.env)] == ["modified"]
     assert (folder / "config.toml").read_text().startswith("# mine\n")
+
+
+@pytest.mark.parametrize("loss", ["lock", "lock and hooks", "another lock", "store"])
+def test_what_was_approved_and_is_unknown_is_an_error_everywhere(place: Place, loss: str) -> None:
+    """Every call that a guard could be for is denied then, so no command may report that all is approved."""
+    env = {**place.env, "HOOKPORT_STATE_DIR": str(place.home / "state")}
+    if loss == "store":
+        lock.write(str(place.root), lock.shared(place.found(), place.built(), env))
+        place.home.joinpath("state").mkdir()
+        place.home.joinpath("state", trust.STORE).write_text("{")
+    else:
+        env |= approve_for_ci(place.root, env)
+    if loss == "lock and hooks":
+        shutil.rmtree(place.root / ".agents")
+        (place.root / ".hookport/hooks.json").unlink()
+    if loss.startswith("lock"):
+        (place.root / trust.LOCK).unlink()
+    if loss == "another lock":
+        place.write("guard.sh", "#!/bin/sh\nexit 1\n")
+        approve_for_ci(place.root, env)
+    found = discover(str(place.root), env)
+    why = trust.approval(str(place.root), env).why
+    assert why
+    assert [(one.code, one.message) for one in lock.check(found, env)] == [
+        ("HP844", f"what was approved for this project is unknown: {why}")
+    ]
+    assert not lock.standing(found, env).is_active
+    for words, text, code in (
+        (["status"], why, 0),
+        (["doctor"], "HP844", 1),
+        (["trust", "--check"], why, 1),
+    ):
+        command = [sys.executable, "-m", "hookport", *words]
+        done = subprocess.run(command, cwd=place.root, env=env, capture_output=True, text=True, check=False)
+        assert text in done.stdout + done.stderr
+        assert done.returncode == code, (words, done.stdout)

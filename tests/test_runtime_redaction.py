@@ -29,8 +29,9 @@ def test_a_known_shape_is_hidden(template: str) -> None:
         assert clean(cleaned) == cleaned
 
 
-def test_no_more_than_one_in_fifty_unknown_shapes_leaks() -> None:
-    shapes = [filled(template, seed) for template in lines("held_out") for seed in range(DRAWS)]
+@pytest.mark.parametrize("corpus", ["held_out", "formats"])
+def test_no_more_than_one_in_fifty_unknown_shapes_leaks(corpus: str) -> None:
+    shapes = [filled(template, seed) for template in lines(corpus) for seed in range(DRAWS)]
     leaking = [shape.text for shape in shapes if shape.leaks(clean(shape.text))]
     assert len(leaking) * LEAST <= len(shapes), leaking
 
@@ -43,8 +44,9 @@ def test_an_ordinary_text_stays_as_it_is(text: str) -> None:
 def test_the_corpora_are_as_large_as_they_claim() -> None:
     assert len(lines("known")) >= 600
     assert len(lines("held_out")) >= 250
+    assert len(lines("formats")) >= 60
     assert len(lines("ordinary")) >= 400
-    assert not set(lines("known")) & set(lines("held_out"))
+    assert not set(lines("known")) & {*lines("held_out"), *lines("formats")}
 
 
 @pytest.mark.parametrize("template", lines("known")[::4])

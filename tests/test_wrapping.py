@@ -18,10 +18,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pytest
-from hookport.agents._wiring import wire
 
 from hookport import findings
-from hookport.agents import agents, get, names
+from hookport.agents import agents, get, names, wire
 from hookport.convert import pipeline
 from hookport.convert.degrade.matchers import WIDER
 from hookport.convert.degrade.wrapping import literal, unwrapped
@@ -29,7 +28,7 @@ from hookport.model.hooks import Hook
 from hookport.model.runs import Answer, Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
-from hookport.runtime import engine, main
+from hookport.runtime import main, select
 from hookport.runtime.plan import Planned
 from hookport.shapes.entries import slots
 from hookport.wire.events import read_event, write_event
@@ -271,7 +270,7 @@ def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
             event = read_event(it, payload, native)
             planned = plan_builder.planned(Found(hook, "f", "p", "/", "project", ()))
             is_told = event.call is not None and (call.tool or event.call.server)
-            if is_told and engine.matches(planned, it, event):
+            if is_told and select.is_for(planned, it, event):
                 answer = run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
                 denied.append(REASON in answer.stdout + answer.stderr)
             elif is_for and not is_told:

@@ -21,7 +21,6 @@ PREFIX = "hookport."
 # PEP 552: the magic number, no flags, then the source's time and size as 32 bits each.
 HEAD = MAGIC_NUMBER + bytes(4)
 SUFFIX = f".{sys.implementation.cache_tag}.pyc"
-MOST_BYTES = 1 << 20
 # What every dispatch needs, each behind what it imports: Python has not to look for these one by one.
 NEEDED = (
     "hookport.base",
@@ -94,7 +93,8 @@ def _spec(name: str, source: str, cached: str) -> ModuleSpec | None:
         found = os.stat(source)
         file = os.open(cached, os.O_RDONLY | getattr(os, "O_BINARY", 0))
         try:
-            data = os.read(file, MOST_BYTES)
+            # A larger buffer than the file needs costs more than the reading.
+            data = os.read(file, os.fstat(file).st_size)
         finally:
             os.close(file)
         if data[:16] != HEAD + _word(int(found.st_mtime)) + _word(found.st_size):

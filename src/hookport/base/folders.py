@@ -93,14 +93,12 @@ def is_in_project(folder: str) -> bool:
 
 
 def _is_in_project(folder: str) -> bool:
-    home = real_home()
-    home = os.path.join(os.path.realpath(home), "") if home else ""
     for above in upward(folder):
         start = os.path.join(above, "")
-        if home.startswith(start):
-            return False
         if any(os.path.lexists(start + mark) for mark in MARKS):
-            return True
+            # The password file is read only here: it takes longer than the search.
+            home = real_home()
+            return not (home and os.path.join(os.path.realpath(home), "").startswith(start))
     return False
 
 

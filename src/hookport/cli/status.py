@@ -127,7 +127,12 @@ def show_unmanaged(modules: Sequence[Module], root: str, write: Callable[[str], 
 
 def _show_approval(approval: Standing, paint: Paint) -> None:
     """Which approved state the project is in, what is not as in it, and what no approval covers."""
-    if approval.states:
+    if approval.lost:
+        wrong = paint(
+            plain(f"what was approved is unknown: {approval.lost}; run `hookport trust`"), "dropped"
+        )
+        sys.stdout.write(f"{paint('hooks', 'bold')}: {wrong}\n")
+    elif approval.states:
         held = "as approved" + (f", in one of {approval.states} states" if approval.states > 1 else "")
         changed = ", ".join(f"{one.name} is {one.what}" for one in approval.differences) or "settings changed"
         wrong = paint(plain(f"not as approved: {changed}; run `hookport trust`"), "dropped")

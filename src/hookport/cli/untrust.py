@@ -7,9 +7,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from hookport.agents import markers
 from hookport.console.terminal import plain
 from hookport.project.discovery import project_root
-from hookport.runtime import approvals, trust
+from hookport.runtime import approvals, consent, trust
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -21,6 +22,9 @@ def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
     root = project_root(str(Path.cwd()), env)
+    if not consent.withdraws(root, env, markers()):
+        sys.stdout.write("nothing was taken back.\n")
+        return 1
     gone = approvals.forget(None if args.all else root, env)
     for one in gone:
         sys.stdout.write(f"no longer approved: {plain(one)}\n")

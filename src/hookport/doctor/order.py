@@ -37,7 +37,7 @@ _ABOUT: dict[str, tuple[type[Kind], ...]] = {
         f.CodeChanged,
     ),
     TRUSTED: (f.FolderUntrusted, f.HookUntrusted, f.TrustUnseen),
-    APPROVED: (f.ApprovedGone, f.BridgeUnlocked, f.NotApproved, f.NotAsApproved),
+    APPROVED: (f.ApprovalUnknown, f.ApprovedGone, f.BridgeUnlocked, f.NotApproved, f.NotAsApproved),
     FIRES: (f.NeverFires, f.EventNotThere, f.EventUnfired),
     MATCHES: (f.NeverRuns, f.NoKnownTool, f.UnknownTool, f.ToolGone),
     STARTS: (

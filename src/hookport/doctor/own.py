@@ -118,6 +118,9 @@ def _unapproved(
     reported: Container[tuple[str, str]],
 ) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
+    if lost := made.header["lost"]:
+        told = f"the approvals are in {shown(trust.store(world.env), world)}"
+        yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), told)
     waiting = [hook for hook in made.all_hooks() if trust.verdict(hook, str(world.root), world.env)]
     installed = _installed(mine, world, cases) if waiting else []
     ours = {_key(one): one for one in mine.hooks}

@@ -330,6 +330,19 @@ class ApprovedGone(Kind):
     hint = "Bring it back, or run `hookport trust` if it is meant to be gone."
 
 
+class ApprovalUnknown(Kind):
+    """Hooks of this project were approved, and what was approved can no longer be read.
+
+    `HOOKPORT_TRUSTED_LOCK` names a `hookport.lock` that is not the one in the project, or the user's
+    approvals are damaged. Every call that a guard could be for is denied.
+    """
+
+    code = "HP844"
+    severity = "error"
+    message = "what was approved for this project is unknown: {why}"
+    hint = "Restore the file, or look at the hooks and approve them with `hookport trust`."
+
+
 class HookPaused(Kind):
     """A hook does not run, because its user paused it with `hookport pause`; that is over by itself."""
 

@@ -17,7 +17,7 @@ from hookport.agents import get
 from hookport.base.files import replace_file
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
-from hookport.findings import Finding, NotAsApproved
+from hookport.findings import ApprovalUnknown, Finding, NotAsApproved
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery
 from hookport.project.places import own_place
@@ -101,15 +101,18 @@ class Standing(NamedTuple):
     approved: str
     differences: tuple[Difference, ...]
     not_covered: Mapping[str, tuple[str, ...]]
+    # Why what was approved is unknown; every call that a guard could be for is denied.
+    lost: str = ""
 
 
 def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
     """How a project stands now; a project without hooks of which nothing was approved is as it should be."""
     here = build(found, env)
-    states = trust.approval(found.root, env).states
+    approval = trust.approval(found.root, env)
+    states, lost = approval.states, approval.why if approval.is_broken else ""
     nearest = approvals.approved_state(found.root, here, env)
     shares = (here, shared(found, here, env))
-    is_active = dict(nearest.lock) in shares or not (states or here["hooks"])
+    is_active = dict(nearest.lock) in shares or not (states or here["hooks"] or lost)
     hooks = [(one, plan_builder.identity_of(one, found.root, env)) for one in plan_builder.projects(found)]
     hooks.sort(key=lambda pair: pair[1].id)
     left = {plan_builder.name_of(one): (*it.not_covered, *it.local) for one, it in hooks}
@@ -119,6 +122,7 @@ def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
         nearest.when,
         () if is_active else tuple(compare(dict(nearest.lock), here)),
         {name: what for name, what in left.items() if what},
+        lost,
     )
 
 
@@ -128,6 +132,8 @@ def check(found: Discovery, env: Mapping[str, str]) -> list[Finding]:
     Where nobody's approval is known, as in CI, the lock stands for it.
     """
     stand = standing(found, env)
+    if stand.lost:
+        return [ApprovalUnknown.at("", why=stand.lost)]
     findings = []
     if stand.states:
         day = stand.approved[:10]

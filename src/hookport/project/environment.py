@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
+from hookport.agents import agents, wire
 from hookport.errors import InputError
 from hookport.findings import EnvironmentSteered, Finding
 from hookport.project.disk import data_of
@@ -17,6 +19,8 @@ ENV_FILES = (".env", ".env.local", ".envrc")
 OURS = "HOOKPORT_"
 # These matter where they lead into the project.
 FOLDERS = ("HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")
+# Where an agent sets another one of these for its hooks, nothing is approved, wherever it leads.
+HOMES = ("HOME", "XDG_STATE_HOME")
 
 
 def findings(root: str) -> list[Finding]:
@@ -33,7 +37,7 @@ def findings(root: str) -> list[Finding]:
             found += [
                 _finding(file, name, 0, f"{where}.{name}")
                 for name, value in named.items()
-                if _steers(name, str(value), root)
+                if _steers(name, str(value), root, is_agents=True)
             ]
     return found
 
@@ -93,8 +97,16 @@ def _env_of(file: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
             todo += [(f"{where}[{number}]", below) for number, below in enumerate(value)]
 
 
-def _steers(name: str, value: str, root: str) -> bool:
-    if name.startswith(OURS):
+@cache
+def _roots() -> frozenset[str]:
+    """The variables by which agents name the project's root; an entry leaves a call to who sets one."""
+    return frozenset(
+        name for agent in agents() for name, value in wire(agent).env.items() if value == "$root"
+    )
+
+
+def _steers(name: str, value: str, root: str, *, is_agents: bool = False) -> bool:
+    if name.startswith(OURS) or name in _roots() or (is_agents and name in HOMES):
         return True
     if name not in FOLDERS:
         return False

@@ -1,4 +1,4 @@
-"""Who may approve: every command that approves hooks asks here, and nowhere else.
+"""Who may approve, pause and untrust: every command that does asks here, and nowhere else.
 
 Agents set variables for the commands that they run. Where one is set and nobody sits at a terminal, nothing
 is approved. It is a speed bump: a variable can be taken away, and a pseudo-terminal looks like a person.
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # How an approval came about, as the store has it.
 ASKED, TYPED, YES, UNATTENDED = "asked", "typed", "yes", "unattended"
+# What was done, by what is asked for.
+DONE = {"approve": "approved", "pause": "paused", "untrust": "taken back"}
 QUESTIONS = {
     "approve": "Approve these hooks? They run with your rights. [y/N] ",
     "pause": "Pause? Nothing that is guarded this way is denied meanwhile. [y/N] ",
@@ -45,22 +47,36 @@ def consent(
 
     `asks` is false where the answer of a command is for a program, so that nobody can be asked.
     """
-    found = marker(env, markers)
     is_terminal = sys.stdin.isatty()
-    if found and (not is_terminal or not asks):
-        raise UsageError(
-            f"nothing was {verb}d: an agent runs this command ({found} is set), and agents may not {verb} "
-            "hooks. Run it in your own terminal."
-        )
-    if found:
-        return TYPED if _typed(root, found, verb) else ""
+    nothing = f"nothing was {DONE[verb]}"
+    if found := marker(env, markers):
+        return TYPED if _by_person(root, found, verb, asks=is_terminal and asks) else ""
     if yes:
         return YES if is_terminal else UNATTENDED
     if not asks:
-        raise UsageError(f"nothing was {verb}d: --json asks nothing. Say --yes or --dry-run.")
-    if not sys.stdin.isatty():
-        raise UsageError(f"nothing was {verb}d: there is no terminal to ask on. Say --yes or --dry-run.")
+        raise UsageError(f"{nothing}: --json asks nothing. Say --yes or --dry-run.")
+    if not is_terminal:
+        raise UsageError(f"{nothing}: there is no terminal to ask on. Say --yes or --dry-run.")
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
+
+
+def withdraws(root: str, env: Mapping[str, str], markers: Iterable[str]) -> bool:
+    """Whether an approval may be taken back: a person need not be asked, and an agent may not do it.
+
+    A guard that was taken back is one that nobody approved: it denies nothing any more.
+    """
+    found = marker(env, markers)
+    return not found or _by_person(root, found, "untrust", asks=sys.stdin.isatty())
+
+
+def _by_person(root: str, found: str, verb: str, *, asks: bool) -> bool:
+    """Whether a person agrees where an agent's variable is set; UsageError where none can be asked."""
+    if not asks:
+        raise UsageError(
+            f"nothing was {DONE[verb]}: an agent runs this command ({found} is set), and agents may not "
+            f"{verb} hooks. Run it in your own terminal."
+        )
+    return _typed(root, found, verb)
 
 
 def is_agreed(question: str) -> bool:

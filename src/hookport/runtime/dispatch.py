@@ -245,11 +245,8 @@ def _with_unasked(
 
 
 def _protected(event: Event, sources: Sources, env: Mapping[str, str]) -> str:
-    """Why no agent may do this; what goes wrong with looking is no reason to stop it."""
-    try:
-        return protection.objects(event, sources.protected, sources.root, env)
-    except (OSError, ValueError, RecursionError):
-        return ""
+    """Why no agent may do this."""
+    return protection.objects(event, sources.protected, sources.root, env)
 
 
 def _ended(event: Event, report: engine.Report, agent: Wire, env: Mapping[str, str]) -> engine.Report:

@@ -154,6 +154,8 @@ def effects(command: Command) -> Iterator[Effect]:
             yield from _ordered("downloads", name, words)
         if name == "scp":
             yield from _ordered("copied", name, words)
+        if name == "gh" and words[:2] == ["repo", "clone"]:
+            yield from (Effect(word, FOLDER) for word in operands_of(words[2:])[1:2])
     elif name in LOOKING and has_option(words, LOOKING[name].split()):
         return
     elif name in ORDERED:

@@ -68,7 +68,7 @@ def find_objection(text: str, guarded: Guarded, cwd: str = "") -> str:
     return ""
 
 
-def _changed_by(guarded: Guarded, effect: Effect, folder: str) -> str:
+def find_changed(guarded: Guarded, effect: Effect, folder: str) -> str:
     """The protected path that an effect is on."""
     if effect.kind == "into":
         return _unpacked(guarded, effect, folder)
@@ -251,7 +251,7 @@ class _Machine:
                 with open(file, "rb") as opened:
                     if text.encode("utf-8", "replace") in opened.read(MOST_BYTES):
                         return True
-            except OSError:
+            except (OSError, ValueError):  # a name that only the shell knows
                 continue
         return False
 
@@ -292,7 +292,7 @@ def _remember(command: Command, scripts: dict[str, str]) -> None:
 def _command(command: Command, guarded: Guarded, scripts: Mapping[str, str]) -> str:
     for folder in command.folders:
         for target in command.writes:
-            if path := _changed_by(guarded, effects.Effect(target), folder):
+            if path := find_changed(guarded, effects.Effect(target), folder):
                 return f"this would write {path}."
     if not command.words:
         return ""
@@ -305,7 +305,7 @@ def _command(command: Command, guarded: Guarded, scripts: Mapping[str, str]) -> 
         if _is_our_reader(command):
             continue
         for effect in effects.effects(command):
-            if path := _changed_by(guarded, effect, folder):
+            if path := find_changed(guarded, effect, folder):
                 return f"`{name}` would change {path}."
         if path := _git(command, guarded, folder):
             return f"`git` would change {path}."

@@ -28,12 +28,13 @@ WRITING_WORDS = (
 COMMAND_KEYS = ("command", "cmd", "script", "code", "commandline", "shellcommand", "bash", "python")
 PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
 # A tool with one of these in its name runs what it is told, whatever the field is called.
-RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl")
+RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl", "send_keys", "send_input")
 # A tool that writes many files into a folder, and the fields that name it.
 UNPACKING_WORDS = (
     *("extract", "unzip", "unpack", "untar", "clone", "decompress", "copy_dir", "copy_folder", "copy_tree"),
     *("copydir", "copyfolder", "copytree", "sync", "mirror", "restore"),
 )
+ARCHIVE_WORDS = ("extract", "unzip", "unpack", "untar", "decompress")
 TARGET_KEYS = ("destination", "dest", "target", "output", "outputdir", "to", "directory", "folder", "path")
 SOURCE_KEYS = ("source", "src", "from", "sourcepath", "frompath", "origin")
 # These may come before the verb of a tool that takes a folder with all that is in it.
@@ -43,6 +44,7 @@ TREE_WORDS = (
     "delete",
     "remove",
     "trash",
+    "symlink",
     "unlink",
     "rmdir",
     "rm_",
@@ -83,6 +85,8 @@ def object_to_input(call: Call, guarded: Guarded, folder: str, *, writes: bool) 
         raw = call.input or call.raw
         if isinstance(raw, dict) and (found := object_to_command(_words(raw), guarded, folder)):
             return found
+        if _has(name, ARCHIVE_WORDS) and (found := _extracted(raw, guarded, folder)):
+            return f"this would change {found}."
         for place, value in _siblings(call.input or call.raw):
             if found := guarded.meets(os.path.join(place, value), above=is_tree):
                 return f"this would change {found}."
@@ -113,6 +117,19 @@ def _told(  # noqa: PLR0913  (of one value)
         fills = key in TARGET_KEYS and _has(name, UNPACKING_WORDS) and guarded.is_inside(value)
         found = guarded.meets(value, above=is_tree or fills)
     return f"this would change {found}." if found else ""
+
+
+def _extracted(raw: Tree, guarded: Guarded, folder: str) -> str:
+    """The protected path in an archive that a tool unpacks."""
+    from hookport import shell
+    from hookport.runtime.effects import INTO, Effect
+
+    texts = [(key.lower().replace("_", ""), value) for key, value in _texts(raw) if "\n" not in value]
+    archives = [value for _, value in texts if os.path.isfile(shell.joined(folder, value))]
+    targets = [value for key, value in texts if key in TARGET_KEYS] or ["."]
+    effects = (Effect(target, INTO, archive) for archive in archives for target in targets)
+    found = (str(commands().find_changed(guarded, effect, folder)) for effect in effects)
+    return next(filter(None, found), "")
 
 
 def _has(text: str, words: Iterable[str]) -> bool:

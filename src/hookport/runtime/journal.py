@@ -98,12 +98,16 @@ def _is_locked(turn: int) -> bool:
 
 
 def _line(record: Mapping[str, Any]) -> bytes:
-    tree = walk({"time": iso(time.time()), **record, DECISION: None}, _fitting)
+    # What is written as it is need not be looked at for secrets.
+    plain = {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
+    if "time" not in record:
+        plain["time"] = iso(time.time())
+    tree = walk({"time": None, **record, DECISION: None, **dict.fromkeys(plain)}, _fitting)
     if DECISION in record:
         tree[DECISION] = walk(record[DECISION], lambda text: _fitting(text, LONGEST_REASON))
     else:
         del tree[DECISION]
-    tree |= {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
+    tree |= plain
     text = _json(tree)
     if len(text) > LONGEST_FIELD:
         lengths = {name: len(_json(value)) for name, value in tree.items()}

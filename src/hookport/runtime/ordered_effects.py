@@ -157,7 +157,11 @@ def aria(_name: str, words: list[str]) -> Iterator[Effect]:
 
 
 def database(_name: str, words: list[str]) -> Iterator[Effect]:
-    yield from (Effect(word) for word in operands_of(words)[:1])
+    operands = operands_of(words)
+    yield from (Effect(word) for word in operands[:1])
+    # `.output FILE`, `.backup FILE`: commands of the program itself.
+    dotted = [line.split() for word in operands[1:] for line in word.splitlines() if line.startswith(".")]
+    yield from (Effect(file) for line in dotted for file in line[1:])
 
 
 def seven(_name: str, words: list[str]) -> Iterator[Effect]:

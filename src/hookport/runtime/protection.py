@@ -41,8 +41,12 @@ def objects(event: Event, paths: Callable[[], Sequence[str]], root: str, env: Ma
     calls = [one for one in (call, *call.parts) if not _only_reads(one)]
     if not calls:
         return ""
-    guarded = Guarded((*paths(), *_own(root, env)), root, event.cwd or root, env)
-    found = next(filter(None, (_objection(one, guarded) for one in calls)), "")
+    try:
+        guarded = Guarded((*paths(), *_own(root, env)), root, event.cwd or root, env)
+        found = next(filter(None, (_objection(one, guarded) for one in calls)), "")
+    except (OSError, ValueError, RecursionError) as error:
+        # What stops the reader must not switch protection off.
+        found = f"this call cannot be checked ({type(error).__name__}: {error})."
     if not found or _is_off(env):
         return ""
     return (

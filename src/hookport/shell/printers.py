@@ -24,8 +24,10 @@ def unescaped(text: str) -> str:
     made, at = [], 0
     while at < len(text):
         if text[at] == "\\":
+            zero = text[at + 1 : at + 4] in ("0", "000", "x00") or text[at + 1 : at + 2] == "0"
             value, at = unescape(text, at)
-            made.append(unmarked(value))
+            # A zero parts words for `xargs -0` and `read -d ''` as a line's end does.
+            made.append(unmarked(value) or ("\n" if zero else ""))
         else:
             made.append(text[at])
             at += 1
@@ -121,7 +123,7 @@ def listing(words: Sequence[str]) -> list[str]:
         starts.append(word)
     names: list[str] = []
     is_listing_folders = True
-    rest = list(words)
+    rest = _unpruned(list(words))
     for number, word in enumerate(rest[:-1]):
         is_negated = rest[number - 1] in ("!", "-not")
         if word in FIND_NAMES and not is_negated:
@@ -139,6 +141,17 @@ def listing(words: Sequence[str]) -> list[str]:
         if not names and is_listing_folders:
             found.append(bare)
     return found
+
+
+def _unpruned(words: list[str]) -> list[str]:
+    """The words of `find` without what it only leaves out: `-path ./x -prune -o`."""
+    for number in range(len(words) - 1, 0, -1):
+        if words[number - 1] == "-prune" and words[number] in ("-o", "-or"):
+            acts = any(
+                word.startswith(("-delete", "-exec", "-ok", "-fprint", "-fls")) for word in words[:number]
+            )
+            return words if acts else [words[0], *words[number + 1 :]]
+    return words
 
 
 def _globbed(text: str) -> str:

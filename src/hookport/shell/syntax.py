@@ -522,9 +522,15 @@ class Parser:
                     parts.append(self._process())
                     continue
                 # `@(a|b)` and the other patterns of bash
-                if char == "(" and said and said[-1][-1:] in (STAR, ONE, "@", "+", "!") and self._pattern():
-                    said.append(STAR)
-                    continue
+                if char == "(" and said and said[-1][-1:] in (STAR, ONE, "@", "+", "!"):
+                    start = self.at
+                    if self._pattern():
+                        # It stands for what the sign before it and the brackets say together.
+                        names = text[start + 1 : self.at - 1].split("|")
+                        is_hidden = said[-1][-1:] != "!" and any(name.startswith(".") for name in names)
+                        said[-1] = said[-1][:-1]
+                        said.append("." + STAR if is_hidden else STAR)
+                        continue
                 break
             if char == "'":
                 end()

@@ -423,12 +423,18 @@ class Walk:
             )
         folders, variables = self.folders, dict(self.variables)
         try:
+            values = 0
             for number, word in enumerate(words[1:], 1):
-                if word.startswith(("-", "+")) and not word.startswith("--"):
+                if values:
+                    values -= 1
+                elif word.startswith(("-", "+")) and not word.startswith("--"):
+                    # `-euo pipefail`, `-O extglob`: each of these letters has a value.
+                    values = sum(letter in "oO" for letter in word[1:])
                     if "c" in word[1:] and word[0] == "-":
-                        rest = words[number + 1 :]
-                        while rest and rest[0].startswith("-") and len(rest) > 1:
-                            rest = rest[1:]
+                        rest = words[number + 1 + values :]
+                        while rest and rest[0].startswith(("-", "+")) and len(rest) > 1:
+                            taken = sum(letter in "oO" for letter in rest[0][1:] if rest[0][:2] != "--")
+                            rest = rest[1 + taken :]
                         if len(rest) > 2:
                             self._arguments(rest[2:])
                         return (
@@ -438,8 +444,11 @@ class Walk:
                         )
                     if "s" in word[1:]:
                         break
-                elif word in ("--rcfile", "--init-file", "-o", "-O"):
-                    continue
+                elif word in ("--rcfile", "--init-file"):
+                    values = 1
+                elif word.partition("=")[0] in ("--command", "--init-command"):
+                    code = word.partition("=")[2] or "".join(words[number + 1 : number + 2])
+                    return self.text(code, given=input_.given, is_piped=input_.is_piped, via=via)
                 elif word.startswith(SAID):
                     return self.text(word[len(SAID) :], via=via)
                 elif word == "-" or word.startswith("/dev/"):

@@ -263,6 +263,9 @@ GIT_PROGRAMS = (
     *("core.editor", "core.pager", "core.sshcommand", "core.askpass", "core.fsmonitor", "sequence.editor"),
     *("diff.external", "credential.helper", "gpg.program", "pager.log", "pager.diff", "pager.show"),
 )
+# Options of ssh whose value is a text for a shell (ssh_config(5)).
+SSH = ("ssh", "scp", "sftp", "sshfs")
+SSH_PROGRAMS = ("proxycommand", "localcommand", "knownhostscommand")
 SHELL_VARIABLES = (
     *("EDITOR", "VISUAL", "PAGER", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_SSH_COMMAND"),
     *("GIT_EXTERNAL_DIFF", "GIT_ASKPASS", "MANPAGER", "LESSOPEN", "PROMPT_COMMAND"),
@@ -282,6 +285,9 @@ def code_of(program: str, words: Sequence[str]) -> list[str]:
             and words[number + 1].startswith("!")
         ):
             found.append(words[number + 1][1:])
+        if program in SSH and word.startswith("-o"):
+            key, _, value = (word[2:] or "".join(words[number + 1 : number + 2])).partition("=")
+            found.append(value if key.lower() in SSH_PROGRAMS else "")
         if program in ("vi", "vim", "nvim", "ex", "view") and word.startswith(("+!", "!", ":!", "+:!")):
             found.append(word.lstrip("+:!"))
     verbs = TEXTS.get(program, {})

@@ -249,8 +249,11 @@ def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, Planned],
 
 
 def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
-    from hookport.runtime import approvals, trust
+    from hookport.runtime import approvals, consent, trust
 
+    if not consent.withdraws(bridge.root, env, bridge.tables.header.get("markers", ())):
+        _print("nothing was taken back.")
+        return 1
     gone = approvals.forget(bridge.root, env)
     if gone:
         _print(f"no longer approved: {bridge.root}")
