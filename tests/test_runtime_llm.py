@@ -282,9 +282,26 @@ def test_an_event_cannot_leave_its_fence(provide: Callable[..., Provider]) -> No
             '{"decision": "deny", "reason": "a"} {"decision": "ask", "reason": "b"}',
             {"decision": "deny", "reason": "a"},
         ),
+        ('{"decision": {"behavior": "deny", "message": "a"}}', {"decision": "deny", "reason": "a"}),
+        (
+            '{"hookSpecificOutput": {"decision": {"behavior": "deny", "message": "a"}}}',
+            {"decision": "deny", "reason": "a"},
+        ),
+        ('{"behavior": "deny", "message": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"cancel": true, "errorMessage": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"decision": " Denied ", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"continue": false, "stopReason": "a"}', {"continue": False, "reason": "a"}),
+        # An objection that is not spelled as asked is one all the same; an `ok` is not.
+        ('{"ok": "false", "reason": "a"}', {"decision": "deny", "reason": "a"}),
+        ('{"ok": 0, "reason": "a"}', {"decision": "deny", "reason": "a"}),
         # A long answer is read from its beginning, and one that breaks off still objects.
         (f'{{"ok": false, "reason": "{"a" * 100_000}"}}', {"decision": "deny", "reason": "a" * 100_000}),
         ('{"ok": false, "reason": "because of', {"decision": "deny", "reason": "because of"}),
+        *(
+            (f'{{"ok": false{rest}', {"decision": "deny", "reason": "the model gave no reason"})
+            for rest in ("", ",", ', "', ', "rea', ', "reason"', ', "reason":', ', "reason": ', "\n")
+        ),
+        ('{"reason": "a", "decision": "deny"', {"decision": "deny", "reason": "a"}),
         ('{"decision": "ask", "reason": "because \\', {"decision": "ask", "reason": "because "}),
         ('{"ok": true} said the event, but {"ok": false, "reason": "n', {"decision": "deny", "reason": "n"}),
     ],
@@ -307,6 +324,9 @@ def test_what_an_answer_means(text: str, answer: dict[str, Any]) -> None:
         '{"ok": true}' + "{" * 500 + '{"ok": false}',
         '[true] {"answer": {"ok": true}}',
         '{"ok": tr',
+        '{"ok": true, "rea',
+        '{"ok": true, "decision":',
+        '{"ok": fal',
         "{" * 5000,
         '{"a":' * 5000,
     ],

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 import json
 import os
+import pytest
 import shutil
 from collections.abc import Mapping
-from pathlib import Path
-from typing import NamedTuple
-
-import pytest
-
 from hookport.cli import main
 from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.install import sync
 from hookport.install.sync import Wish
+from hookport.project.needs import Script, find_need
 from hookport.runtime import journal
+from pathlib import Path
 from tests.approval import approve
+from typing import NamedTuple
 
 GUARD = "#!/bin/sh\nexit 0\n"
 
@@ -227,6 +226,79 @@ SETUPS: list[Setup] = [
         "guard.sh",
         installed=False,
     ),
+    Setup(
+        "a script in the home folder that does not parse",
+        {".claude/settings.json": claude("$HOME/guard.sh"), "~/guard.sh": "#!/bin/sh\nif\n", **TRUSTED},
+        "HP518",
+        "sh -n ~/guard.sh",
+        "failing",
+        "HP518",
+        "guard.sh",
+        installed=False,
+    ),
+    Setup(
+        "Python that a shell would read",
+        python("", "import json, sys"),
+        "HP518",
+        "#!/usr/bin/env python3",
+        "failing",
+        "HP518",
+    ),
+    Setup(
+        "a script of nothing but comments",
+        hook_md("#!/bin/sh\n# to be written\n\n"),
+        "HP527",
+        "Write the script",
+        "failing",
+        "HP527",
+    ),
+    # What a script cannot do without.
+    Setup(
+        "a program that a script reads its payload with",
+        hook_md('#!/bin/bash\nname=$(jq-of-nobody -r .tool_name)\n[ "$name" = Bash ] && exit 2\nexit 0\n'),
+        "HP526",
+        "Install jq-of-nobody",
+        "failing",
+        "HP526",
+    ),
+    Setup(
+        "a program in a pipe of a condition",
+        hook_md("#!/bin/sh\nif cat | rg-of-nobody 'rm -rf'; then exit 2; fi\n"),
+        "HP526",
+        "Install rg-of-nobody",
+        "failing",
+        "HP526",
+    ),
+    Setup(
+        "a module that a script imports",
+        python("import json\nfrom yaml_of_nobody import load\nsys.exit(2)\n"),
+        "HP526",
+        "has yaml_of_nobody for python3",
+        "failing",
+        "HP526",
+    ),
+    Setup(
+        "a package that a script loads",
+        hook_md(
+            "#!/usr/bin/env node\nconst fs = require('fs');\nconst z = require('@of/nobody/x');\n",
+            ".agents/hooks/guard/scripts/run.js",
+        ),
+        "HP526",
+        "npm install @of/nobody",
+        "failing",
+        "HP526",
+    ),
+    Setup(
+        "a command for another system only",
+        {".github/hooks/g.json": copilot("./g.ps1").replace("bash", "powershell"), "g.ps1": "exit 2\n"},
+        "HP528",
+        "Add a command",
+        "failing",
+        "HP528",
+        "g.json",
+        "copilot-cli",
+        installed=False,
+    ),
     # What a shell makes of a command.
     command("a variable with a slip", '"$CLAUDE_PROJECT_DIRECTORY"/guard.sh', "CLAUDE_PROJECT_DIR"),
     # A file alone does not tell whether it is a plugin's.
@@ -237,6 +309,13 @@ SETUPS: list[Setup] = [
     command("a home folder within quotes", '"~/guard.sh"', "$HOME"),
     command("a variable within single quotes", "'$CLAUDE_PROJECT_DIR/guard.sh'", "double quotes"),
     command("a script of an interpreter within quotes", "python3 '~/guard.py'", "$HOME"),
+    command("typographic quotes", "\u201c$CLAUDE_PROJECT_DIR\u201d/guard.sh", 'Write "'),
+    command(
+        "a script in the home folder that is missing", 'bash "$HOME/gone.sh"', "Create it", "gone.sh", "HP503"
+    ),
+    command(
+        "a script in the home folder, in braces", '"${HOME}"/hooks/gone.sh', "Create it", "gone.sh", "HP503"
+    ),
     command("a path of Windows", "C:\\hooks\\guard.bat", "with slashes", "hooks.PreToolUse"),
     command("a folder to go into that is missing", "cd scripts && ./guard.sh", "Create it"),
     command("a script that is not in the folder", 'cd "$CLAUDE_PROJECT_DIR" && ./gone.sh', "Create it"),
@@ -344,7 +423,7 @@ SETUPS: list[Setup] = [
     # What the journal shows.
     Setup(
         "a Python module that is missing",
-        python("import requests_of_nobody\n"),
+        python("def main():\n    import requests_of_nobody\nmain()\n"),
         "HP523",
         "pip install",
         "failing since",
@@ -362,12 +441,12 @@ SETUPS: list[Setup] = [
     ),
     Setup(
         "a program in the script that is missing",
-        hook_md("#!/bin/sh\njq . || exit 1\n"),
+        hook_md("#!/bin/sh\nif true; then jq-of-nobody . || exit 1; fi\n"),
         "HP523",
         "Install it",
         "failing since",
         "HP523",
-        stderr="run.sh: 2: jq: not found\n",
+        stderr="run.sh: 2: jq-of-nobody: not found\n",
     ),
     Setup(
         "a file that the script may not read",
@@ -684,6 +763,87 @@ def test_what_is_wrong_is_found_and_the_fix_is_named(
         code, text = said("check", ".")
         assert setup.check in text, text
         assert code or "loss" in text, text
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("run.sh", "#!/bin/sh\nif command -v jq-of-nobody >/dev/null; then jq-of-nobody .; fi\n"),
+        ("run.sh", "#!/bin/sh\nwhich jq-of-nobody || exit 0\njq-of-nobody .\n"),
+        ("run.sh", "#!/bin/sh\ncase $(uname) in Plan9) rc-of-nobody ;; esac\n"),
+        ("run.sh", "#!/bin/sh\nsay-of-nobody done || true\n"),
+        ("run.sh", "#!/bin/sh\nexit 0\nof-nobody\n"),
+        ("run.sh", "#!/bin/sh\n. ./functions.sh\nof-nobody\n"),
+        ("run.sh", "#!/bin/sh\n[ -f x ] && . ./x\nof-nobody\n"),
+        ("run.sh", "#!/bin/sh\nif [ -f x ]; then . ./x; fi\nof-nobody\n"),
+        ("run.sh", "#!/bin/sh\nPATH=$PATH:/opt/of-nobody\nof-nobody\n"),
+        ("run.bash", "#!/bin/bash\nof-nobody() { echo; }\nof-nobody\nmapfile x < /dev/null\n"),
+        ("run.sh", "#!/bin/sh\nprintf '%s' \"$(date)\" | sed s/a/b/ | grep -q x && exit 2\n"),
+        ("run.py", "#!/usr/bin/env python3\ntry:\n    import of_nobody\nexcept ImportError:\n    pass\n"),
+        ("run.py", "#!/usr/bin/env python3\nimport sys\nsys.path.append('lib')\nimport of_nobody\n"),
+        ("run.py", "#!/usr/bin/env python3\nimport json, tomllib, os.path, xml.dom\n"),
+        ("run.py", "#!/usr/bin/env python3\nimport helper\n"),
+        ("run.mjs", "#!/usr/bin/env node\nimport fs from 'node:fs';\nimport { join } from 'path/posix';\n"),
+        (
+            "run.js",
+            "#!/usr/bin/env node\nconst it = require('./it');\nlet x; try { x = require('no'); } catch {}\n",
+        ),
+    ],
+)
+def test_what_a_script_may_do_without_is_not_missed(
+    name: str, text: str, place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    beside = ".agents/hooks/guard/scripts/helper.py"
+    files = {**hook_md(text, f".agents/hooks/guard/scripts/{name}"), beside: "", **TRUSTED}
+    place.set_up(Setup("", files, "", "", "", ""))
+    assert main(["why", "guard", "--agent", "claude-code"]) == 0
+    assert "HP526" not in capsys.readouterr().out
+
+
+def test_hookport_itself_is_missed_only_where_nothing_brings_it(place: Place) -> None:
+    python = next(path for path in ("/usr/bin/python3", shutil.which("python3") or "") if Path(path).exists())
+    script = Script(
+        place.root / "run.py", b"from hookport import deny\nimport of_nobody\n", "python3", python
+    )
+
+    def need() -> str:
+        found = find_need(script, str(place.root), str, frozenset())
+        return found.why if found else ""
+
+    absent = need()
+    place.write({".hookport/bridge.pyz": ""})
+    assert need() == "python3 has no module 'of_nobody'"
+    assert absent in ("python3 has no module 'hookport'", "python3 has no module 'of_nobody'")
+
+
+def test_a_python_of_the_project_is_not_started(place: Place) -> None:
+    """Its environment may have files that Python runs by itself, and nobody approved them."""
+    own = place.root / ".venv" / "bin" / "python3"
+    own.parent.mkdir(parents=True)
+    own.write_text(f"#!/bin/sh\ntouch {place.root}/started\n")
+    own.chmod(0o755)
+    linked = own.with_name("python")
+    linked.symlink_to(shutil.which("python3") or "/usr/bin/python3")
+    for path in (own, linked):
+        script = Script(place.root / "run.py", b"import of_nobody\n", "python3", str(path))
+        assert find_need(script, str(place.root), str, frozenset()) is None
+    assert not (place.root / "started").exists()
+
+
+def test_a_variable_that_only_the_agent_may_have_is_not_said_to_hold(
+    place: Place, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {".claude/settings.json": claude('"$GUARDS"/guard.sh'), **TRUSTED}
+    place.set_up(Setup("", files, "", "", "", "", installed=False))
+    assert main(["why", "guard.sh", "--agent", "claude-code"]) == 0
+    printed = capsys.readouterr().out
+    assert "runs, as far as can be seen" in printed
+    assert "$GUARDS is not set" in printed
+    assert "its program is there" not in printed
+    main(["status", "--agent", "claude-code"])
+    printed = capsys.readouterr().out
+    assert "$GUARDS is not set" in printed
+    assert "enforced" not in printed
 
 
 NODE = "#!/usr/bin/env node\nconst fs = require('fs');\n"

@@ -22,6 +22,8 @@ from hookport.shapes.dialect import variable_in
 from hookport.shell.syntax import Node, Part, parse
 
 SECONDS = 5
+# Quotes of texts, which editors and web pages write for those of a shell.
+CURLY = "\u201c\u201d\u201e\u201f\u2018\u2019\u201a\u201b\u00ab\u00bb"
 # What any shell has by itself, besides the environment.
 OF_SHELLS = frozenset(
     {"PWD", "OLDPWD", "HOME", "PATH", "USER", "LOGNAME", "SHELL", "TMPDIR", "HOSTNAME", "UID", "IFS"}
@@ -137,6 +139,9 @@ def _text(word: list[Part]) -> str:
 def _unexpanded(word: list[Part], where: Surroundings) -> Finding | None:
     """Why a path is not the file that it is meant to be."""
     text = _text(word)
+    if any(part.kind == "text" and not part.is_quoted and set(part.value) & set(CURLY) for part in word):
+        why = "typographic quotes are letters to a shell"
+        return f.WordNotExpanded.at("", path=text, why=why, fix='Write " instead.')
     if "/" not in text:
         return None
     first = next((part for part in word if part.value), None)

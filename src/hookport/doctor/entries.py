@@ -22,6 +22,7 @@ from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
+from hookport.doctor.commands import CURLY
 from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import EventSpec, event_named, is_gone, names_of
@@ -214,7 +215,7 @@ def relative(case: Case) -> Iterator[Diagnosis]:
         return
     for source, one in case.commands():
         script = named_script(one.hook.handler.command)
-        if source.scope == "user" or script is None or script.word.startswith(("/", "~", "$", "%")):
+        if source.scope == "user" or script is None or script.word.startswith(("/", "~", "$", "%", *CURLY)):
             continue
         root = case.dialect.project_dir[0]
         words = {"script": script.word, "root": f'"{root}"', "name": script.word.removeprefix("./")}

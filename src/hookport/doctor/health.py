@@ -12,7 +12,7 @@ import re
 import shlex
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
@@ -22,6 +22,7 @@ from hookport.base.paths import spell_path
 from hookport.convert.checks.addresses import refusal
 from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
 from hookport.doctor import syntax
+from hookport.project import needs
 from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import NOTHING, Handler, Hook
@@ -33,7 +34,13 @@ BOM = b"\xef\xbb\xbf"
 # Larger scripts are programs; what is wrong with their lines shows in the first ones.
 LARGEST_SCRIPT = 1 << 20
 ASKING = ("prompt", "agent")
+# The command of a hook that has commands for other systems only.
+NOTHING_DONE = ("", ":")
 LIBRARY = "pydantic_ai"
+# What runs scripts that are named so; started by themselves without a first line, a shell gets them.
+RUN_BY = {".py": "python3", ".rb": "ruby", ".pl": "perl", ".php": "php"} | dict.fromkeys(
+    (".js", ".mjs", ".cjs"), "node"
+)
 # Words that a shell runs by itself.
 BUILT_IN = frozenset(
     re.findall(
@@ -46,7 +53,13 @@ BUILT_IN = frozenset(
     )
 )
 # Findings that hold for this machine only: another one may have the program, the key or the library.
-OF_MACHINE = (f.ProgramMissing.code, f.ModelNotSet.code, f.WordNotExpanded.code)
+OF_MACHINE = (
+    f.ProgramMissing.code,
+    f.ModelNotSet.code,
+    f.WordNotExpanded.code,
+    f.NeedMissing.code,
+    f.NoCommandHere.code,
+)
 
 
 class Fault(NamedTuple):
@@ -132,6 +145,16 @@ def start_of_hook(
 
 def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
     """What is wrong with the command, the program and the script that a hook starts."""
+    platform = start.handler.platform
+    if (
+        start.handler.type == "command"
+        and platform
+        and start.command in NOTHING_DONE
+        and start.script is None
+    ):
+        system = PLATFORMS.get(sys.platform, sys.platform)
+        yield Fault(f.NoCommandHere.at("", systems=", ".join(platform), system=system))
+        return
     if start.dialect:
         root = machine.root if start.from_root else None
         where = surroundings_of(
@@ -173,17 +196,29 @@ def _script_faults(start: Start, script: Path, data: bytes, machine: Machine) ->
     elif is_direct and _asks_for_one_name(first):
         words = " ".join(first.decode("utf-8", "replace").split()[1:])
         yield _fault(f.ShebangWords, shown, script, script_name=name, words=words)
+    elif is_direct and not first.startswith(b"#!") and script.suffix in RUN_BY:
+        why = "it has no shebang line, so a shell reads it"
+        other = f"Start it with `#!/usr/bin/env {RUN_BY[script.suffix]}`."
+        fault = _fault(f.ScriptSyntax, shown, script, script_name=name, why=why, command="")
+        yield fault._replace(finding=fault.finding._replace(hint=other))
     elif shebang and not machine.find_program(program):
         yield _fault(f.ProgramMissing, shown, script, program=program)
     elif syntax.is_shell(program) and _has_windows_lines(data):
         yield _windows(script, name, "the shell takes each carriage return for part of a word", shown)
     else:
-        checked = syntax.check(program, script, machine.find_program(program), str(machine.root), machine.env)
+        path = machine.find_program(program)
+        checked = syntax.check(program, script, path, str(machine.root), machine.env)
         if checked:
             yield _fault(
                 f.ScriptSyntax, checked.evidence, script, script_name=name, why=checked.why,
-                command=shlex.join((*checked.words, name)),
+                command=_command((*checked.words, name)),
             )  # fmt: skip
+        elif needs.is_empty(data):
+            yield _fault(f.ScriptEmpty, shown, script, script_name=name)
+        elif need := needs.find_need(
+            needs.Script(script, data, program, path), str(machine.root), machine.find_program, BUILT_IN
+        ):
+            yield _fault(f.NeedMissing, shown, script, script_name=name, why=need.why, fix=need.fix)
 
 
 def _fault(kind: type[Kind], evidence: str, script: Path, script_name: str = "", **words: str) -> Fault:
@@ -205,7 +240,14 @@ def command_without_mark(name: str) -> str:
 def _in_place(for_perl: str, for_sed: str, name: str) -> str:
     """A command that edits a file; the sed of macOS wants another word after -i."""
     words = ["perl", "-pi", "-e", for_perl] if sys.platform == "darwin" else ["sed", "-i", for_sed]
-    return shlex.join([*words, name])
+    return _command([*words, name])
+
+
+def _command(words: Sequence[str]) -> str:
+    """Words as a person types them; no shell takes a quoted `~` for the home folder."""
+    return " ".join(
+        f"~/{shlex.quote(word[2:])}" if word.startswith("~/") else shlex.quote(word) for word in words
+    )
 
 
 def _has_windows_lines(data: bytes) -> bool:

@@ -126,7 +126,10 @@ def status(
     reports = examine(cwd, env, chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
     for one in (one for report in reports for one in report.diagnoses):
-        for key in one.dead if one.finding.severity == "error" else ():
+        # What the agent's environment decides is as it is here.
+        is_doubted = one.finding.code == f.WordNotExpanded.code and one.finding.severity != "error"
+        doubted = {(one.finding.file, one.finding.where)} if is_doubted else ()
+        for key in one.dead if one.finding.severity == "error" else doubted:
             ill.setdefault((one.agent, *key), []).append(one)
     seen = _Seen(
         _fired(env),

@@ -6,9 +6,6 @@ Each gate is judged by what `status` and `doctor` say of the same hook, so that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
-
 from hookport.agents import Dialect, get, wire
 from hookport.doctor import examine, world_of
 from hookport.doctor.case import Diagnosis
@@ -28,8 +25,8 @@ from hookport.doctor.order import (
     gate_of,
     is_about,
 )
-from hookport.doctor.status import BY_ITSELF, UNAPPROVED, HookState, status
-from hookport.findings import TrustUnseen
+from hookport.doctor.status import BY_ITSELF, HookState, UNAPPROVED, status
+from hookport.findings import TrustUnseen, WordNotExpanded
 from hookport.install.coverage import Cover, commands_for, cover_of
 from hookport.install.entries import is_fired, planned_blocking
 from hookport.install.sync import installed_in
@@ -41,6 +38,8 @@ from hookport.project.ownership import is_dispatch, is_ours, waits_for_trust
 from hookport.project.plan_builder import identified, name_of, planned, spell_switch
 from hookport.runtime import engine, pauses, policy, trust
 from hookport.wire.table import Wire
+from pathlib import Path
+from typing import NamedTuple
 
 OK, FAILS, UNSEEN = "ok", "fails", "unseen"
 NOT_BLOCKING = "nothing is to be obeyed: it does not block"
@@ -168,7 +167,7 @@ def _steps(one: Found, dialect: Dialect, known: Known, matching: Step | None) ->
     yield _approved(one, cover, row, known) if is_bridged else Step(APPROVED, OK, WITHOUT_BRIDGE)
     yield closed.get(FIRES) or Step(FIRES, OK, f"{dialect.title} fires {one.hook.event}")
     yield closed.get(MATCHES) or matching or Step(MATCHES, OK, _matcher(one))
-    yield closed.get(STARTS) or Step(STARTS, OK, _last_run(row))
+    yield closed.get(STARTS) or _doubted(one, dialect, known) or Step(STARTS, OK, _last_run(row))
     yield closed.get(OBEYED) or _obeyed(one, dialect, row)
 
 
@@ -189,6 +188,16 @@ def _closed(one: Found, dialect: Dialect, cover: Cover, known: Known) -> Iterato
     if not cover.by:
         gate = _gate_of_gap(one, dialect, cover, known)
         yield gate, Step(gate, FAILS, cover.why, cover.fix)
+
+
+def _doubted(one: Found, dialect: Dialect, known: Known) -> Step | None:
+    """What may keep a hook from starting, where the environment of the agent decides that."""
+    for diagnosis in known.diagnoses:
+        finding = diagnosis.finding
+        is_its = (finding.file, finding.where) == (one.file, one.place)
+        if is_its and finding.code == WordNotExpanded.code and diagnosis.agent in ("", dialect.id):
+            return Step(STARTS, UNSEEN, _told(diagnosis), finding.hint, finding.code)
+    return None
 
 
 def _told(diagnosis: Diagnosis) -> str:

@@ -331,3 +331,38 @@ class WordNotExpanded(Kind):
     severity = "error"
     message = "the shell looks for '{path}': {why}"
     hint = "{fix}"
+
+
+class NeedMissing(Kind):
+    """The script starts a program, or imports a module, that is not on this machine.
+
+    It fails, or goes on without an answer, on every call: a guard that reads its payload with a `jq` that is
+    not there sees nothing to object to. Only what a script needs on every run counts, not what stands behind
+    a condition, in a function or in a `try`.
+    """
+
+    code = "HP526"
+    severity = "error"
+    message = "{script} cannot do its work: {why}"
+    hint = "{fix}"
+
+
+class NoCommandHere(Kind):
+    """The hook has commands for other systems only, so on this one it starts nothing.
+
+    A file with a `powershell` command and no `bash` guards Windows alone.
+    """
+
+    code = "HP528"
+    severity = "error"
+    message = "the hook has no command for this system, only for {systems}"
+    hint = "Add a command for {system}."
+
+
+class ScriptEmpty(Kind):
+    """The script has no commands, so the hook runs and never objects to anything."""
+
+    code = "HP527"
+    severity = "error"
+    message = "{script} is empty, so the hook does nothing"
+    hint = "Write the script, or take the hook away."

@@ -38,6 +38,8 @@ from hookport.testing.disguises import (
     PLACES,
     PLAIN,
     PROGRAM,
+    SENDABLE,
+    SENT,
     SHORTENED,
     WHOLE,
     WITH_FILE,
@@ -444,6 +446,8 @@ def _effects(text: str) -> Iterator[Spelling]:
             parts = {key.upper(): value for key, value in found.groupdict(default="").items()}
             parts = {key: value.removeprefix(":") or LEFT_OUT.get(key, "") for key, value in parts.items()}
             yield from _filled({"the same effect": rows}, parts)
+    if found := re.fullmatch(SENDABLE, text):
+        yield from _filled({"sent to another machine": SENT}, {"IT": found["it"]})
 
 
 def _options(words: list[str]) -> Iterator[Spelling]:

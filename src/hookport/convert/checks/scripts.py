@@ -8,16 +8,14 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path as File
-from pathlib import PurePosixPath
-from typing import NamedTuple
-
 from hookport import findings as f
 from hookport.agents import Dialect, get
 from hookport.convert.checks import Reading, Seen, fresh, seen_in
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.shapes.dialect import Location
+from pathlib import Path as File, PurePosixPath
+from typing import NamedTuple
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value after which the script's name follows; any other may mean that there is none.
@@ -28,6 +26,7 @@ OF_WINDOWS = frozenset({".ps1", ".psm1", ".bat", ".cmd", ".exe", ".com", ".vbs",
 MOST_FOLDERS = 6
 # How the bridge spells a variable that only the shell shall fill in.
 _NAMED_WITH_DEFAULT = re.compile(r"\$\{(\w+)-\.?\}")
+HOME = ("~/", "$HOME/", "${HOME}/")
 WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
 
 
@@ -229,9 +228,9 @@ def _resolved(one: Seen, word: str, folders: Folders, speaks: Dialect | None = N
         is_moved = folders.personal or (one.hook.handler.cwd and spelling == ".")
         if word.startswith(f"{spelling}/") and not is_moved:
             return _plain(word.removeprefix(f"{spelling}/"), folders.project)
-    if word.startswith("~/"):
+    if spelling := next(filter(word.startswith, HOME), ""):
         home = _home()
-        return _plain(word.removeprefix("~/"), home) if home else None
+        return _plain(word.removeprefix(spelling), home) if home else None
     if word.startswith("/"):
         return _plain(word, folders.root)
     if one.hook.handler.cwd or (folders.personal and not one.dialect.starts_in_package):

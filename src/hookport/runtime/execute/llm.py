@@ -38,9 +38,15 @@ _ARGUMENTS = re.compile(r"\\\$|\$ARGUMENTS\b")
 # What a settings file may say of the model.
 SETTINGS = ("model", "key_variable", "base_url")
 # Where formats say what is decided, in which words, and why.
-_KEYS = ("decision", "permissionDecision", "permission")
-_WORDS = {"deny": "deny", "block": "deny", "ask": "ask", "approve": "", "allow": ""}
-_REASONS = ("reason", "permissionDecisionReason", "stopReason", "user_message", "message")
+_KEYS = ("decision", "permissionDecision", "permission", "behavior")
+_WORDS = dict.fromkeys(("deny", "denied", "block", "blocked", "reject", "rejected"), "deny")
+_WORDS |= {"ask": "ask", "approve": "", "allow": ""}
+_REASONS = (
+    *("reason", "permissionDecisionReason", "stopReason", "user_message", "message", "errorMessage"),
+    *("agent_message", "userMessage"),
+)
+# What ends an object that breaks off: in a text, in a key, before a colon or a value, after a value.
+_ENDS = ('"}', '": null}', ": null}", " null}", "}")
 # Braces in a text that are tried: each costs as much as the text is long.
 _MOST_ATTEMPTS = 100
 
@@ -276,21 +282,30 @@ def _canonical(said: Tree, *, stopping: bool) -> Tree | None:
 
 def _verdict(said: Tree) -> str | None:
     """`deny`, `ask`, or nothing to object; None where the answer does not say. The strictest word holds."""
-    own = said.get("hookSpecificOutput")
-    trees = [said, own] if isinstance(own, dict) else [said]
+    trees = _trees(said)
     words = [_WORDS[word] for tree in trees for key in _KEYS if (word := _spelled(tree.get(key))) in _WORDS]
-    if isinstance(said.get("ok"), bool):
-        words.append("" if said["ok"] else "deny")
+    ok = said.get("ok")
+    if ok is True or said.get("continue") is False:
+        words.append("")
+    if ok == 0 or _spelled(ok) in ("false", "no") or said.get("cancel") is True:
+        words.append("deny")
     return next((word for word in ("deny", "ask", "") if word in words), None)
 
 
+def _trees(said: Tree) -> list[Tree]:
+    """An answer and the objects in it that some format has its verdict in."""
+    trees = [said]
+    for key in ("hookSpecificOutput", "decision"):
+        trees += [tree[key] for tree in trees if isinstance(tree.get(key), dict)]
+    return trees
+
+
 def _spelled(value: object) -> str:
-    return value.lower() if isinstance(value, str) else ""
+    return value.strip().lower() if isinstance(value, str) else ""
 
 
 def _reason(said: Tree) -> str:
-    own = said.get("hookSpecificOutput")
-    trees = [said, own] if isinstance(own, dict) else [said]
+    trees = _trees(said)
     return next((text for tree in trees for key in _REASONS if (text := _text(tree, key))), "")
 
 
@@ -317,12 +332,15 @@ def _objects(text: str) -> tuple[list[Tree], bool]:
 
 
 def _finished(text: str) -> Tree:
-    """The last object of a text that breaks off inside a string, with its end added; else nothing."""
+    """The last object of a text that breaks off, with its end added; else nothing."""
     start = text.rfind("{")
     for _ in range(_MOST_ATTEMPTS):
-        found = _object(text[start:].rstrip("\\") + '"}') if start >= 0 else None
-        if found is not None or start < 0:
-            return found or {}
+        if start < 0:
+            break
+        begun = text[start:].rstrip().rstrip("\\,")
+        found = next((said for end in _ENDS if (said := _object(begun + end)) is not None), None)
+        if found is not None:
+            return found
         start = text.rfind("{", 0, start)
     return {}
 
