@@ -159,8 +159,8 @@ def test_without_a_home_in_the_environment_the_users_own_files_are_protected(
     del place.env["HOME"]
     monkeypatch.setenv("HOME", str(place.home))
     monkeypatch.setattr(folders, "real_home", lambda: str(place.home))
-    commands = ("rm ~/.claude/settings.json", "rm ~/.claude/other.json")
-    assert [bool(place.shell(command)) for command in commands] == [True, False]
+    files = ("~/.claude/settings.json", "~/.claude/other.json")
+    assert [bool(place.objection(write(file))) for file in files] == [True, False]
 
 
 def test_other_events_are_not_looked_at(place: Place) -> None:
