@@ -6,10 +6,12 @@ import os
 import sys
 import time
 
-from hookport.model.runs import ANY_EVENT
-from hookport.runtime import dispatch, occasion, policy
-from hookport.runtime.answer import tell
+from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
+from hookport.runtime import dispatch, engine, occasion, policy, sessions
+from hookport.runtime.answer import tell, told_of
 from hookport.runtime.sources import of_plan
+from hookport.wire.events import canonical_name
+from hookport.wire.texts import MOST_REASON, fit
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -18,7 +20,6 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, Protocol
 
-    from hookport.model.runs import Answer
     from hookport.runtime.covering import Entry
     from hookport.runtime.occasion import Occasion
     from hookport.runtime.plan import Plan, Planned
@@ -111,9 +112,7 @@ def _main(args: list[str], env: dict[str, str], store: HookStore) -> int:
         answer = _answer(args, env, store, recordings)
         return tell(answer)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        from hookport.runtime import failing
-
-        answer = failing.answer_failure(error, args, env, store)
+        answer = _answer_failure(error, args, env, store)
         return tell(answer)
     finally:
         for one in recordings:
@@ -131,6 +130,67 @@ def _covers(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
         return int(not covering.is_covered(hooks, entry, env))
     except Exception:  # noqa: BLE001  (a guard must not be lost to it)
         return 1
+
+
+def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> Answer:
+    """The answer where no hook could be asked, or none of what they said could be given."""
+    closed = _is_closed(args, env, store) or _is_guard_lost(error, args, env, store)
+    told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
+    effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
+    if env.get("HOOKPORT_DEBUG"):
+        import traceback
+
+        traceback.print_exc()
+    message = fit(f"hookport: {told} {effect}", MOST_REASON)
+    code = FAILED_OPEN if GUARD in args else 1
+    return _denied(args, message, store) if closed else Answer(stderr=f"{message}\n", exit_code=code)
+
+
+def _denied(args: list[str], reason: str, store: HookStore) -> Answer:
+    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey.
+
+    A stop is not denied: nothing counts how often it was, and it must end.
+    """
+    native = ""
+    try:
+        _, (*_, agent, native), _, _ = parse_arguments(args)
+        own = store.wire(agent)
+        event = Event(canonical_name(own, native), agent, native)
+        if event.event in sessions.STOPS:
+            return Answer(stderr=f"{reason}\n", exit_code=1)
+        return told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return Answer(stderr=f"{reason}\n", exit_code=1 if store.is_stop(native) else BLOCK)
+
+
+def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
+    """Whether failures deny here, as far as that can still be told."""
+    ours = args[: args.index("--")] if "--" in args else args
+    said = " ".join(ours).replace("--on-failure ", "--on-failure=")
+    for word in (policy.CLOSED, policy.OPEN):
+        if f"--on-failure={word}" in said:
+            return word == policy.CLOSED
+    return policy.standing(_settings(env, store), env) == policy.CLOSED
+
+
+def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
+    """Whether guards should have been asked and could not be; what people type wrong is no such thing."""
+    try:
+        from hookport.errors import UsageError
+
+        if isinstance(error, UsageError) or policy.on_tamper(_settings(env, store)) == policy.WARN:
+            return False
+        _, (*_, agent, native), _, _ = parse_arguments(args)
+        return policy.guards(canonical_name(store.wire(agent), native))
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return True
+
+
+def _settings(env: Mapping[str, str], store: HookStore) -> Mapping[str, Any]:
+    try:
+        return store.settings(env)
+    except Exception:  # noqa: BLE001  (it may be what failed)
+        return {}
 
 
 def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: list[Recording]) -> Answer:

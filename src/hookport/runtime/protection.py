@@ -96,7 +96,10 @@ def _objection(call: Call, guarded: Guarded) -> str:
         call = call.replace(tool="", also=())
     if call.tool == "shell":
         return object_to_command(line_of(call.input.get("command")), guarded, _folder(call, guarded))
-    from hookport.runtime import guarded_inputs
-
+    try:
+        from hookport.runtime import guarded_inputs
+    except OSError as error:
+        # What goes wrong with looking at paths lets a call through, and this must not.
+        raise ImportError(f"guarded_inputs cannot be read: {error}") from error
     writes = call.tool in WRITING or bool(set(call.also) & set(WRITING))
     return guarded_inputs.object_to_input(call, guarded, _folder(call, guarded), writes=writes)
