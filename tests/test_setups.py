@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import json
 import os
-import pytest
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
 from hookport.cli import main
 from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.project.needs import Script, find_need
 from hookport.runtime import journal
-from pathlib import Path
 from tests.approval import approve
-from typing import NamedTuple
 
 GUARD = "#!/bin/sh\nexit 0\n"
 

@@ -16,13 +16,13 @@ from hookport.convert.checks.scripts import check_scripts, named_script, needs_m
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.doctor.bridge import is_ours
 from hookport.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
+from hookport.doctor.commands import CURLY
 from hookport.doctor.files import LONGEST_LINE, SCOPES, Source, is_generated, line_of, shown
 from hookport.doctor.health import BOM, Fault, Machine, command_without_mark, faults_of, start_of_hook
 from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
-from hookport.doctor.commands import CURLY
 from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import EventSpec, event_named, is_gone, names_of

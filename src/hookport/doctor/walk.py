@@ -6,6 +6,9 @@ Each gate is judged by what `status` and `doctor` say of the same hook, so that 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
 from hookport.agents import Dialect, get, wire
 from hookport.doctor import examine, world_of
 from hookport.doctor.case import Diagnosis
@@ -25,7 +28,7 @@ from hookport.doctor.order import (
     gate_of,
     is_about,
 )
-from hookport.doctor.status import BY_ITSELF, HookState, UNAPPROVED, status
+from hookport.doctor.status import BY_ITSELF, UNAPPROVED, HookState, status
 from hookport.findings import TrustUnseen, WordNotExpanded
 from hookport.install.coverage import Cover, commands_for, cover_of
 from hookport.install.entries import is_fired, planned_blocking
@@ -38,8 +41,6 @@ from hookport.project.ownership import is_dispatch, is_ours, waits_for_trust
 from hookport.project.plan_builder import identified, name_of, planned, spell_switch
 from hookport.runtime import engine, pauses, policy, trust
 from hookport.wire.table import Wire
-from pathlib import Path
-from typing import NamedTuple
 
 OK, FAILS, UNSEEN = "ok", "fails", "unseen"
 NOT_BLOCKING = "nothing is to be obeyed: it does not block"

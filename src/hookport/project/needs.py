@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.doctor import syntax
-from hookport.vendor.vendored import ARCHIVE
 from hookport.shell.syntax import Node, Part, parse
+from hookport.vendor.vendored import ARCHIVE
 
 SECONDS = 5
 # What bash has by itself besides the words of `health.BUILT_IN`.

@@ -8,14 +8,16 @@ import re
 import shlex
 from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path as File
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
 from hookport import findings as f
 from hookport.agents import Dialect, get
 from hookport.convert.checks import Reading, Seen, fresh, seen_in
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.shapes.dialect import Location
-from pathlib import Path as File, PurePosixPath
-from typing import NamedTuple
 
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value after which the script's name follows; any other may mean that there is none.
