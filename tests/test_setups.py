@@ -18,9 +18,9 @@ import pytest
 
 from hookport.cli import main
 from hookport.doctor.commands import find_command_faults, surroundings_of
+from hookport.doctor.needs import Script, find_need
 from hookport.install import sync
 from hookport.install.sync import Wish
-from hookport.project.needs import Script, find_need
 from hookport.runtime import journal
 from tests.approval import approve
 

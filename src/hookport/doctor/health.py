@@ -21,11 +21,10 @@ from hookport import findings as f
 from hookport.base.paths import spell_path
 from hookport.convert.checks.addresses import refusal
 from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
-from hookport.doctor import syntax
+from hookport.doctor import needs, syntax
 from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import NOTHING, Handler, Hook
-from hookport.project import needs
 from hookport.project.discovery import Found
 from hookport.project.disk import start_of
 from hookport.runtime.handlers import PLATFORMS
