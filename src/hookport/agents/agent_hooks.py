@@ -81,6 +81,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event in the specification",
+    registry=30,
 )
 
 

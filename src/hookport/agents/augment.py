@@ -64,6 +64,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 7 that are known",
+    registry=30,
     error_occurred="Stop fires, with the cause error",
     subagent_start="only the tool events of a subagent fire",
     subagent_stop="only the tool events of a subagent fire",

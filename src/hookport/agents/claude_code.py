@@ -176,6 +176,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 33 of the reference",
+    registry=30,
     file_created="FileChanged reports additions too, for watched names only",
     file_saved="FileChanged reports changes by any writer, for watched names only",
     file_deleted="FileChanged reports removals too, for watched names only",

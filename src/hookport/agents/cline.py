@@ -65,6 +65,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no file name in the source stands for it",
+    registry=30,
     before_compact="PreCompact is a known name that neither runtime ever runs",
     notification="Notification is a known name that neither runtime ever runs",
     tool_use_failure="PostToolUse runs after failures too",

@@ -129,6 +129,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 14 in the binary",
+    registry=30,
     notification="`notify` in config.toml starts a program at the end of a turn, and is no hook",
     tool_use_failure="PostToolUse fires only after success, or for a shell command with any exit code",
 )

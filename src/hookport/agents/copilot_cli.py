@@ -258,6 +258,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 15 that fire",
+    registry=30,
     before_model="userPromptTransformed can only rewrite the prompt",
 )
 

@@ -335,6 +335,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 21 of the documentation",
+    registry=30,
     before_model="beforeAgentResponse of older tables does not exist",
     before_tool_selection="beforeToolSelection of older tables does not exist",
     permission_denied="postToolUseFailure fires with failure_type permission_denied",

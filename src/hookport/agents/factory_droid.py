@@ -81,6 +81,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 9 of the reference",
+    registry=30,
     permission_request="Notification only tells that a permission is needed",
     tool_use_failure="PostToolUse fires only after success",
     after_compact="SessionStart fires again, with the source compact",

@@ -113,6 +113,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 20 of Kimi Code and the 13 of kimi-cli",
+    registry=30,
     before_task="TaskStarted tells of background tasks that already run",
     permission_denied="PermissionResult fires for every answer, also when a permission is given",
 )

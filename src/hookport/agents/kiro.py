@@ -170,6 +170,7 @@ LEGACY_TOOLS = {
 LACKS = lacking(
     EVENTS,
     "no such event in either format",
+    registry=30,
     session_end="Stop ends a turn, not the session",
     tool_use_failure="PostToolUse fires with tool_response.success false",
     file_changed="PostFileCreate, PostFileSave and PostFileDelete report one kind of change each",

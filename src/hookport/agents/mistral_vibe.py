@@ -67,6 +67,7 @@ OLD = {"before_tool": "pre_tool", "after_tool": "post_tool", "post_agent_turn": 
 LACKS = lacking(
     EVENTS,
     "no such event among the 3 in the source",
+    registry=30,
     tool_use_failure="post_tool fires with tool_status failure",
     subagent_start="pre_tool fires for agents.spawn",
     subagent_stop="post_agent fires at the end of a subagent's turn too, with parent_session_id",

@@ -89,6 +89,7 @@ NAMES = Matching("names")
 LACKS = lacking(
     EVENTS,
     "no such event among the 13 of the specification",
+    registry=30,
     file_created="AfterFileEdit tells only of the agent's own writes",
     file_saved="AfterFileEdit tells only of the agent's own writes",
     file_changed="AfterFileEdit tells only of the agent's own writes",

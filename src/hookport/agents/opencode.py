@@ -87,6 +87,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such hook or bus event in the source",
+    registry=30,
     file_created="file.watcher.updated reports all kinds of changes at once",
     file_saved="file.watcher.updated reports all kinds of changes at once",
     file_deleted="file.watcher.updated reports all kinds of changes at once",

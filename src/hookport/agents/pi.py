@@ -74,6 +74,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event in the source",
+    registry=30,
     subagent_start="pi has no subagents",
     subagent_stop="pi has no subagents",
     permission_request="pi asks for no permission: a tool runs unless an extension blocks it",

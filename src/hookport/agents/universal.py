@@ -57,6 +57,7 @@ NAMES = Matching("names")
 LACKS = lacking(
     EVENTS,
     "no such event among the 10 of the specification",
+    registry=30,
     subagent_start="it has sub-agent-end only",
     after_compact="it has pre-compact only",
     permission_denied="permission-request comes before the answer",

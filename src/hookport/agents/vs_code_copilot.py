@@ -70,6 +70,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 8 of the reference",
+    registry=30,
     tool_use_failure="PostToolUse fires for tools that succeeded, and nothing for the others",
     interrupted="Stop does not fire when the request is cancelled, and no other event does",
 )

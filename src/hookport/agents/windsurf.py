@@ -44,6 +44,7 @@ EVENTS = (
 LACKS = lacking(
     EVENTS,
     "no such event among the 12 of the documentation",
+    registry=30,
     file_created="post_write_code sees only the agent's own writes, as the tool that it is",
     file_saved="post_write_code sees only the agent's own writes, as the tool that it is",
     tool_use_failure="the post events do not tell whether the action failed",

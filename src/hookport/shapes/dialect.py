@@ -502,8 +502,14 @@ def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
     )
 
 
-def lacking(events: Iterable[EventSpec], default: str, **reasons: str) -> Mapping[str, str]:
-    """Why each canonical event is missing that no row stands for: the default, or a reason of its own."""
+def lacking(events: Iterable[EventSpec], default: str, registry: int, **reasons: str) -> Mapping[str, str]:
+    """Why each canonical event is missing that no row stands for: the default, or a reason of its own.
+
+    The default holds for a registry of as many events as it was checked against; when the registry grows, it
+    holds for none, so that each agent is asked about the new events.
+    """
+    if registry != len(EVENTS):
+        return reasons
     there = {spec.canonical for spec in events}
     return {**{event: default for event in EVENTS if event not in there}, **reasons}
 
