@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import re
 import shutil
@@ -32,6 +33,21 @@ def test_names_in_pages_exist(page: Path) -> None:
     assert set(re.findall(r"`make ([a-z]+)", text)) <= targets
     for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", text):
         assert (page.parent / link).exists(), link
+
+
+def test_the_architecture_page_names_what_there_is() -> None:
+    """Functions and classes by their modules, and every package in the picture of the layers."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    packages = {
+        path.stem for path in (ROOT / "src" / "hookport").iterdir() if (path / "__init__.py").exists()
+    }
+    picture = text.partition("```\n")[2].partition("```")[0]
+    assert packages <= set(picture.split())
+    places = re.findall(r"`((?:%s)(?:\.\w+)+)`" % "|".join(sorted(packages)), text)
+    assert len(places) > 20
+    for place in places:
+        module, _, name = place.rpartition(".")
+        assert hasattr(importlib.import_module(f"hookport.{module}"), name), place
 
 
 # What the examples of the README are run on, beside the test that it shows.
