@@ -1374,7 +1374,7 @@ def test_what_stops_the_reader_does_not_switch_protection_off(
     def stumble(*_args: object, **_named: object) -> str:
         raise ValueError("embedded null byte")
 
-    monkeypatch.setattr(protection, "_shell", stumble)
+    monkeypatch.setattr(protection, "object_to_command", stumble)
     assert place.objection("ls") == (
         "this call cannot be checked (ValueError: embedded null byte). Agents may not change hooks, their "
         "approval or the settings that call them (self-protection of hookport); ask the user to do it."

@@ -49,7 +49,7 @@ def test_status_names_the_copy_that_runs_instead(tmp_path: Path) -> None:
     root = project(
         tmp_path,
         {
-            "guard.sh": "#!/bin/sh\n",
+            "guard.sh": "#!/bin/sh\nexit 0\n",
             ".claude/settings.json": {"hooks": own},
             ".cursor/hooks.json": {
                 "version": 1,

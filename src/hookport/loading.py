@@ -62,6 +62,7 @@ NEEDED = (
 )
 # What reads a command in full: a package stands behind its modules where it imports them.
 READING = (
+    "hookport.base.quoting",
     "hookport.shell.syntax",
     "hookport.shell.outputs",
     "hookport.shell.wrappers",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 
-from hookport.base.paths import repository
 from hookport.model.value import Value
 from hookport.runtime import journal, plan, select
 from hookport.runtime.occasion import here
@@ -132,4 +131,6 @@ def named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
 
 def repository_of(folder: str) -> str:
     """The repository that a folder is in, or the folder."""
+    from hookport.base.paths import repository
+
     return repository(folder) or folder
