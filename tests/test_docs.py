@@ -43,7 +43,7 @@ def test_the_architecture_page_names_what_there_is() -> None:
     }
     picture = text.partition("```\n")[2].partition("```")[0]
     assert packages <= set(picture.split())
-    places = re.findall(r"`((?:%s)(?:\.\w+)+)`" % "|".join(sorted(packages)), text)
+    places = re.findall(rf"`((?:{'|'.join(sorted(packages))})(?:\.\w+)+)`", text)
     assert len(places) > 20
     for place in places:
         module, _, name = place.rpartition(".")
