@@ -8,6 +8,7 @@ than most commands do. Starts themselves are tested with processes, as the first
 from __future__ import annotations
 
 import atexit
+import gc
 import json
 import os
 import select
@@ -131,5 +132,13 @@ if __name__ == "__main__":
     for name in cli.COMMANDS:
         import_module(f"hookport.cli.{name}")
     writer.build()
+    # A fork that looked for garbage in all modules, or took them apart at its end, would copy their memory.
+    gc.freeze()
     _serve(int(sys.argv[1]))
-    sys.exit(cli.main())
+    try:
+        code = cli.main()
+    except SystemExit as end:  # of argparse
+        code = int(end.code or 0)
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    os._exit(code)
