@@ -24,6 +24,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import yaml
+
+# Every worker of pytest loads all vectors, and the loader in C needs a seventh of the time.
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 FOLDER = Path(__file__).parent / "agents"
 
 
@@ -40,6 +44,11 @@ def dialect_of(path: Path) -> str:
 def find(pattern: str) -> dict[str, Path]:
     """The file of this name of every dialect that has one, or the folder, by the dialect."""
     return {dialect_of(path): path for path in sorted(FOLDER.glob(f"*/{pattern}"))}
+
+
+def read_yaml(path: Path) -> Any:
+    """The tree of a YAML file."""
+    return yaml.load(path.read_text("utf-8"), LOADER)
 
 
 def load(name: str) -> dict[str, ModuleType]:

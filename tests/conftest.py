@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from datetime import timedelta
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from hookport.agents import markers
+from tests import WRITES_NO_BYTECODE
 from tests.sampling import SAMPLED, choose
 
 settings.register_profile(
@@ -53,6 +55,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for case in cases:
             if case.callspec.id not in chosen:
                 case.add_marker("long")
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """The code under test writes bytecode only where the environment lets it."""
+    sys.dont_write_bytecode = WRITES_NO_BYTECODE
 
 
 def values_of(case: pytest.Function) -> dict[str, str]:

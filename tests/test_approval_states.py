@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import hookport
+from tests import forks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
 
@@ -62,15 +63,7 @@ class Repository:
         self.git("commit", "-qm", message, "--allow-empty")
 
     def run(self, *words: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=cwd or self.root,
-            env=self.env,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        return forks.run(words, cwd or self.root, self.env)
 
     def trust(self, cwd: Path | None = None) -> None:
         done = self.run("trust", "--yes", cwd=cwd)

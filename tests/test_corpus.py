@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
-import yaml
 
 from hookport import documents
 from hookport.agents import get, names
@@ -67,7 +66,7 @@ def cases() -> list[Any]:
     """Every case as a parameter, those that need what is missing marked as failing."""
     found: list[Any] = []
     for name, path in sorted(FILES.items()):
-        for case in yaml.safe_load(path.read_text("utf-8")):
+        for case in agent_data.read_yaml(path):
             marks = [pytest.mark.xfail(reason=case["missing"], strict=True)] if "missing" in case else []
             found.append(pytest.param(case, id=f"{name}: {case['name']}", marks=marks))
     return found

@@ -10,8 +10,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
 from fnmatch import fnmatchcase
@@ -27,7 +25,7 @@ from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
-from tests import agent_data
+from tests import agent_data, forks
 
 AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]
 MODES = ("native", "bridge", "auto")
@@ -537,14 +535,6 @@ def test_the_program_does_the_same_from_a_folder_below(case: str, place: Path) -
 
 
 def program(words: list[str], cwd: Path) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "hookport", *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-        stdin=subprocess.DEVNULL,
-    )
+    done = forks.run(words, cwd, os.environ)
     assert done.returncode in (0, 1), done.stderr
     return done.stdout

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from hookport.agents import agents, get, wire
 from hookport.model.runs import Decision, RunResult
@@ -21,7 +20,7 @@ from hookport.wire.answers import read_answer
 from hookport.wire.obeyed import obeys_natively, taken_of_several
 from tests import agent_data
 
-FORMS = yaml.safe_load(Path(__file__).with_name("answer_forms.yaml").read_text("utf-8"))
+FORMS = agent_data.read_yaml(Path(__file__).with_name("answer_forms.yaml"))
 FILES = agent_data.find("native_answers.yaml")
 
 
@@ -29,7 +28,7 @@ def rows() -> list[Any]:
     """(agent, event, strict, form, what it did) of every measurement."""
     found = []
     for agent, path in FILES.items():
-        for event, seen in yaml.safe_load(path.read_text("utf-8")).items():
+        for event, seen in agent_data.read_yaml(path).items():
             if event in ("version", "source", "child"):
                 continue
             native, _, strict = event.partition(" ")
@@ -115,5 +114,5 @@ def test_two_hooks(agent: str, verdicts: list[Any], expected: str) -> None:
 @pytest.mark.parametrize("agent", FILES)
 def test_process_left_behind(agent: str) -> None:
     """What an agent waits for costs a hook its answer."""
-    seen = yaml.safe_load(FILES[agent].read_text("utf-8")).get("child", "deny")
+    seen = agent_data.read_yaml(FILES[agent]).get("child", "deny")
     assert bool(get(agent).awaits_children) == (seen == "runs")

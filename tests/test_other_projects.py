@@ -14,6 +14,7 @@ import pytest
 import hookport
 from hookport.install import files, ledger
 from hookport.project.contents import Change, read_file
+from tests import forks
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="a terminal of POSIX")
 
@@ -54,16 +55,7 @@ class Home:
 
     def run(self, root: Path, *words: str, code: int = 0) -> str:
         """What a command says."""
-        done = subprocess.run(
-            [sys.executable, "-m", "hookport", *words],
-            cwd=root,
-            env=self.env,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=60,
-        )
+        done = forks.run(words, root, self.env)
         assert done.returncode == code, done.stderr
         return done.stdout + done.stderr
 

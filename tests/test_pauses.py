@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from tests import forks
 from tests.test_runtime_dispatch import NOTHING, Place
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -27,16 +27,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def run(place: Place, *words: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "hookport", *words],
-        cwd=place.root,
-        env={**place.env, **env},
-        capture_output=True,
-        text=True,
-        check=False,
-        stdin=subprocess.DEVNULL,
-        timeout=60,
-    )
+    return forks.run(words, place.root, {**place.env, **env})
 
 
 def pause_file(place: Place) -> Path:

@@ -20,7 +20,6 @@ import json
 from typing import Any
 
 import pytest
-import yaml
 
 from hookport.agents import names, wire
 from hookport.model.runs import Answer, Call, Decision, Event, RunResult
@@ -58,7 +57,7 @@ def vectors(kind: str) -> list[Any]:
     """The vectors of one kind of all files, each with the dialect it is of."""
     found = []
     for name, path in FILES.items():
-        for number, vector in enumerate(yaml.safe_load(path.read_text("utf-8")).get(kind) or ()):
+        for number, vector in enumerate(agent_data.read_yaml(path).get(kind) or ()):
             found.append(pytest.param(name, vector, id=f"{name}-{vector['event']}-{number}"))
     return found
 
@@ -124,7 +123,7 @@ def terms(event: Event) -> dict[str, Any]:
 def test_file_is_well_formed(name: str) -> None:
     """A vector with a misspelt key would test nothing."""
     assert name in names()
-    tree = yaml.safe_load(FILES[name].read_text("utf-8"))
+    tree = agent_data.read_yaml(FILES[name])
     assert set(tree) <= set(KINDS)
     known = wire(name).events
     for kind, keys in KINDS.items():

@@ -41,7 +41,7 @@ Case = dict[str, Any]
 
 def load(path: Path) -> list[Case]:
     """The cases of one vector file."""
-    cases: list[Case] = yaml.safe_load(path.read_text("utf-8")) or []
+    cases: list[Case] = agent_data.read_yaml(path) or []
     return cases
 
 
