@@ -23,8 +23,8 @@ from hookport.model.runs import Answer, Call, Event
 from hookport.project import plan_builder, sources
 from hookport.project.discovery import load
 from hookport.runtime import dispatch
-from hookport.runtime.answer import Told
-from hookport.runtime.sources import Sources
+from hookport.runtime.answer import DispatchResult
+from hookport.runtime.sources import HookSources
 from hookport.shapes.dialect import MILLISECOND
 from hookport.shapes.entries import slots, write_timeout
 from hookport.shapes.matchers import write_matcher
@@ -151,7 +151,7 @@ def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
     return json.dumps(write_event(it, event, native)).encode(), native, False
 
 
-def _answered(name: str, command: str) -> Told:
+def _answered(name: str, command: str) -> DispatchResult:
     """What `hookport dispatch` gives for the agent's event with the hooks of the example."""
     payload, native, _ = _shell_event(name, command)
     found = load(str(SOURCE), None, os.environ)
@@ -160,11 +160,11 @@ def _answered(name: str, command: str) -> Told:
     payload = payload.replace(b"/home/dev/project", place.encode())
     with tempfile.TemporaryDirectory() as state:
         env = {**os.environ, "HOOKPORT_STATE_DIR": state}
-        asked = Sources(wire(name), wire, lambda _event: hooks, root=place)
-        return dispatch.answer(payload, native, asked, env)
+        asked = HookSources(wire(name), wire, lambda _event: hooks, root=place)
+        return dispatch.answer_event(payload, native, asked, env)
 
 
-def _verdict(told: Told) -> str:
+def _verdict(told: DispatchResult) -> str:
     return "nothing said" if told.report.decision.verdict == "none" else told.report.decision.verdict
 
 

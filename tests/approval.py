@@ -14,8 +14,8 @@ def approve(root: Path, env: Mapping[str, str]) -> None:
     """Approve what is there; what is approved already is left as it is."""
     found = discover(str(root), env)
     built = lock.build(found, env)
-    if dict(approvals.approved_state(found.root, built, env).lock) != built:
-        approvals.remember(found.root, built, lock.texts(found, env), env)
+    if dict(approvals.find_approved_state(found.root, built, env).lock) != built:
+        approvals.store_approval(found.root, built, lock.texts(found, env), env)
 
 
 def approve_for_ci(root: Path, env: Mapping[str, str]) -> dict[str, str]:

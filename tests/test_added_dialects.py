@@ -140,7 +140,7 @@ def bridge(root: Path, event: str, agent: str = "my-agent", **env: str) -> tuple
         cwd=root,
         env={
             "PATH": os.environ["PATH"],
-            trust.VARIABLE: trust.digest(str(root / trust.LOCK)),
+            trust.VARIABLE: trust.hash_file(str(root / trust.LOCK)),
             **env,
         },
         input=json.dumps({**CALL, "what": event}),
@@ -212,7 +212,7 @@ def test_a_deny_is_obeyed_where_nothing_is_installed(machine: Machine, root: Pat
     assert machine.hookport(root, "sync", "--vendor", "--agent", "my-agent").endswith("=> 0")
     machine.hookport(root, "trust", "--yes")
     assert (
-        fired(root, {"PATH": os.environ["PATH"], trust.VARIABLE: trust.digest(str(root / trust.LOCK))})
+        fired(root, {"PATH": os.environ["PATH"], trust.VARIABLE: trust.hash_file(str(root / trust.LOCK))})
         == DENIED
     )
     code, stdout, stderr = bridge(root, "tool.before")

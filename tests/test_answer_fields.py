@@ -17,7 +17,7 @@ from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.project import sources
 from hookport.project.answers import check_answers
-from hookport.runtime.merge import merged
+from hookport.runtime.merge import merge_decisions
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.spellings import put
 from hookport.wire.table import Wire, table_of
@@ -74,7 +74,7 @@ def test_what_goes_with_an_overruled_verdict_is_dropped() -> None:
     accept = Decision("allow", more={"action": "accept", "content": {"a": 1}})
     decline = Decision("deny", "no", more={"action": "decline"})
     for hooks in ([accept, decline], [decline, accept]):
-        assert merged(hooks) == Decision("deny", "no", more={"action": "decline"})
+        assert merge_decisions(hooks) == Decision("deny", "no", more={"action": "decline"})
 
 
 @pytest.mark.parametrize(

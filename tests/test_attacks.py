@@ -1323,7 +1323,7 @@ class Place:
             root=str(self.root),
             call=call(tool, values),
         )
-        return protection.objects(event, self.protected, str(self.root), self.env)
+        return protection.object_to_event(event, self.protected, str(self.root), self.env)
 
 
 KINDS = {

@@ -207,8 +207,8 @@ def test_a_rewrite_is_expected_of_scripts_that_have_its_words(place: Place) -> N
     place.shell()
     (kept,) = (place.home / "cache" / "hookport" / "plans").glob("*project.plan")
     found = plan.load(str(kept), place.env)
-    assert isinstance(found, plan.Plan)
-    assert {one.name: one.rewrites for one in found.all_hooks()} == {"a": False, "b": True}
+    assert isinstance(found, plan.DispatchPlan)
+    assert {one.name: one.rewrites for one in found.read_all_hooks()} == {"a": False, "b": True}
 
 
 def test_leaving_ends_every_hook_that_runs(place: Place) -> None:

@@ -233,5 +233,5 @@ def test_markers_have_a_source_and_are_exact(name: str) -> None:
 def test_every_marker_is_looked_for() -> None:
     for one in markers():
         variable, _, value = one.partition("=")
-        assert consent.marker({variable: value or "1"}, markers()) == variable
-    assert consent.marker({"PATH": "/bin", "CLAUDECODE": ""}, markers()) == ""
+        assert consent.find_marker({variable: value or "1"}, markers()) == variable
+    assert consent.find_marker({"PATH": "/bin", "CLAUDECODE": ""}, markers()) == ""

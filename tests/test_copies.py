@@ -16,9 +16,9 @@ from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import engine, plan
-from hookport.runtime.plan import CalledFrom
+from hookport.runtime.plan import Caller
 from hookport.runtime.select import is_for
-from hookport.runtime.sources import of_plan, tools_of
+from hookport.runtime.sources import list_tools, make_sources
 from tests.approval import approve
 from tests.test_coverage import SITES, env_of, file_at, text_for
 
@@ -69,15 +69,15 @@ def runs_in(agent: str, root: Path) -> list[str]:
     """The files whose hooks run on one call; what the agent loads by itself counts once."""
     env = env_of(root.parent)
     kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
-    assert isinstance(kept, plan.Plan)
-    caller = CalledFrom(str(root), str(root), "project", env)
+    assert isinstance(kept, plan.DispatchPlan)
+    caller = Caller(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
-    sources = of_plan(kept, agent, wire, caller)
-    setting = engine.Setting(wire(agent), wire, env, project=str(root))
-    bridged = [run.hook for run in engine.explain(fired, sources.hooks(fired), setting) if run.matched]
+    sources = make_sources(kept, agent, wire, caller)
+    setting = engine.RunSetting(wire(agent), wire, env, project=str(root))
+    bridged = [run.hook for run in engine.explain_hooks(fired, sources.hooks(fired), setting) if run.matched]
     itself = [
         hook
-        for hook in kept.hooks(fired.event, tools_of(fired))
+        for hook in kept.hooks(fired.event, list_tools(fired))
         if plan.is_loaded_by(hook.loaded_by, agent, str(root), caller)
         and is_for(hook, wire(hook.dialect), fired)
     ]
@@ -249,10 +249,10 @@ def test_a_hook_of_cursor_starts_where_cursor_starts_it(tmp_path: Path, place: s
     script.chmod(0o755)
     approve(root, env)
     kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
-    assert isinstance(kept, plan.Plan)
+    assert isinstance(kept, plan.DispatchPlan)
     fired = Event(
         "before_tool_execute", "gemini-cli", "BeforeTool", call=SHELL, cwd=str(root), root=str(root)
     )
-    setting = engine.Setting(wire("gemini-cli"), wire, env, project=str(root))
-    report = engine.run(fired, of_plan(kept, "gemini-cli", wire).hooks(fired), setting)
+    setting = engine.RunSetting(wire("gemini-cli"), wire, env, project=str(root))
+    report = engine.run_hooks(fired, make_sources(kept, "gemini-cli", wire).hooks(fired), setting)
     assert (report.decision.verdict, [run.answered.failure for run in report.runs]) == ("deny", [""])

@@ -28,8 +28,8 @@ from hookport.project.discovery import discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
 from hookport.runtime import plan
-from hookport.runtime.plan import CalledFrom
-from hookport.runtime.sources import of_plan
+from hookport.runtime.plan import Caller
+from hookport.runtime.sources import make_sources
 from tests.approval import approve
 
 if TYPE_CHECKING:
@@ -161,12 +161,12 @@ def env_of(folder: Path) -> dict[str, str]:
 def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -> bool:
     """Whether the bridge runs the guard for a shell call."""
     kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
-    assert isinstance(kept, plan.Plan)
-    caller = CalledFrom(str(start), str(start), entry, env)
+    assert isinstance(kept, plan.DispatchPlan)
+    caller = Caller(str(start), str(start), entry, env)
     event = Event(
         "before_tool_execute", agent, "x", call=Call("shell", "x", input={"command": "y"}), cwd=str(start)
     )
-    return bool(list(of_plan(kept, agent, wire, caller).hooks(event)))
+    return bool(list(make_sources(kept, agent, wire, caller).hooks(event)))
 
 
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:

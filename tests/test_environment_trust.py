@@ -49,7 +49,7 @@ class Project:
 
     @property
     def plan(self) -> Path:
-        return Path(plan.path_for(str(self.root), self.env))
+        return Path(plan.find_plan_path(str(self.root), self.env))
 
     def fire(self, agent: str = "codex") -> None:
         words = [*BRIDGE, "dispatch", agent, "PreToolUse"]
@@ -78,7 +78,7 @@ def test_a_plan_that_was_kept_is_used_and_a_forged_one_is_not(project: Project, 
     project.fire()
     kept = project.plan.read_bytes()
     key = tmp_path / "state" / plan.KEY
-    assert isinstance(plan.load(str(project.plan), project.env), plan.Plan)
+    assert isinstance(plan.load(str(project.plan), project.env), plan.DispatchPlan)
     assert key.stat().st_mode & 0o777 == 0o600
     for seal in (b"", b"0" * plan.SEAL + b"\n", kept[: plan.SEAL] + b"\n"):
         project.plan.write_bytes(seal + forged)
@@ -86,7 +86,7 @@ def test_a_plan_that_was_kept_is_used_and_a_forged_one_is_not(project: Project, 
         assert not project.ran.exists()
         assert plan.load(str(project.plan), project.env) != plan.parse(forged)
     # The same plan with this user's checksum runs: it is the checksum that was missing.
-    project.plan.write_bytes(plan.sealed(forged, str(project.plan), project.env))
+    project.plan.write_bytes(plan.seal_plan(forged, str(project.plan), project.env))
     project.fire()
     assert project.ran.exists()
 
@@ -108,7 +108,7 @@ def test_a_key_that_others_can_read_is_replaced(project: Project, tmp_path: Path
     project.fire()
     assert key.read_bytes() != before
     assert key.stat().st_mode & 0o777 == 0o600
-    assert isinstance(plan.load(str(project.plan), project.env), plan.Plan)
+    assert isinstance(plan.load(str(project.plan), project.env), plan.DispatchPlan)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_the_users_settings_are_not_those_in_a_project(project: Project) -> None
     inside = {"HOME": str(project.root), "XDG_CONFIG_HOME": str(project.root / "config")}
     home = Path(folders.real_home())
     assert (home_folder(inside), config_folder(inside)) == (home, home / ".config")
-    assert journal.folder(inside) == str(home / ".local/state/hookport")
+    assert journal.find_state_folder(inside) == str(home / ".local/state/hookport")
 
 
 def test_without_a_home_in_the_environment_the_doctor_looks_where_discovery_does(

@@ -16,7 +16,7 @@ from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.runtime.select import is_for
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
@@ -176,9 +176,9 @@ ABOUT = {
 SUBJECTS = [row for row in ALL if wire(row[0].removesuffix(PASCAL)).events[row[1]] in ABOUT]
 
 
-def matcher(script: str, native: str, subject: str, word: str) -> Planned:
+def matcher(script: str, native: str, subject: str, word: str) -> PlannedHook:
     event = wire(script).events[native]
-    return Planned("h", event, script, native, subject, terms=(("tool", word, ""),))
+    return PlannedHook("h", event, script, native, subject, terms=(("tool", word, ""),))
 
 
 @pytest.mark.parametrize(

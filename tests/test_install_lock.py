@@ -60,7 +60,7 @@ class Place:
         return lock.build(self.found(), self.env)
 
     def approve(self) -> None:
-        approvals.remember(str(self.root), self.built(), lock.texts(self.found(), self.env), self.env)
+        approvals.store_approval(str(self.root), self.built(), lock.texts(self.found(), self.env), self.env)
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_lock_is_written_once_and_read_back(place: Place) -> None:
     assert lock.read(root) is None
     assert [lock.write(root, built), lock.write(root, built)] == [True, False]
     file = place.root / "hookport.lock"
-    assert (lock.read(root), trust.digest(str(file))) == (built, lock.digest(built))
+    assert (lock.read(root), trust.hash_file(str(file))) == (built, lock.digest(built))
     assert [path.name for path in place.root.glob("*hookport.lock*")] == ["hookport.lock"]
     file.write_text("{")
     with pytest.raises(InputError, match="is no lock"):
@@ -174,13 +174,15 @@ def test_what_is_no_definition(text: str) -> None:
 
 def test_the_store_is_the_users_alone(place: Place) -> None:
     place.approve()
-    store = Path(trust.store(place.env))
+    store = Path(trust.find_store(place.env))
     texts = sorted((store.parent / trust.TEXTS).iterdir())
     modes = {oct(path.stat().st_mode & 0o777) for path in (store, *texts)}
     assert (modes, oct((store.parent / trust.TEXTS).stat().st_mode & 0o777)) == ({"0o600"}, "0o700")
     assert [path.name for path in texts] == sorted({HASH, *_definitions(place)})
-    assert dict(approvals.approved_state(str(place.root), place.built(), place.env).lock) == place.built()
-    assert approvals.approved_text(HASH, place.env) == b"#!/bin/sh\nexit 0\n"
+    assert (
+        dict(approvals.find_approved_state(str(place.root), place.built(), place.env).lock) == place.built()
+    )
+    assert approvals.read_approved_text(HASH, place.env) == b"#!/bin/sh\nexit 0\n"
 
 
 def _definitions(place: Place) -> list[str]:
@@ -189,19 +191,22 @@ def _definitions(place: Place) -> list[str]:
 
 def test_a_text_that_is_not_what_was_approved_is_not_shown(place: Place) -> None:
     place.approve()
-    (Path(trust.store(place.env)).parent / trust.TEXTS / HASH).write_text("other")
-    assert approvals.approved_text(HASH, place.env) is None
-    assert approvals.approved_text("../trust.json", place.env) is None
+    (Path(trust.find_store(place.env)).parent / trust.TEXTS / HASH).write_text("other")
+    assert approvals.read_approved_text(HASH, place.env) is None
+    assert approvals.read_approved_text("../trust.json", place.env) is None
 
 
 def test_what_is_taken_back_leaves_nothing(place: Place) -> None:
     place.approve()
-    assert [approvals.forget("/elsewhere", place.env), approvals.forget(None, place.env)] == [
+    assert [
+        approvals.remove_approval("/elsewhere", place.env),
+        approvals.remove_approval(None, place.env),
+    ] == [
         [],
         [str(place.root)],
     ]
-    folder = Path(trust.store(place.env)).parent
-    assert (list((folder / trust.TEXTS).iterdir()), trust.stored(place.env)) == ([], {})
+    folder = Path(trust.find_store(place.env)).parent
+    assert (list((folder / trust.TEXTS).iterdir()), trust.read_store(place.env)) == ([], {})
 
 
 def test_many_at_once_lose_no_approval(place: Place) -> None:
@@ -216,7 +221,7 @@ def test_many_at_once_lose_no_approval(place: Place) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(run, (roots[start::4] for start in range(4))))
-    assert sorted(trust.stored(place.env)) == sorted(roots)
+    assert sorted(trust.read_store(place.env)) == sorted(roots)
 
 
 def test_a_review_shows_what_matters(place: Place) -> None:
@@ -262,7 +267,7 @@ def test_a_person_is_asked_on_a_terminal(place: Place, typed: str, code: int) ->
         os.close(ours)
         os.close(theirs)
     assert (done.returncode, b"They run with your rights. [y/N] " in done.stdout) == (code, True)
-    assert trust.approval(str(place.root), place.env).is_known is (code == 0)
+    assert trust.load_approval(str(place.root), place.env).is_known is (code == 0)
     assert (place.root / "hookport.lock").exists() is (code == 0)
 
 
@@ -389,7 +394,7 @@ def test_what_was_approved_and_is_unknown_is_an_error_everywhere(place: Place, l
         place.write("guard.sh", "#!/bin/sh\nexit 1\n")
         approve_for_ci(place.root, env)
     found = discover(str(place.root), env)
-    why = trust.approval(str(place.root), env).why
+    why = trust.load_approval(str(place.root), env).why
     assert why
     assert [(one.code, one.message) for one in lock.check(found, env)] == [
         ("HP844", f"what was approved for this project is unknown: {why}")

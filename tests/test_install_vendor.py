@@ -23,7 +23,7 @@ import hookport
 from hookport.agents import wire
 from hookport.install import lock as lock_file
 from hookport.runtime import plan, remedy, trust
-from hookport.runtime.plan import Origin, Plan, parse
+from hookport.runtime.plan import DispatchPlan, PlanOrigin, parse
 from hookport.vendor import vendored, writer
 from hookport.vendor.archive import deflated, zipped
 
@@ -80,7 +80,7 @@ class Project:
         self.env = {
             "PATH": os.environ["PATH"],
             "HOME": str(folder / "home"),
-            trust.VARIABLE: trust.digest(str(self.root / trust.LOCK)),
+            trust.VARIABLE: trust.hash_file(str(self.root / trust.LOCK)),
         }
 
     def bridge(
@@ -110,7 +110,7 @@ class Project:
 
     def approve(self) -> None:
         lock(self.root)
-        self.env[trust.VARIABLE] = trust.digest(str(self.root / trust.LOCK))
+        self.env[trust.VARIABLE] = trust.hash_file(str(self.root / trust.LOCK))
 
 
 def write(root: Path) -> None:
@@ -122,9 +122,9 @@ def write(root: Path) -> None:
 
 def lock(root: Path) -> None:
     found = vendored.load(str(root))
-    assert isinstance(found, Plan)
-    hooks = [vendored.placed(hook, str(root)) for hook in found.all_hooks()]
-    (root / trust.LOCK).write_text(json.dumps(trust.lock_of(hooks, str(root), {})))
+    assert isinstance(found, DispatchPlan)
+    hooks = [vendored.placed(hook, str(root)) for hook in found.read_all_hooks()]
+    (root / trust.LOCK).write_text(json.dumps(trust.make_lock(hooks, str(root), {})))
 
 
 @pytest.fixture
@@ -189,7 +189,7 @@ def test_a_plan_says_nothing_of_its_machine(tmp_path: Path) -> None:
         assert str(tmp_path).encode() not in texts[-1]
     assert texts[0] == texts[1]
     found = parse(texts[0])
-    assert isinstance(found, Plan)
+    assert isinstance(found, DispatchPlan)
     assert found.header["contents"][".agents/hooks/*/HOOK.md"] == ["guard"]
 
 
@@ -277,12 +277,12 @@ def test_a_hook_that_is_new_denies_where_failures_deny(project: Project) -> None
 def test_a_plan_does_not_say_what_an_agent_obeys(project: Project) -> None:
     own = wire("claude-code").replace(answers={"*": {"none": {"stdout": "yes"}, "deny": {"stdout": "yes"}}})
     path = project.root / vendored.PLAN
-    path.write_bytes(plan.make((), [own], Origin("", hookport.__version__, contents={})))
+    path.write_bytes(plan.make((), [own], PlanOrigin("", hookport.__version__, contents={})))
     project.approve()
     assert project.told() == {}
 
 
-LOCAL = plan.make((), (), Origin("", hookport.__version__))
+LOCAL = plan.make((), (), PlanOrigin("", hookport.__version__))
 
 
 @pytest.mark.parametrize(
@@ -368,7 +368,7 @@ def test_a_note_of_the_archive_that_somebody_else_wrote_does_not_count(project: 
         archive.writestr("note", b"")
     time.sleep(0.05)
     seal = note.read_bytes().partition(b"\n")[0]
-    note.write_bytes(seal + b"\n" + f"{trust.settled(str(path))} ".encode() + approved)
+    note.write_bytes(seal + b"\n" + f"{trust.stamp_settled(str(path))} ".encode() + approved)
     denied = project.told()["hookSpecificOutput"]["permissionDecisionReason"]
     assert denied == lost("bridge.pyz is not the one that you approved")
 
@@ -411,7 +411,7 @@ def test_an_approval_by_the_bridge_itself(project: Project) -> None:
     assert "approved." in project.bridge("trust", "--yes").stdout
     assert project.told()["hookSpecificOutput"]["permissionDecisionReason"] == "not here"
     assert "nothing is new or changed" in project.bridge("trust").stdout
-    (state,) = trust.approval(str(project.root), project.env).states
+    (state,) = trust.load_approval(str(project.root), project.env).states
     assert dict(state.lock) == lock_file.read(str(project.root))
     assert "no longer approved" in project.bridge("untrust").stdout
     assert "hookSpecificOutput" not in project.told()

@@ -23,7 +23,7 @@ from hookport.install.sync import Wish
 from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.runtime import dispatch, plan
-from hookport.runtime.sources import Sources
+from hookport.runtime.sources import HookSources
 from hookport.shapes.entries import slots
 from hookport.shapes.limits import longest_wait
 from hookport.wire.answers import write_answer
@@ -252,8 +252,8 @@ def test_the_environment_says_when_the_caller_goes_on(world: World) -> None:
 def test_a_dispatch_denies_before_the_agent_goes_on(told: float, world: World) -> None:
     """Also in an entry of a person's own, which says nothing of time, or too much."""
     own = wire("qwen-code").replace(ceilings={"PreToolUse": 2.0})
-    hook = plan.Planned("guard", "before_tool_execute", own.id, command="exec sleep 60", blocking=True)
-    sources = Sources(own, wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
+    hook = plan.PlannedHook("guard", "before_tool_execute", own.id, command="exec sleep 60", blocking=True)
+    sources = HookSources(own, wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
     payload = {"hook_event_name": "PreToolUse", "tool_name": "run_shell_command", "tool_input": {}}
     given = dispatch.answer_payload(json.dumps(payload).encode(), "PreToolUse", sources, world.env, told)
     assert given.report.decision.verdict == "deny"

@@ -126,7 +126,7 @@ def hook(dialect: str, text: str) -> Hook:
 
 def matched(event: Event, one: Hook) -> bool:
     plan = planned(Found(one, "f", "p", "/w", "project", ()))
-    return engine.explain(event, [plan], engine.Setting(wire(event.agent), wire, {}))[0].matched
+    return engine.explain_hooks(event, [plan], engine.RunSetting(wire(event.agent), wire, {}))[0].matched
 
 
 @pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not wire(name).server_last])

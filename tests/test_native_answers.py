@@ -15,7 +15,7 @@ import pytest
 
 from hookport.agents import agents, get, wire
 from hookport.model.runs import Decision, RunResult
-from hookport.runtime.merge import merged
+from hookport.runtime.merge import merge_decisions
 from hookport.wire.answers import read_answer
 from hookport.wire.obeyed import obeys_natively, taken_of_several
 from tests import agent_data
@@ -108,7 +108,7 @@ def test_every_agent_says_what_it_obeys(agent: str) -> None:
 def test_two_hooks(agent: str, verdicts: list[Any], expected: str) -> None:
     """Whose answer counts (lab j, 0.3)."""
     decisions = [Decision(one) for one in verdicts]
-    assert taken_of_several(wire(agent), decisions, merged(decisions)).verdict == expected
+    assert taken_of_several(wire(agent), decisions, merge_decisions(decisions)).verdict == expected
 
 
 @pytest.mark.parametrize("agent", FILES)

@@ -23,7 +23,7 @@ from hookport.lab.samples import Sample
 from hookport.model.hooks import Handler, Hook
 from hookport.project import plan_builder
 from hookport.project.discovery import Found, discover, load
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 
 KINDS = ("shell", "write", "edit", "read", "mcp")
 CONTROLS = ["ls README.md", "write notes.md", "edit notes-edited.md", "read notes-read.md"]
@@ -60,7 +60,7 @@ def canonical(**more: object) -> str:
     return json.dumps({"spec": "hooks/1.0", "hooks": [hook]})
 
 
-def planned(folder: Path) -> list[Planned]:
+def planned(folder: Path) -> list[PlannedHook]:
     return [plan_builder.planned(one) for one in load(str(folder), None, dict(os.environ)).hooks]
 
 

@@ -154,7 +154,7 @@ class Project:
 
     def kept(self) -> bytes:
         """The text of the plan."""
-        return Path(plan.path_for(str(self.root), self.env)).read_bytes()
+        return Path(plan.find_plan_path(str(self.root), self.env)).read_bytes()
 
 
 @pytest.fixture

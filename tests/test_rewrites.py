@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hookport.agents import agents, names, wire
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.runtime import engine
-from hookport.runtime.answer import told_of
+from hookport.runtime.answer import build_answer
 from hookport.runtime.handlers import read_answer
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.wire.events import native_for, native_input, read_event, tool_name, write_event
 from hookport.wire.spellings import put
 from hookport.wire.table import Wire, table_of
@@ -78,11 +78,11 @@ def rewritten(
     put(tree, place_of_input(script, native), said)
     if place_of_input(script, native).startswith("hookSpecificOutput"):
         tree["hookSpecificOutput"]["hookEventName"] = native
-    hook = Planned(name="h", event=PRE, native=native, type="command", command="x", dialect=script.id)
+    hook = PlannedHook(name="h", event=PRE, native=native, type="command", command="x", dialect=script.id)
     decision = read_answer(hook, script, seen, RunResult("completed", 0, json.dumps(tree)))
     if decision.updated_input is None:
         return decision, event
-    return decision, event.replace(call=engine._rewritten(agent, event, number, decision))
+    return decision, event.replace(call=engine._rewrite_call(agent, event, number, decision))
 
 
 def _terms(event: Event) -> list[tuple[str, dict[str, Any]]]:
@@ -157,8 +157,8 @@ def test_new_path_keeps_the_content_in_a_patch(script_id: str) -> None:
     decision, after = rewritten(agent, script, event, 0, {key: "b.txt"})
     assert after.call is not None
     assert after.call.raw == {"command": patch.replace("a.txt", "b.txt")}
-    report = engine.Report(after, decision)
-    told = told_of(event, report, agent)
+    report = engine.DispatchReport(after, decision)
+    told = build_answer(event, report, agent)
     assert json.loads(told.answer.stdout)["hookSpecificOutput"]["updatedInput"] == after.call.raw
 
 

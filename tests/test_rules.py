@@ -22,7 +22,7 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.project import sources
 from hookport.runtime import rules, select
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.wire.events import read_event
 from tests import agent_data
 
@@ -46,7 +46,7 @@ def event(tool: str, given: dict[str, Any]) -> Event:
 def holds(rule: str, tool: str, given: dict[str, Any]) -> bool | str:
     seen = event(tool, given)
     assert seen.call is not None
-    return rules.holds(rule, seen, seen.call, CLAUDE)
+    return rules.check_rule(rule, seen, seen.call, CLAUDE)
 
 
 @pytest.mark.parametrize("number", range(len(MEASURED)))
@@ -98,8 +98,8 @@ def test_a_rule_means_the_same_in_every_agent(agent: str, rule: str, command: st
     own = wire(agent)
     native = own.names.get("shell", ["shell"])[0]
     call = Call("shell", native, input={"command": command})
-    hook = Planned("x", "before_tool_execute", "claude-code", condition=rule)
-    found = select.match(hook, Event("before_tool_execute", agent, call=call), call, CLAUDE)
+    hook = PlannedHook("x", "before_tool_execute", "claude-code", condition=rule)
+    found = select.match_hook(hook, Event("before_tool_execute", agent, call=call), call, CLAUDE)
     assert found.matches is runs, found.why
 
 
@@ -126,7 +126,7 @@ def test_other_tools(rule: str, tool: str, given: dict[str, Any], found: bool | 
     """By the kind of the tool, whatever the agent calls it."""
     call = Call(tool, "its_own_name", input=given)
     event = Event("before_tool_execute", "cursor", cwd="/lab/project", root="/lab/project", call=call)
-    assert rules.holds(rule, event, call, CLAUDE) == found
+    assert rules.check_rule(rule, event, call, CLAUDE) == found
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_other_tools(rule: str, tool: str, given: dict[str, Any], found: bool | 
 def test_mcp_tools(rule: str, server: str, tool: str, found: bool | str) -> None:
     """One tool, some, or all of a server; a server that nobody names may be it."""
     call = Call("", f"MCP:{tool}", server=server, mcp_tool=tool)
-    assert rules.holds(rule, Event("before_tool_execute", "cursor", call=call), call, CLAUDE) == found
+    assert rules.check_rule(rule, Event("before_tool_execute", "cursor", call=call), call, CLAUDE) == found
 
 
 @given(

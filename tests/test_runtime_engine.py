@@ -23,10 +23,10 @@ from hookport.model.tools import TOOLS
 from hookport.project import plan_builder
 from hookport.project.discovery import Found, load
 from hookport.runtime import engine, merge, placeholder, plan, policy
-from hookport.runtime.engine import Report, Setting
+from hookport.runtime.engine import DispatchReport, RunSetting
 from hookport.runtime.handlers import read_answer
-from hookport.runtime.plan import Planned
-from hookport.runtime.sources import tools_of
+from hookport.runtime.plan import PlannedHook
+from hookport.runtime.sources import list_tools
 from hookport.shapes.matchers import read_matcher
 from hookport.wire.events import read_event, write_event
 
@@ -49,18 +49,18 @@ def fired(agent: str, tool: str = "shell", *, event: str = "before_tool_execute"
     return read_event(it, json.loads(json.dumps(payload)), native)
 
 
-def setting(agent: str = "claude-code", **given_: Any) -> Setting:
-    return Setting(wire(agent), wire, ENV, **given_)
+def setting(agent: str = "claude-code", **given_: Any) -> RunSetting:
+    return RunSetting(wire(agent), wire, ENV, **given_)
 
 
-def hook(name: str, command: str = "exit 0", dialect: str = "canonical", **given_: Any) -> Planned:
+def hook(name: str, command: str = "exit 0", dialect: str = "canonical", **given_: Any) -> PlannedHook:
     """A hook before every tool."""
     known: dict[str, Any] = {"timeout_seconds": LONG, "subject": "tool", "event": "before_tool_execute"}
-    return Planned(name=name, dialect=dialect, command=command, **{**known, **given_})
+    return PlannedHook(name=name, dialect=dialect, command=command, **{**known, **given_})
 
 
-def run(event: Event, *hooks: Planned, **given_: Any) -> Report:
-    return engine.run(event, hooks, setting(event.agent or "claude-code", **given_))
+def run(event: Event, *hooks: PlannedHook, **given_: Any) -> DispatchReport:
+    return engine.run_hooks(event, hooks, setting(event.agent or "claude-code", **given_))
 
 
 def said(**fields: Any) -> str:
@@ -68,7 +68,7 @@ def said(**fields: Any) -> str:
     return f"printf %s {shlex.quote(json.dumps(fields))}"
 
 
-def from_file(folder: Path, name: str, text: str | dict[str, Any], dialect: str) -> list[Planned]:
+def from_file(folder: Path, name: str, text: str | dict[str, Any], dialect: str) -> list[PlannedHook]:
     """The hooks of a file as a plan has them."""
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -76,14 +76,14 @@ def from_file(folder: Path, name: str, text: str | dict[str, Any], dialect: str)
     return [plan_builder.planned(one) for one in load(str(path), dialect, ENV).hooks]
 
 
-def ran(report: Report) -> list[tuple[str, bool]]:
+def ran(report: DispatchReport) -> list[tuple[str, bool]]:
     return [(one.hook.name, one.matched) for one in report.runs]
 
 
 # Selection.
 
 
-def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -> Planned:
+def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -> PlannedHook:
     """A hook with the matcher as its dialect's files write it."""
     own = get(dialect)
     spec = next(spec for spec in event_specs(own, event) if not spec.tools)
@@ -115,7 +115,7 @@ FIRING = [
 def test_a_matcher_is_for_the_tool_whatever_the_agent_calls_it(dialect: str, agent: str) -> None:
     one = of_matcher(dialect, WRITTEN[dialect])
     matched = [
-        engine.explain(fired(agent, tool), [one], setting(agent))[0].matched
+        engine.explain_hooks(fired(agent, tool), [one], setting(agent))[0].matched
         for tool in ("shell", "file_write")
     ]
     assert matched == [True, False]
@@ -135,7 +135,7 @@ def test_a_matcher_is_for_the_tool_whatever_the_agent_calls_it(dialect: str, age
 )
 def test_every_kind_of_matcher(matcher: str, matched: bool) -> None:
     event = fired("gemini-cli")
-    found = engine.explain(event, [of_matcher("claude-code", matcher)], setting())
+    found = engine.explain_hooks(event, [of_matcher("claude-code", matcher)], setting())
     assert [one.matched for one in found] == [matched]
 
 
@@ -154,7 +154,7 @@ def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> N
     event = read_event(wire("gemini-cli"), payload, "BeforeTool")
     assert event.call is not None
     event = event.replace(call=event.call.replace(server="fs", mcp_tool="read", tool=""))
-    found = engine.explain(event, [of_matcher("claude-code", matcher)], setting())
+    found = engine.explain_hooks(event, [of_matcher("claude-code", matcher)], setting())
     assert [one.matched for one in found] == [matched]
 
 
@@ -170,7 +170,7 @@ def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> N
 def test_mcp_tools_whose_agent_has_fewer_characters_for_them(matcher: str, matched: bool) -> None:
     payload = {"hook_event_name": "pre_tool", "tool_name": "mcp_lab_x.get_thing", "tool_input": {}}
     event = read_event(wire("mistral-vibe"), payload, "pre_tool")
-    found = engine.explain(event, [of_matcher("claude-code", matcher)], setting())
+    found = engine.explain_hooks(event, [of_matcher("claude-code", matcher)], setting())
     assert [one.matched for one in found] == [matched]
 
 
@@ -180,7 +180,7 @@ def test_an_mcp_tool_whose_name_is_shortened() -> None:
         call=Call(native=f"mcp__my fs__{tool}", server="my fs", mcp_tool=tool)
     )
     matcher = f"mcp_my_fs_{'a' * 20}...{'b' * 30}"
-    found = engine.explain(event, [of_matcher("gemini-cli", matcher)], setting())
+    found = engine.explain_hooks(event, [of_matcher("gemini-cli", matcher)], setting())
     assert [one.matched for one in found] == [True]
 
 
@@ -210,7 +210,7 @@ def test_an_mcp_tool_whose_server_comes_last(dialect: str, matcher: str, untold:
     more = {"mcp_metadata": {"mcpExecutedToolServerName": "git_hub"}}
     one = of_matcher(dialect, matcher)
     matched = [
-        engine.explain(read_event(wire("augment"), said), [one], setting("augment"))[0].matched
+        engine.explain_hooks(read_event(wire("augment"), said), [one], setting("augment"))[0].matched
         for said in (payload, {**payload, **more})
     ]
     assert matched == [untold, told]
@@ -227,7 +227,7 @@ def test_an_mcp_tool_of_an_unnamed_server_is_taken_for_a_match() -> None:
 @pytest.mark.parametrize(("command", "matched"), [("git push --force", True), ("git push", False)])
 def test_a_pattern_on_what_the_tool_is_called_with(command: str, matched: bool) -> None:
     one = hook("force", tools=["shell"], terms=[["tool", "shell", ""]], content="--force")
-    found = engine.explain(fired("cursor", input={"command": command}), [one], setting())
+    found = engine.explain_hooks(fired("cursor", input={"command": command}), [one], setting())
     assert [one.matched for one in found] == [matched]
 
 
@@ -252,7 +252,7 @@ def test_open_plugin_matches_the_command_and_the_path(
     tmp_path: Path, tool: str, given_: dict[str, str], matched: list[str]
 ) -> None:
     hooks = from_file(tmp_path, "hooks/hooks.json", PLUGIN, "open-plugin")
-    found = engine.explain(fired("claude-code", tool, input=given_), hooks, setting())
+    found = engine.explain_hooks(fired("claude-code", tool, input=given_), hooks, setting())
     assert [one.hook.command for one in found if one.matched] == matched
 
 
@@ -266,7 +266,9 @@ def test_a_hook_hears_the_event_it_was_written_for(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("source", "matched"), [("startup", True), ("resume", True), ("clear", False)])
 def test_a_matcher_on_the_source_of_a_session(source: str, matched: bool) -> None:
     one = of_matcher("claude-code", "startup|resume", "session_start")
-    found = engine.explain(fired("gemini-cli", "", event="session_start", source=source), [one], setting())
+    found = engine.explain_hooks(
+        fired("gemini-cli", "", event="session_start", source=source), [one], setting()
+    )
     assert [one.matched for one in found] == [matched]
 
 
@@ -280,7 +282,7 @@ def test_a_matcher_on_what_the_agent_does_not_say_matches() -> None:
 def test_a_matcher_on_a_subagent() -> None:
     ones = [of_matcher("claude-code", kind, "subagent_stop") for kind in ("Explore", "Plan")]
     event = fired("codex", "", event="subagent_stop", subagent="Explore")
-    assert [one.matched for one in engine.explain(event, ones, setting())] == [True, False]
+    assert [one.matched for one in engine.explain_hooks(event, ones, setting())] == [True, False]
 
 
 def test_a_pattern_that_explodes_matches_and_is_told() -> None:
@@ -292,7 +294,7 @@ def test_a_pattern_that_explodes_matches_and_is_told() -> None:
 
 def test_another_event_is_another_matter() -> None:
     one = hook("after", event="after_tool_execute")
-    found = engine.explain(fired("codex"), [one], setting())
+    found = engine.explain_hooks(fired("codex"), [one], setting())
     assert [(one.matched, one.why) for one in found] == [
         (False, "it is for after_tool_execute, not for before_tool_execute")
     ]
@@ -334,7 +336,7 @@ def test_an_async_hook_is_not_waited_for_and_has_a_deadline(tmp_path: Path) -> N
     over = tmp_path / "over"
     ended: list[RunResult] = []
 
-    def done(_hook: Planned, result: RunResult) -> None:
+    def done(_hook: PlannedHook, result: RunResult) -> None:
         over.write_text(result.outcome)
 
     slow = hook("slow", 'echo \'{"decision": "deny"}\'; sleep 600', is_async=True, timeout_seconds=0.3)
@@ -347,7 +349,7 @@ def test_an_async_url_is_not_waited_for(tmp_path: Path) -> None:
     """A server that never answers: nothing is decided, and the end is told later."""
     over = tmp_path / "over"
 
-    def done(_hook: Planned, result: RunResult) -> None:
+    def done(_hook: PlannedHook, result: RunResult) -> None:
         over.write_text(result.outcome)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -379,7 +381,7 @@ def test_the_command_of_this_platform_runs() -> None:
 
 def test_no_login_shell(tmp_path: Path) -> None:
     (tmp_path / ".profile").write_text("exit 2\n")
-    report = engine.run(
+    report = engine.run_hooks(
         fired("codex"),
         [hook("sh", said(context="ok"))],
         setting().replace(env={**ENV, "HOME": str(tmp_path)}),
@@ -586,7 +588,7 @@ DECISIONS = st.builds(
 @given(st.lists(DECISIONS, max_size=6).flatmap(lambda ones: st.tuples(st.just(ones), st.permutations(ones))))
 def test_the_order_does_not_change_the_verdict(both: tuple[list[Decision], list[Decision]]) -> None:
     ones, others = both
-    one, other = merge.merged(ones), merge.merged(others)
+    one, other = merge.merge_decisions(ones), merge.merge_decisions(others)
     assert (one.verdict, one.carry_on) == (other.verdict, other.carry_on)
     assert (one.updated_input, sorted(one.reason.split())) == (
         other.updated_input,
@@ -597,11 +599,11 @@ def test_the_order_does_not_change_the_verdict(both: tuple[list[Decision], list[
 @given(st.lists(DECISIONS, max_size=6))
 def test_all_together_are_never_weaker_than_one(ones: list[Decision]) -> None:
     strength = STRENGTH.index
-    together = merge.merged(ones)
+    together = merge.merge_decisions(ones)
     assert strength(together.verdict) == max((strength(one.verdict) for one in ones), default=0)
     assert together.carry_on == all(one.carry_on for one in ones)
     assert all(one.context in together.context.split("\n") or not one.context for one in ones)
-    assert merge.merged([together]) == together
+    assert merge.merge_decisions([together]) == together
 
 
 FAILED = st.builds(
@@ -620,8 +622,8 @@ FAILING = st.none() | st.builds(
 
 
 @given(FAILED, FAILING, st.sampled_from(["open", "closed"]))
-def test_a_failure_is_never_an_allow(failed: Decision, one: Planned | None, default: str) -> None:
-    decided = policy.decided(failed, one, default)
+def test_a_failure_is_never_an_allow(failed: Decision, one: PlannedHook | None, default: str) -> None:
+    decided = policy.decide(failed, one, default)
     assert decided.verdict in ("none", "deny")
     assert (decided.updated_input, decided.context, decided.failure) == (None, "", "")
     silent = one is not None and not one.blocking
@@ -634,8 +636,8 @@ def test_a_failure_is_never_an_allow(failed: Decision, one: Planned | None, defa
 
 
 @given(DECISIONS, FAILING, st.sampled_from(["open", "closed"]))
-def test_policy_leaves_an_answer_alone(answered: Decision, one: Planned | None, default: str) -> None:
-    assert policy.decided(answered, one, default) == answered
+def test_policy_leaves_an_answer_alone(answered: Decision, one: PlannedHook | None, default: str) -> None:
+    assert policy.decide(answered, one, default) == answered
 
 
 @pytest.mark.parametrize(
@@ -652,7 +654,7 @@ def test_policy_leaves_an_answer_alone(answered: Decision, one: Planned | None, 
 def test_what_stands_where_a_hook_says_nothing(
     settings: dict[str, str], variable: str, standing: str
 ) -> None:
-    assert policy.standing(settings, {policy.VARIABLE: variable}) == standing
+    assert policy.find_failure_policy(settings, {policy.VARIABLE: variable}) == standing
 
 
 # Patches and batches.
@@ -759,7 +761,7 @@ NASTY = [
 ]
 
 
-def universal(command: str) -> Planned:
+def universal(command: str) -> PlannedHook:
     return hook("h", command, "universal")
 
 
@@ -797,7 +799,9 @@ CONTEXTS = r"""
     | st.sampled_from(NASTY)
 )
 def test_sh_sees_exactly_the_path_wherever_it_stands(path: str) -> None:
-    command = placeholder.with_file(f"printf '%s\\0' {' '.join(CONTEXTS.split(chr(10)))} # it's", "${file}")
+    command = placeholder.insert_variable(
+        f"printf '%s\\0' {' '.join(CONTEXTS.split(chr(10)))} # it's", "${file}"
+    )
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         env={**ENV, placeholder.FILE: path},
@@ -831,7 +835,7 @@ def test_sh_sees_exactly_the_path_wherever_it_stands(path: str) -> None:
     ],
 )
 def test_a_shell_within_the_command_runs_nothing_of_the_path(command: str, path: str, tmp_path: Path) -> None:
-    command = placeholder.with_file(command, "${file}")
+    command = placeholder.insert_variable(command, "${file}")
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         env={**ENV, placeholder.FILE: path},
@@ -848,9 +852,9 @@ def test_a_shell_within_the_command_runs_nothing_of_the_path(command: str, path:
 WIRES = [wire(name) for name in names()]
 
 
-def planned(hooks: list[Planned]) -> plan.Plan:
-    found = plan.parse(plan.make(hooks, WIRES, plan.Origin("/", "1")))
-    assert isinstance(found, plan.Plan)
+def planned(hooks: list[PlannedHook]) -> plan.DispatchPlan:
+    found = plan.parse(plan.make(hooks, WIRES, plan.PlanOrigin("/", "1")))
+    assert isinstance(found, plan.DispatchPlan)
     return found
 
 
@@ -869,7 +873,7 @@ DIALECTS = st.sampled_from(names())
 
 
 @st.composite
-def hooks_of_a_plan(draw: st.DrawFn) -> Planned:
+def hooks_of_a_plan(draw: st.DrawFn) -> PlannedHook:
     dialect = draw(DIALECTS)
     made = Hook(
         draw(st.sampled_from(["before_tool_execute", "after_tool_execute", "agent_stop"])),
@@ -905,17 +909,17 @@ SEARCHES = hook("h", tools=["search"], terms=[["tool", "search", ""]])
 @example([SEARCHES], of_words("search"))  # a tool that the agent's own table does not have
 @example([SEARCHES], of_words("search", "find"))  # the agent's word for another tool
 @given(st.lists(hooks_of_a_plan(), max_size=5), calls())
-def test_the_index_of_a_plan_loses_no_hook(hooks: list[Planned], event: Event) -> None:
-    found = planned(hooks).hooks(event.event, tools_of(event))
-    matching = [one.hook for one in engine.explain(event, hooks, setting(event.agent)) if one.matched]
+def test_the_index_of_a_plan_loses_no_hook(hooks: list[PlannedHook], event: Event) -> None:
+    found = planned(hooks).hooks(event.event, list_tools(event))
+    matching = [one.hook for one in engine.explain_hooks(event, hooks, setting(event.agent)) if one.matched]
     assert [one for one in matching if one not in found] == []
     assert found == sorted(found, key=lambda one: -one.priority)
 
 
 @given(st.lists(hooks_of_a_plan(), max_size=5))
-def test_a_plan_is_read_as_it_was_made(hooks: list[Planned]) -> None:
+def test_a_plan_is_read_as_it_was_made(hooks: list[PlannedHook]) -> None:
     found = planned(hooks)
-    assert found.all_hooks() == hooks
+    assert found.read_all_hooks() == hooks
     # What an agent itself obeys is left out.
     whole = [json.dumps(one.replace(obeys={}, several="").as_dict()) for one in WIRES]
     assert [json.dumps(one.as_dict()) for name in names() if (one := found.wire(name))] == whole
@@ -927,8 +931,8 @@ def test_what_is_no_plan_is_told(text: bytes) -> None:
 
 
 def test_a_plan_that_was_cut_is_none() -> None:
-    text = plan.make([hook("a"), hook("b")], WIRES, plan.Origin("/", "1"))
-    assert isinstance(plan.parse(text), plan.Plan)
+    text = plan.make([hook("a"), hook("b")], WIRES, plan.PlanOrigin("/", "1"))
+    assert isinstance(plan.parse(text), plan.DispatchPlan)
     assert {type(plan.parse(text[:end])) for end in range(0, len(text), 997)} == {str}
 
 

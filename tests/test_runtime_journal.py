@@ -155,7 +155,7 @@ def test_only_the_owner_may_read_it(tmp_path: Path) -> None:
 )
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has a folder of its own")
 def test_where_it_is(env: dict[str, str], expected: str) -> None:
-    assert journal.folder(env) == expected
+    assert journal.find_state_folder(env) == expected
 
 
 def test_without_a_home_there_is_no_journal() -> None:

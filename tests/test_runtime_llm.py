@@ -21,7 +21,7 @@ from hookport.project import plan_builder
 from hookport.runtime import dispatch
 from hookport.runtime.execute import _one_shot, llm
 from hookport.runtime.execute.llm import STEP_LIMIT, ask, work
-from hookport.runtime.sources import of_plan
+from hookport.runtime.sources import make_sources
 from tests.approval import approve
 
 EVENT = {"event": "before_tool_execute", "tool_name": "shell", "tool_input": {"command": "rm -rf ü"}}
@@ -228,7 +228,7 @@ def test_a_model_is_asked_about_the_event(provide: Callable[..., Provider], prot
     ],
 )
 def test_the_event_stands_where_the_prompt_says(prompt: str, message: str) -> None:
-    assert llm._message(prompt, FENCED) == message
+    assert llm._write_message(prompt, FENCED) == message
 
 
 def test_an_event_cannot_leave_its_fence(provide: Callable[..., Provider]) -> None:
@@ -307,7 +307,7 @@ def test_an_event_cannot_leave_its_fence(provide: Callable[..., Provider]) -> No
     ],
 )
 def test_what_an_answer_means(text: str, answer: dict[str, Any]) -> None:
-    assert llm._answer(text, stopping=False) == answer
+    assert llm._find_answer(text, stopping=False) == answer
 
 
 @pytest.mark.parametrize(
@@ -332,7 +332,7 @@ def test_what_an_answer_means(text: str, answer: dict[str, Any]) -> None:
     ],
 )
 def test_any_other_answer_is_none(text: str) -> None:
-    assert llm._answer(text, stopping=False) is None
+    assert llm._find_answer(text, stopping=False) is None
 
 
 @pytest.mark.long
@@ -438,7 +438,7 @@ def test_the_deadline_holds(provide: Callable[..., Provider]) -> None:
 )
 def test_which_model_is_asked(hook_model: str, sent: str) -> None:
     env = {"HOOKPORT_LLM_MODEL": "openai:test-model", "HOOKPORT_LLM_API_KEY": "k3y"}
-    assert llm._service(hook_model, env) == llm._Service("openai", sent, "", "k3y")
+    assert llm._find_service(hook_model, env) == llm._Service("openai", sent, "", "k3y")
 
 
 def test_a_hook_cannot_send_the_key_to_another_provider(provide: Callable[..., Provider]) -> None:
@@ -540,7 +540,7 @@ KEYS = {"ANTHROPIC_API_KEY": "a", "OPENAI_API_KEY": "o", "TEAM_KEY": "t"}
     ],
 )
 def test_settings_name_the_model(said: dict[str, str], env: dict[str, str], service: tuple[str, ...]) -> None:
-    assert llm._service("", llm.settle(said, KEYS | env)) == llm._Service(*service)
+    assert llm._find_service("", llm.apply_settings(said, KEYS | env)) == llm._Service(*service)
 
 
 def test_a_project_cannot_slip_a_module_in(
@@ -679,7 +679,7 @@ def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
     payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
     found, _ = plan_builder.current(str(root), env)
-    sources = of_plan(found, "gemini-cli", wire)
+    sources = make_sources(found, "gemini-cli", wire)
     report = dispatch.answer_payload(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
     return report.decision, [run.answered.failure for run in report.runs]
 
@@ -694,7 +694,7 @@ def test_the_model_of_a_project_counts_once_it_is_approved(
     config.write_text(json.dumps({"llm": {**NAMED, "base_url": f"{server.url}/v1"}}))
 
     _, failures = dispatched(guarded, env)
-    assert failures == [f"spawn error: {llm._service('', {})}"]
+    assert failures == [f"spawn error: {llm._find_service('', {})}"]
     assert server.seen == []
 
     approve(guarded, env)
@@ -706,7 +706,7 @@ def test_the_model_of_a_project_counts_once_it_is_approved(
     # Another address needs another approval: the key stays at home until then.
     config.write_text(json.dumps({"llm": {**NAMED, "base_url": f"{other.url}/v1"}}))
     _, failures = dispatched(guarded, env)
-    assert failures == [f"spawn error: {llm._service('', {})}"]
+    assert failures == [f"spawn error: {llm._find_service('', {})}"]
     assert other.seen == []
 
 

@@ -19,10 +19,10 @@ import pytest
 from hookport.agents import agents as known_agents
 from hookport.agents import names, wire
 from hookport.model.runs import Answer
-from hookport.runtime.answer import Told
+from hookport.runtime.answer import DispatchResult
 from hookport.runtime.dispatch import answer_payload
-from hookport.runtime.plan import Planned
-from hookport.runtime.sources import Sources
+from hookport.runtime.plan import PlannedHook
+from hookport.runtime.sources import HookSources
 from tests.agent_data import DOCUMENTED
 from tests.approval import approve
 from tests.guards import (
@@ -51,31 +51,31 @@ def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("guards")
 
 
-def guard(dialect: str, native: str, command: str, event: str = "before_tool_execute") -> Planned:
+def guard(dialect: str, native: str, command: str, event: str = "before_tool_execute") -> PlannedHook:
     """The hook that runs a guard."""
-    return Planned("guard", event, dialect, native=native, command=command, timeout_seconds=LONG)
+    return PlannedHook("guard", event, dialect, native=native, command=command, timeout_seconds=LONG)
 
 
-def fire(hook: Planned, agent: str, native: str, payload: bytes, folder: Path) -> Told:
+def fire(hook: PlannedHook, agent: str, native: str, payload: bytes, folder: Path) -> DispatchResult:
     """What the agent is told; the hook ran, and did not fail."""
     state = folder / "state"
     shutil.rmtree(state, ignore_errors=True)
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "HOOKPORT_STATE_DIR": str(state)}
-    told = answer_payload(payload, native, Sources(wire(agent), wire, lambda _: [hook]), env, within=LONG)
+    told = answer_payload(payload, native, HookSources(wire(agent), wire, lambda _: [hook]), env, within=LONG)
     assert [(run.matched, run.answered.failure) for run in told.report.runs] == [(True, "")], [
         (run.why, run.result) for run in told.report.runs
     ]
     return told
 
 
-def tried(hook: Planned, seat: Seat, command: str, folder: Path) -> tuple[Outcome, Answer]:
+def tried(hook: PlannedHook, seat: Seat, command: str, folder: Path) -> tuple[Outcome, Answer]:
     """What the agent does where the model wants to run the command, and what it was told."""
     payload = payload_of(seat.agent, seat.native, seat.payload, command, folder)
     told = fire(hook, seat.agent, seat.native, payload, folder).answer
     return seat.outcome(told, args_of(seat, payload)), told
 
 
-def check_guard(hook: Planned, seat: Seat, folder: Path) -> None:
+def check_guard(hook: PlannedHook, seat: Seat, folder: Path) -> None:
     """The dangerous command is denied with its reason, the harmless one is not touched."""
     outcome, told = tried(hook, seat, DANGEROUS, folder)
     assert outcome.blocked, told
@@ -85,7 +85,7 @@ def check_guard(hook: Planned, seat: Seat, folder: Path) -> None:
     assert (outcome, told.exit_code) == (Outcome(blocked=False, input=args), 0), told
 
 
-def check_rewrite(hook: Planned, seat: Seat, folder: Path) -> None:
+def check_rewrite(hook: PlannedHook, seat: Seat, folder: Path) -> None:
     """Another command runs, with all else as it was; where that cannot be said, none does."""
     outcome, told = tried(hook, seat, DANGEROUS, folder)
     if not seat.rewrites:

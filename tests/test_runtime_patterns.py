@@ -226,10 +226,10 @@ def test_patterns_that_cannot_explode_are_matched_as_python_does(pattern: str, t
 @given(PATTERNS, st.sampled_from(["a" * 26, "ab" * 13, "a-" * 13, "aab-" * 7]))
 def test_patterns_that_cannot_explode_do_not(pattern: str, text: str) -> None:
     if not can_explode(pattern):
-        compiled = patterns._compiled(pattern + "!")
+        compiled = patterns._compile(pattern + "!")
         assert not isinstance(compiled, str)
         # An explosion is one of 2**26 steps and more.
-        assert patterns._interrupted(compiled, text, seconds=20) in {True, False}
+        assert patterns._search_in_time(compiled, text, seconds=20) in {True, False}
 
 
 @given(st.text(alphabet=r"ab()[]{}*+?|\^$.,-:=!<>PQEimsxz12 é", max_size=12), st.text(max_size=12))
@@ -260,7 +260,7 @@ class TestRe2:
 
     @given(PATTERNS, TEXTS)
     def test_both_engines_agree(self, pattern: str, text: str) -> None:
-        linear, compiled = patterns._re2(pattern + "$"), patterns._compiled(pattern + "$")
+        linear, compiled = patterns._compile_re2(pattern + "$"), patterns._compile(pattern + "$")
         assert linear is not None
         assert not isinstance(compiled, str)
         if not can_explode(pattern):

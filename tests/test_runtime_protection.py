@@ -53,7 +53,7 @@ class Place:
         made, _ = plan_builder.current(str(self.root), self.env)
         where = str(cwd or self.root)
         it = Event(event, "claude-code", cwd=where, root=where, call=call)
-        return protection.objects(it, made.protected, str(self.root), self.env)
+        return protection.object_to_event(it, made.protected, str(self.root), self.env)
 
     def shell(self, command: str, cwd: Path | None = None) -> str:
         return self.objection(Call("shell", "Bash", input={"command": command}), cwd=cwd)

@@ -74,13 +74,13 @@ def test_no_text_of_a_call_and_no_secret_is_in_the_file(tmp_path: Path) -> None:
     call = Call("shell", "Shell", input={"command": f"deploy --now {token}"})
     event = Event("before_tool_execute", "cursor", "preToolUse", session="s", call=call)
     said = Decision("deny", f"not with {token}")
-    sessions.remember(event, event, said, wire("cursor"), env)
+    sessions.keep_decision(event, event, said, wire("cursor"), env)
     (file,) = (tmp_path / "sessions").iterdir()
     assert token not in file.read_text()
     assert "deploy" not in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
     second = event.replace(native="beforeShellExecution")
-    assert sessions.said_before(second, wire("cursor"), env) == Decision("deny", "not with [redacted]")
+    assert sessions.find_decision(second, wire("cursor"), env) == Decision("deny", "not with [redacted]")
 
 
 @pytest.mark.parametrize("session", ["", "s"])

@@ -18,7 +18,7 @@ import hookport
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import approvals, journal, plan, trust
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from tests.approval import approve, approve_for_ci
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -292,10 +292,10 @@ def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
     (path, (hash_, stamp)), *_ = hook.trust["files"].items()
     assert stamp == trust.stamp(path)
     believed = {"why": "", "files": {path: ["0" * 64, stamp]}, "approved": [{path: "0" * 64}]}
-    assert [trust.objection(believed), hash_] == ["", trust.digest(path)]
+    assert [trust.find_objection(believed), hash_] == ["", trust.hash_file(path)]
 
 
-def _guard(place: Place) -> Planned:
+def _guard(place: Place) -> PlannedHook:
     found = discover(str(place.root), place.env)
     (hook,) = plan_builder.judged(found, place.env)
     return hook
@@ -312,7 +312,7 @@ def test_a_guard_that_is_disarmed_is_a_failure(place: Place) -> None:
     gone = tampered("it is gone from .agents/hooks/guard/HOOK.md since you approved it")
     assert [place.reason(), place.reason()] == [gone, gone]
     # The definitions are in the store, too: what the texts beside it say is for showing.
-    shutil.rmtree(Path(trust.store(place.env)).parent / trust.TEXTS)
+    shutil.rmtree(Path(trust.find_store(place.env)).parent / trust.TEXTS)
     assert place.reason() == gone
     place.approve()
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == ""
@@ -367,10 +367,10 @@ def test_a_guard_that_is_gone_denies_by_the_lock_alone(place: Place) -> None:
 def test_a_store_inside_the_project_proves_nothing(place: Place) -> None:
     place.hook("guard", "echo no >&2; exit 2")
     place.approve()
-    assert trust.approval(str(place.root), place.env).is_known
-    shutil.copytree(journal.folder(place.env), place.root / "state")
+    assert trust.load_approval(str(place.root), place.env).is_known
+    shutil.copytree(journal.find_state_folder(place.env), place.root / "state")
     inside = {**place.env, "HOOKPORT_STATE_DIR": str(place.root / "state")}
-    assert not trust.approval(str(place.root), inside).is_known
+    assert not trust.load_approval(str(place.root), inside).is_known
 
 
 def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
@@ -400,15 +400,15 @@ def test_a_worktree_has_the_approval_of_its_checkout(place: Place) -> None:
 def test_a_store_that_cannot_be_read_approves_nothing(place: Place, text: str) -> None:
     place.hook("guard", "exit 0")
     place.approve()
-    Path(trust.store(place.env)).write_text(text)
+    Path(trust.find_store(place.env)).write_text(text)
     assert place.fire() == waits("guard")
 
 
 def test_a_lock_in_the_store_that_cannot_be_read_approves_nothing(place: Place) -> None:
     place.hook("guard", "exit 0")
     tree = {"version": 2, "projects": {str(place.root): {"states": [{"lock": {"hooks": {"a": 1}}}]}}}
-    Path(trust.store(place.env)).parent.mkdir(parents=True)
-    Path(trust.store(place.env)).write_text(json.dumps(tree))
+    Path(trust.find_store(place.env)).parent.mkdir(parents=True)
+    Path(trust.find_store(place.env)).write_text(json.dumps(tree))
     expected = unrun("the lock that you approved cannot be read") + CLOSED
     assert place.reason(HOOKPORT_ON_FAILURE="closed") == expected
 
@@ -417,7 +417,7 @@ def test_taking_it_back_holds_at_once(place: Place) -> None:
     place.hook("guard", "echo no >&2; exit 2")
     place.approve()
     assert place.reason() == "no"
-    assert approvals.forget(str(place.root), place.env) == [str(place.root)]
+    assert approvals.remove_approval(str(place.root), place.env) == [str(place.root)]
     assert place.fire() == waits("guard")
 
 
@@ -426,7 +426,7 @@ def test_a_plan_that_the_project_brings_along_is_not_believed(place: Place) -> N
     place.hook("guard", "exit 0")
     root, env = str(place.root), place.env
     forged = _guard(place).replace(trust={}, command="echo bad")
-    assert trust.verdict(forged, root, env) == (
+    assert trust.find_hook_objection(forged, root, env) == (
         "not approved: nothing of this project was approved yet; run `hookport trust`"
     )
     place.approve()
@@ -434,9 +434,9 @@ def test_a_plan_that_the_project_brings_along_is_not_believed(place: Place) -> N
     bridge.parent.mkdir()
     bridge.write_bytes(b"a plan")
     why = "not approved: .hookport/bridge.plan is not the one that you approved; run `hookport trust`"
-    assert trust.verdict(forged, root, env) == why
+    assert trust.find_hook_objection(forged, root, env) == why
     place.approve()
-    assert trust.verdict(forged, root, env) == ""
+    assert trust.find_hook_objection(forged, root, env) == ""
 
 
 def test_the_plan_is_for_the_lock_that_the_environment_names(place: Place) -> None:
@@ -444,4 +444,4 @@ def test_the_plan_is_for_the_lock_that_the_environment_names(place: Place) -> No
     named = approve_for_ci(place.root, place.env)
     made, _ = plan_builder.current(str(place.root), {**place.env, **named})
     version = hookport.__version__
-    assert [plan.holds(made, version, env) for env in (named, {}, place.env)] == [True, False, False]
+    assert [plan.is_current(made, version, env) for env in (named, {}, place.env)] == [True, False, False]

@@ -35,7 +35,7 @@ from hookport.model.runs import Answer, RunResult
 from hookport.runtime import trust
 from hookport.runtime.handlers import read_answer
 from hookport.runtime.occasion import parse_payload
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.sdk import replies
 from hookport.sdk.callers import Caller
 from hookport.sdk.hooks import bound_of
@@ -214,7 +214,7 @@ def test_every_captured_payload_is_answered(name: str, kept: dict[str, str]) -> 
     expected = write_answer(own, event, deny(f"no {event.event}"))[0]
     assert told == expected
     result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
-    read = read_answer(Planned("", event.event, name, native=native), own, event, result)
+    read = read_answer(PlannedHook("", event.event, name, native=native), own, event, result)
     if EVENTS[event.event].blocks == "prevent" and event.event == "before_tool_execute":
         assert (read.verdict, read.reason) == ("deny", f"no {event.event}")
 
@@ -506,7 +506,7 @@ def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str, kept: dict
             parse_payload(shown), functions, {**env, VARIABLE: sealed(shown, dialect, native)}
         )
         result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
-        found[dialect] = read_answer(Planned("", event.event, dialect, native=native), own, event, result)
+        found[dialect] = read_answer(PlannedHook("", event.event, dialect, native=native), own, event, result)
     assert found == dict.fromkeys(names(), deny(REASON))
 
 
@@ -572,7 +572,7 @@ def test_a_bridge_in_the_project_brings_the_sdk_along(tmp_path: Path) -> None:
     (root / ".hookport" / "hooks.json").write_text(manifest)
     (root / "hook.py").write_bytes(GUARD.read_bytes())
     vendor.write(root)
-    env = {"PATH": os.environ["PATH"], trust.VARIABLE: trust.digest(str(root / trust.LOCK))}
+    env = {"PATH": os.environ["PATH"], trust.VARIABLE: trust.hash_file(str(root / trust.LOCK))}
     seat = SEATS["claude-code"]
     payload = payload_of(seat.agent, seat.native, seat.payload, PUSH, root)
     words = ["-I", "-S", str(root / ".hookport" / "bridge.pyz"), "dispatch", seat.agent, seat.native]

@@ -14,7 +14,7 @@ from hookport.agents import agents, get, wire
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.runtime import engine, sessions
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.wire.events import read_event
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -29,18 +29,18 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(folder / "state"), **more}
 
 
-def ran(payload: dict[str, Any], native: str, env: dict[str, str], *commands: str) -> engine.Report:
+def ran(payload: dict[str, Any], native: str, env: dict[str, str], *commands: str) -> engine.DispatchReport:
     """Hooks of Claude Code on an event of Copilot CLI."""
     agent = wire("copilot-cli")
     event = read_event(agent, payload, native)
     hooks = [
-        Planned("h", event.event, "claude-code", command=command, package="/p/my plugin")
+        PlannedHook("h", event.event, "claude-code", command=command, package="/p/my plugin")
         for command in commands
     ]
-    return engine.run(event, hooks, engine.Setting(agent, wire, env))
+    return engine.run_hooks(event, hooks, engine.RunSetting(agent, wire, env))
 
 
-def printed(report: engine.Report) -> list[str]:
+def printed(report: engine.DispatchReport) -> list[str]:
     return [run.result.stdout + run.result.stderr for run in report.runs if run.result]
 
 
@@ -77,8 +77,10 @@ def test_a_package_keeps_its_data(tmp_path: Path) -> None:
     assert printed(ran(START, "sessionStart", env, write)) == ["more\n"]
     assert printed(ran(CALL, "preToolUse", env, write)) == ["more\nmore\n"]
     event = read_event(wire("copilot-cli"), CALL, "preToolUse")
-    other = Planned("h", event.event, "claude-code", command=write, package="/q/my plugin")
-    assert printed(engine.run(event, [other], engine.Setting(wire("copilot-cli"), wire, env))) == ["more\n"]
+    other = PlannedHook("h", event.event, "claude-code", command=write, package="/q/my plugin")
+    assert printed(engine.run_hooks(event, [other], engine.RunSetting(wire("copilot-cli"), wire, env))) == [
+        "more\n"
+    ]
 
 
 def test_without_a_place_nothing_is_named(tmp_path: Path) -> None:
@@ -94,12 +96,12 @@ def test_old_files_are_forgotten(tmp_path: Path) -> None:
     ran(START, "sessionStart", env, SET)
     path = next((tmp_path / "state" / "env").iterdir())
     event = read_event(wire("copilot-cli"), {**START, "sessionId": "s2"}, "sessionStart")
-    sessions.turned(event, env)
+    sessions.reset_stops(event, env)
     assert path.exists()
     os.utime(path, (0, 0))
     data = next((tmp_path / "state" / "data").iterdir())
     os.utime(data, (0, 0))
-    sessions.turned(event, env)
+    sessions.reset_stops(event, env)
     assert (path.exists(), data.exists()) == (False, True)
 
 

@@ -197,7 +197,7 @@ def test_what_is_switched_off_here_only_stays_on_for_everybody_else(place: Place
     assert shared(found, build(found, place.env), place.env) == on
     made = plan.parse(compiled(str(place.root)))
     assert not isinstance(made, str)
-    assert [hook.command for hook in made.all_hooks()] == ["./guard.sh"]
+    assert [hook.command for hook in made.read_all_hooks()] == ["./guard.sh"]
 
 
 TWICE = {

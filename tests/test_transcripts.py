@@ -20,7 +20,7 @@ from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.model.runs import Event
 from hookport.runtime import engine, surroundings, transcripts
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from tests import agent_data
 
 FILES = agent_data.find("transcript.jsonl")
@@ -37,8 +37,8 @@ sys.exit(2)
 """
 
 
-def of(agent: str) -> list[transcripts.Entry]:
-    return list(transcripts.read(str(FILES[agent]), wire(agent).transcript))
+def of(agent: str) -> list[transcripts.TranscriptEntry]:
+    return list(transcripts.read_entries(str(FILES[agent]), wire(agent).transcript))
 
 
 @pytest.mark.parametrize("agent", [agent for agent in FILES if agent != "vs-code-copilot"])
@@ -50,7 +50,7 @@ def test_every_form_tells_the_same(agent: str) -> None:
         ("assistant", FIRST),
         ("assistant", LAST),
     ]
-    calls = [transcripts._call(one, wire(agent)) for one in entries if one.kind == "call"]
+    calls = [transcripts._read_call(one, wire(agent)) for one in entries if one.kind == "call"]
     assert [(call.tool, call.input["command"]) for call in calls] == [("shell", one) for one in COMMANDS]
     results = [one for one in entries if one.kind == "result"]
     assert [(one.id, one.is_error) for one in results] == [(calls[0].id, False), (calls[1].id, True)]
@@ -76,16 +76,16 @@ def stop(agent: str, path: Path | None = None, **more: Any) -> Event:
     return Event("agent_stop", agent, session="s1", cwd="/", root="/", facts=facts, **more)
 
 
-def run(event: Event, hook: Planned, folder: Path) -> engine.Report:
+def run(event: Event, hook: PlannedHook, folder: Path) -> engine.DispatchReport:
     env = {"PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(folder / "state")}
-    return engine.run(event, [hook], engine.Setting(wire(event.agent), wire, env))
+    return engine.run_hooks(event, [hook], engine.RunSetting(wire(event.agent), wire, env))
 
 
-def script(folder: Path, text: str) -> Planned:
+def script(folder: Path, text: str) -> PlannedHook:
     """A Stop hook of Claude Code, whose command only names a file."""
     file = folder / "stop.py"
     file.write_text(text, "utf-8")
-    return Planned("h", "agent_stop", "claude-code", "Stop", command=f"python3 {file}", files=[str(file)])
+    return PlannedHook("h", "agent_stop", "claude-code", "Stop", command=f"python3 {file}", files=[str(file)])
 
 
 @pytest.mark.skipif(os.name == "nt", reason="the command is for a shell")
@@ -103,17 +103,17 @@ def test_what_the_agent_has_not_written_yet_is_there(tmp_path: Path) -> None:
     assert report.decision.reason == "One more thing."
 
 
-def shown(event: Event, hook: Planned, folder: Path) -> Event:
+def shown(event: Event, hook: PlannedHook, folder: Path) -> Event:
     env = {"HOOKPORT_STATE_DIR": str(folder / "state")}
     own, agent = wire(hook.dialect), wire(event.agent)
-    wanted = surroundings.wanted(hook, own, event, hook.native, agent)
-    return transcripts.shown(wanted, own, event, agent, env) if wanted else event
+    wanted = surroundings.find_transcript_needs(hook, own, event, hook.native, agent)
+    return transcripts.add_transcript(wanted, own, event, agent, env) if wanted else event
 
 
 def test_only_who_reads_it_gets_a_copy(tmp_path: Path) -> None:
     """A hook of another form's agent, one that does not name the field, and a file that is not there."""
     event = stop("codex")
-    reading = Planned("h", "agent_stop", "claude-code", "Stop", command="jq -r .transcript_path")
+    reading = PlannedHook("h", "agent_stop", "claude-code", "Stop", command="jq -r .transcript_path")
     assert shown(event, reading.replace(command="jq -r .cwd"), tmp_path) == event
     assert shown(event, reading.replace(dialect="qwen-code"), tmp_path) == event
     gone = stop("codex", tmp_path / "codex.jsonl")
@@ -137,7 +137,7 @@ def test_only_who_reads_it_gets_a_copy(tmp_path: Path) -> None:
 def test_steps_and_duration_are_counted(agent: str, tmp_path: Path) -> None:
     """A HOOK.md hook is told how many calls there were and how long the session has lasted."""
     calls = 1 if agent == "vs-code-copilot" else 2
-    hook = Planned("h", "agent_stop", "agent-hooks", "before_stop", command="true")
+    hook = PlannedHook("h", "agent_stop", "agent-hooks", "before_stop", command="true")
     assert shown(stop(agent), hook, tmp_path).facts["steps"] == calls
     ended = stop(agent).replace(event="session_end")
     facts = shown(ended, hook.replace(event="session_end", native="session_end"), tmp_path).facts
@@ -153,7 +153,7 @@ def test_a_subagents_task_is_what_its_call_said(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_text(json.dumps({"type": "assistant", "message": record}) + "\n", "utf-8")
     event = Event("subagent_start", "claude-code", session="s1", facts={"transcript": str(path)})
-    hook = Planned("h", "subagent_start", "agent-hooks", "subagent_start", command="true")
+    hook = PlannedHook("h", "subagent_start", "agent-hooks", "subagent_start", command="true")
     assert shown(event, hook, tmp_path).prompt == "look at it"
 
 

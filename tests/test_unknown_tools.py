@@ -17,7 +17,7 @@ from hookport.model.runs import Call, Event
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import planned
 from hookport.runtime import engine, plan
-from hookport.runtime.sources import of_plan, tools_of
+from hookport.runtime.sources import list_tools, make_sources
 from hookport.shapes.dialect import event_specs, is_split
 from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
 from hookport.wire.kinds import kinds_of
@@ -63,7 +63,7 @@ def unknown(agent: str, given: Any, name: str = NAME) -> Event:
 
 def guard(
     dialect: str, *terms: Term, event: str = "before_tool_execute", blocking: bool = True
-) -> plan.Planned:
+) -> plan.PlannedHook:
     hook = Hook(event, Handler(command="guard"), matcher=terms, blocking=blocking, dialect=dialect)
     made = planned(Found(hook, "f", "p", "/w", "project", ()))
     return made.replace(blocking=blocking)
@@ -81,9 +81,9 @@ class Seen(NamedTuple):
 
 
 def seen(event: Event, terms: Iterable[Term], **values: Any) -> Seen:
-    setting = engine.Setting(wire(event.agent), wire, {})
+    setting = engine.RunSetting(wire(event.agent), wire, {})
     hooks = [guard(name, *terms, **values) for name in names()]
-    runs = engine.explain(event, hooks, setting)
+    runs = engine.explain_hooks(event, hooks, setting)
     return Seen(
         {run.hook.dialect for run in runs if run.matched}, {note for run in runs for note in run.notes}
     )
@@ -280,16 +280,16 @@ def test_a_rewrite_goes_back_under_the_callers_own_key(agent: str, given: dict[s
 
 def test_a_plan_finds_guards_on_known_tools_for_an_unknown_one() -> None:
     hooks = [guard(HUB, *on("shell")), guard(HUB, *on("file_write")).replace(name="write")]
-    made = plan.parse(plan.make(hooks, map(wire, names()), plan.Origin("/w", "1")))
-    assert isinstance(made, plan.Plan)
+    made = plan.parse(plan.make(hooks, map(wire, names()), plan.PlanOrigin("/w", "1")))
+    assert isinstance(made, plan.DispatchPlan)
     event = unknown("claude-code", {"level": 3})
-    assert tools_of(event) is None
-    assert [hook.tools for hook in of_plan(made, "claude-code", wire).hooks(event)] == [
+    assert list_tools(event) is None
+    assert [hook.tools for hook in make_sources(made, "claude-code", wire).hooks(event)] == [
         ["shell"],
         ["file_write"],
     ]
     shell = unknown("claude-code", {"cmd": "x"})
-    assert [hook.tools for hook in of_plan(made, "claude-code", wire).hooks(shell)] == [["shell"]]
+    assert [hook.tools for hook in make_sources(made, "claude-code", wire).hooks(shell)] == [["shell"]]
 
 
 # PreToolUse of Grok Build 1.0.41, which runs what is written for Claude Code.

@@ -29,7 +29,7 @@ from hookport.model.runs import Answer, Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import Found
 from hookport.runtime import main, select
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.shapes.entries import slots
 from hookport.wire.events import read_event, write_event
 from tests.guards import DANGEROUS, HARMLESS, REASON
@@ -530,7 +530,7 @@ ABOUT_THE_PLAN = {
 
 def test_every_ability_of_the_bridge_is_one_of_a_wrapped_command() -> None:
     """A new field of a planned hook has a place here, and an option that `wrap` takes."""
-    assert {*ABILITIES, *ABOUT_THE_PLAN} == set(Planned("", "", "").as_dict())
+    assert {*ABILITIES, *ABOUT_THE_PLAN} == set(PlannedHook("", "", "").as_dict())
     options = {way for way in ABILITIES.values() if way.startswith("--") and " " not in way}
     assert options <= {*main.OPTIONS, *main.FLAGS}
     assert all(option in main.USAGE["wrap"] for option in options)

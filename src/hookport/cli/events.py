@@ -21,7 +21,7 @@ from hookport.findings import (
     StopLoopEnded,
 )
 from hookport.model.runs import Call, Event
-from hookport.runtime.engine import Report
+from hookport.runtime.engine import DispatchReport
 from hookport.wire.events import fired_for, read_event, write_event
 from hookport.wire.table import Wire
 
@@ -143,7 +143,7 @@ def _payload(path: str) -> dict[str, object]:
     return tree
 
 
-def findings_of(done: Report, notes: Iterable[str]) -> list[Finding]:
+def findings_of(done: DispatchReport, notes: Iterable[str]) -> list[Finding]:
     """What the runtime noticed, as findings."""
     found = [
         HookFailed.at(run.hook.place, name=run.hook.name, why=run.answered.failure)._replace(

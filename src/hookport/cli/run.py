@@ -23,9 +23,9 @@ from hookport.project import plan_builder
 from hookport.project.discovery import load
 from hookport.project.settings import settings_in
 from hookport.runtime import engine, policy
-from hookport.runtime.answer import told_of
-from hookport.runtime.engine import Report, Run
-from hookport.runtime.records import as_record, said
+from hookport.runtime.answer import build_answer
+from hookport.runtime.engine import DispatchReport, HookRun
+from hookport.runtime.records import describe_decision, make_run_record
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -61,12 +61,12 @@ def run(args: Namespace) -> int:
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    on_failure = policy.standing(settings_in(found.root, env), env)
-    setting = engine.Setting(it.wire, wire, env, on_failure, natively=True)
+    on_failure = policy.find_failure_policy(settings_in(found.root, env), env)
+    setting = engine.RunSetting(it.wire, wire, env, on_failure, natively=True)
     begun = time.monotonic()
-    done = engine.run(event, hooks, setting)
+    done = engine.run_hooks(event, hooks, setting)
     seconds = time.monotonic() - begun
-    told = told_of(event, done, it.wire)
+    told = build_answer(event, done, it.wire)
     findings = [*found.findings, *plan_builder.left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
@@ -75,11 +75,13 @@ def run(args: Namespace) -> int:
     return 1 if any(one.answered.failure for one in done.runs) else report.worst(found.findings, strict=False)
 
 
-def _print_json(it: Asked, done: Report, answer: Answer, findings: list[Finding], *, as_agent: bool) -> None:
+def _print_json(
+    it: Asked, done: DispatchReport, answer: Answer, findings: list[Finding], *, as_agent: bool
+) -> None:
     tree: dict[str, object] = {
         "event": it.as_json(done.event),
-        "decision": said(done.decision),
-        "runs": [as_record(one) for one in done.runs],
+        "decision": describe_decision(done.decision),
+        "runs": [make_run_record(one) for one in done.runs],
         "findings": [report.as_placed_json(one) for one in findings],
     }
     if as_agent:
@@ -89,7 +91,9 @@ def _print_json(it: Asked, done: Report, answer: Answer, findings: list[Finding]
     sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=is_ascii, default=str) + "\n")
 
 
-def _print(it: Asked, done: Report, seconds: float, answer: Answer | None, findings: list[Finding]) -> None:
+def _print(
+    it: Asked, done: DispatchReport, seconds: float, answer: Answer | None, findings: list[Finding]
+) -> None:
     paint = Paint(sys.stdout)
     sys.stdout.write(f"{paint(it.title(), 'bold')}\n")
     for one in done.runs:
@@ -109,7 +113,7 @@ def _print(it: Asked, done: Report, seconds: float, answer: Answer | None, findi
 STYLES = {"deny": "error", "ask": "loss", "allow": "kept", "none": "note"}
 
 
-def _line(run: Run, paint: Paint) -> str:
+def _line(run: HookRun, paint: Paint) -> str:
     if not run.matched:
         return f"{paint('not run', 'note')}  {plain(run.hook.name)}: {plain(run.why)}"
     if run.hook.is_async:

@@ -83,7 +83,7 @@ def _show(found: Status) -> None:
     _show_approval(found.approval, paint)
     for name, until in found.paused.items():
         what = "every hook" if name == pauses.EVERY else name
-        told = f"paused: {what} until {pauses.clock(until)}; `hookport pause --end` ends it"
+        told = f"paused: {what} until {pauses.format_time(until)}; `hookport pause --end` ends it"
         sys.stdout.write(paint(plain(told), "changed") + "\n")
     if not found.agents:
         sys.stdout.write("no agent was found here, and nothing is installed.\n")

@@ -56,7 +56,7 @@ def run(args: Namespace) -> int:
         return _check(found, env, as_json=args.json)
     contents = lock.texts(found, env)
     after = lock.build(found, env)
-    state = approvals.approved_state(found.root, after, env)
+    state = approvals.find_approved_state(found.root, after, env)
     before, when = dict(state.lock), state.when
     reviews = review(found, before, after, contents, env)
     untrusted = agent_trust.untrusted(found.root, env)
@@ -81,7 +81,7 @@ def run(args: Namespace) -> int:
         how = (
             state.how or consent.ASKED
             if is_same
-            else consent.consent(found.root, env, markers(), yes=args.yes, asks=not args.json)
+            else consent.ask_consent(found.root, env, markers(), yes=args.yes, asks=not args.json)
         )
     is_agreed = bool(how)
     if is_agreed:
@@ -171,7 +171,7 @@ def _approve(root: str, seen: Lock, env: dict[str, str], how: str) -> None:
     if lock.build(found, env) != seen:
         raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
     lock.write(root, lock.shared(found, seen, env))
-    approvals.remember(root, seen, contents, env, how)
+    approvals.store_approval(root, seen, contents, env, how)
 
 
 def _as_json(one: Review) -> dict[str, object]:

@@ -22,13 +22,13 @@ def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
     root = project_root(str(Path.cwd()), env)
-    if not consent.withdraws(root, env, markers()):
+    if not consent.may_withdraw(root, env, markers()):
         sys.stdout.write("nothing was taken back.\n")
         return 1
-    gone = approvals.forget(None if args.all else root, env)
+    gone = approvals.remove_approval(None if args.all else root, env)
     for one in gone:
         sys.stdout.write(f"no longer approved: {plain(one)}\n")
-    inherited = trust.inherited(root, env)
+    inherited = trust.find_inherited_root(root, env)
     if inherited:
         sys.stderr.write(
             f"hookport: {root} is a worktree of {inherited}, whose approval still holds here.\n"

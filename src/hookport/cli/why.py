@@ -41,7 +41,7 @@ from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, discover, load
 from hookport.project.misplaced import find_misplaced
 from hookport.runtime import engine, pauses, trust
-from hookport.runtime.plan import CalledFrom, is_loaded_by
+from hookport.runtime.plan import Caller, is_loaded_by
 
 STYLES = {"ok": "kept", "fails": "dropped", "unseen": "changed"}
 
@@ -199,11 +199,11 @@ def _explain_call(args: Namespace, it: Asked) -> int:
         else plan_builder.judged(found, env)
     )
     hooks = sorted(planned, key=lambda hook: -hook.priority)
-    setting = engine.Setting(it.wire, wire, env)
-    runs = engine.explain(it.event, hooks, setting)
+    setting = engine.RunSetting(it.wire, wire, env)
+    runs = engine.explain_hooks(it.event, hooks, setting)
     if not args.source:
         runs = _left_to_agent(runs, it.wire.id, found.root, env)
-        paused = pauses.active(found.root, env)
+        paused = pauses.find_pauses(found.root, env)
         runs = [_approved(_rested(run, paused), found.root, env) for run in runs]
     ill = _illnesses(runs, found, env)
     # Entries that call us are how an agent asks; only in a file that was named are they of interest.
@@ -244,7 +244,7 @@ def _explain_call(args: Namespace, it: Asked) -> int:
     return report.worst(findings, strict=False)
 
 
-def _illnesses(runs: Sequence[engine.Run], found: Discovery, env: dict[str, str]) -> dict[int, Finding]:
+def _illnesses(runs: Sequence[engine.HookRun], found: Discovery, env: dict[str, str]) -> dict[int, Finding]:
     """What keeps hooks that would be run from doing their work."""
     machine, failures = Machine(Path(found.root), env), read_failures(env)
     by_place = {(one.file, one.place): one for one in found.hooks}
@@ -264,22 +264,24 @@ def _illnesses(runs: Sequence[engine.Run], found: Discovery, env: dict[str, str]
     return ill
 
 
-def _rested(run: engine.Run, paused: Mapping[str, float]) -> engine.Run:
-    over = pauses.until(paused, run.hook.name)
-    why = f"{engine.PAUSED} until {pauses.clock(over)}"
+def _rested(run: engine.HookRun, paused: Mapping[str, float]) -> engine.HookRun:
+    over = pauses.find_pause_end(paused, run.hook.name)
+    why = f"{engine.PAUSED} until {pauses.format_time(over)}"
     return run.replace(matched=False, why=why) if run.matched and over else run
 
 
-def _approved(run: engine.Run, root: str, env: dict[str, str]) -> engine.Run:
-    why = trust.verdict(run.hook, root, env)
-    if trust.gives_way(run.hook):
+def _approved(run: engine.HookRun, root: str, env: dict[str, str]) -> engine.HookRun:
+    why = trust.find_hook_objection(run.hook, root, env)
+    if trust.is_overridden(run.hook):
         why = "a hook of the project takes its place"
     return run.replace(matched=False, why=why) if run.matched and why else run
 
 
-def _left_to_agent(runs: list[engine.Run], agent: str, root: str, env: dict[str, str]) -> list[engine.Run]:
+def _left_to_agent(
+    runs: list[engine.HookRun], agent: str, root: str, env: dict[str, str]
+) -> list[engine.HookRun]:
     """What is known of the hooks whose file the agent loads itself, in the words of `status`."""
-    caller = CalledFrom(str(Path.cwd()), env=env)
+    caller = Caller(str(Path.cwd()), env=env)
     loaded = [run for run in runs if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller)]
     if not loaded:
         return runs
@@ -294,7 +296,7 @@ def _left_to_agent(runs: list[engine.Run], agent: str, root: str, env: dict[str,
     ]
 
 
-def _by_itself(run: engine.Run, title: str, row: HookState | None) -> str:
+def _by_itself(run: engine.HookRun, title: str, row: HookState | None) -> str:
     if row and row.state != BY_ITSELF:
         return f"{title} does not run it: {row.reason}"
     why = f"left to {title}, which loads {run.hook.file} itself"

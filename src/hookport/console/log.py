@@ -84,7 +84,7 @@ def _records(reader: journal.Reader) -> list[Record]:
 
 def _tell(events: int, found: int, shown: int, skipped: int) -> None:
     """What else there is to know, where it is not mistaken for an event."""
-    file = spell_path(journal.path(os.environ), "", os.environ)
+    file = spell_path(journal.find_journal(os.environ), "", os.environ)
     if not file:
         _say("there is no journal: HOME is not set. Set HOOKPORT_STATE_DIR.")
     elif not events:

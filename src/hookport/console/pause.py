@@ -40,13 +40,13 @@ def pause(
     if args.hook not in (pauses.EVERY, *names):
         raise UsageError(f"there is no hook '{args.hook}' here.{closest(args.hook, tuple(names))}")
     sys.stdout.write(f"to be paused for {args.duration}: {_named([args.hook])}\n")
-    how = consent.consent(root, env, markers, yes=args.yes, verb="pause")
+    how = consent.ask_consent(root, env, markers, yes=args.yes, verb="pause")
     if not how:
         sys.stdout.write("nothing was paused.\n")
         return 1
     pauses.begin(root, args.hook, seconds, how, env)
-    over = pauses.clock(pauses.active(root, env)[args.hook])
-    end = remedy.command("pause", "--end")
+    over = pauses.format_time(pauses.find_pauses(root, env)[args.hook])
+    end = remedy.format_command("pause", "--end")
     sys.stdout.write(f"paused until {over}: {_named([args.hook])}. `{end}` ends it.\n")
     return 0
 

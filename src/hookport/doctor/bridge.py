@@ -101,7 +101,7 @@ def silent(case: Case) -> Iterator[Diagnosis]:
     for source, one in case.commands():
         command = one.hook.handler.command
         call = call_of(one)
-        if call is None or call["act"] != "dispatch" or not policy.guards(one.hook.event):
+        if call is None or call["act"] != "dispatch" or not policy.is_guarded_event(one.hook.event):
             continue
         start = command[: call.start("act")]
         if start in tried or agent_of(one) != case.dialect.id or _missing(one, call, case):

@@ -301,7 +301,7 @@ def _missing_model(handler: Handler, env: Mapping[str, str]) -> tuple[str, str] 
     """What is missing to ask a model, and the fix."""
     from hookport.runtime.execute import llm
 
-    service = llm._service(handler.model, env)  # noqa: SLF001  (the words of the runtime itself)
+    service = llm._find_service(handler.model, env)  # noqa: SLF001  (the words of the runtime itself)
     if isinstance(service, str):
         why, _, fix = service.partition(". ")
         return why, fix or f"Set {llm.MODEL}."

@@ -30,7 +30,7 @@ from hookport.install.targets import target
 from hookport.project import environment, ownership, plan_builder, sources
 from hookport.project.discovery import Discovery, Found, discover
 from hookport.runtime import journal, pauses, plan, trust
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.vendor import writer
 from hookport.vendor.vendored import ARCHIVE
 
@@ -60,16 +60,16 @@ def examined(
 ) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
     made = plan.parse(plan_builder.compiled(mine.found, world.env, str(world.cwd)))
-    assert isinstance(made, plan.Plan)  # noqa: S101  (it was made just now)
+    assert isinstance(made, plan.DispatchPlan)  # noqa: S101  (it was made just now)
     yield from discovered(mine, world)
     for line in made.header["broken"]:
         code, _, message = line.partition(" ")
         if code == f.BadSettings.code:
             yield Diagnosis("", f.BadSettings.at("", why="")._replace(message=message), message)
     yield from _unapproved(mine, made, world, cases, reported)
-    for name, over in pauses.active(mine.found.root, world.env).items():
+    for name, over in pauses.find_pauses(mine.found.root, world.env).items():
         what = "every hook" if name == pauses.EVERY else f"hook '{name}'"
-        yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.clock(over)), "")
+        yield Diagnosis("", f.HookPaused.at("", what=what, until=pauses.format_time(over)), "")
     yield from _not_covered(made, world)
     yield from _checked(mine, world)
     yield from _scripts(mine, world, failures)
@@ -93,9 +93,9 @@ def _key(one: Found) -> tuple[str, str]:
     return one.file, one.place
 
 
-def _not_covered(made: plan.Plan, world: World) -> Iterator[Diagnosis]:
+def _not_covered(made: plan.DispatchPlan, world: World) -> Iterator[Diagnosis]:
     """What of approved hooks no approval covers."""
-    for hook in made.all_hooks():
+    for hook in made.read_all_hooks():
         if hook.not_covered and hook.trust and not hook.trust["why"]:
             finding = f.NotCovered.at(hook.place, name=hook.name, what=", ".join(hook.not_covered))
             yield Diagnosis("", finding._replace(file=hook.file), shown(hook.file, world))
@@ -112,23 +112,25 @@ def discovered(mine: Own, world: World) -> Iterator[Diagnosis]:
 
 def _unapproved(
     mine: Own,
-    made: plan.Plan,
+    made: plan.DispatchPlan,
     world: World,
     cases: Iterable[Case],
     reported: Container[tuple[str, str]],
 ) -> Iterator[Diagnosis]:
     """Hooks of the project that the user did not approve, or that changed since; the bridge runs none."""
     if lost := made.header["lost"]:
-        told = f"the approvals are in {shown(trust.store(world.env), world)}"
+        told = f"the approvals are in {shown(trust.find_store(world.env), world)}"
         yield Diagnosis("", f.ApprovalUnknown.at("", why=lost), told)
-    waiting = [hook for hook in made.all_hooks() if trust.verdict(hook, str(world.root), world.env)]
+    waiting = [
+        hook for hook in made.read_all_hooks() if trust.find_hook_objection(hook, str(world.root), world.env)
+    ]
     installed = _installed(mine, world, cases) if waiting else []
     ours = {_key(one): one for one in mine.hooks}
     for hook in waiting:
         one = ours.get((hook.file, hook.place))
         if one and _needs_no_bridge(one, installed):
             continue
-        why = trust.cause(trust.verdict(hook, str(world.root), world.env))
+        why = trust.find_cause(trust.find_hook_objection(hook, str(world.root), world.env))
         told = spell_store(world)
         if one:
             yield Diagnosis("", _at(one, skip_finding(why)), told, frozenset({_key(one)}))
@@ -139,8 +141,8 @@ def _unapproved(
 def unapproved_hooks(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """Why the bridge skips hooks of the project, by file and place."""
     hooks = [hook for hook in plan_builder.judged(found, env) if hook.scope == "project"]
-    objections = {(hook.file, hook.place): trust.verdict(hook, found.root, env) for hook in hooks}
-    return {key: trust.cause(objection) for key, objection in objections.items() if objection}
+    objections = {(hook.file, hook.place): trust.find_hook_objection(hook, found.root, env) for hook in hooks}
+    return {key: trust.find_cause(objection) for key, objection in objections.items() if objection}
 
 
 def skip_finding(why: str) -> Finding:
@@ -151,7 +153,7 @@ def skip_finding(why: str) -> Finding:
 
 def spell_store(world: World) -> str:
     """Where the approvals are kept."""
-    return f"the approvals are in {shown(trust.store(world.env), world)}"
+    return f"the approvals are in {shown(trust.find_store(world.env), world)}"
 
 
 def _installed(mine: Own, world: World, cases: Iterable[Case]) -> list[Installed]:
@@ -290,7 +292,7 @@ def _changed(one: Found) -> str:
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.999Z"
 
 
-def _is_for(hook: Planned, tool: str) -> bool:
+def _is_for(hook: PlannedHook, tool: str) -> bool:
     if hook.subject != "tool":
         return not hook.terms
     return not hook.terms or tool in hook.tools
@@ -302,9 +304,9 @@ def _is_here(cwd: str, world: World) -> bool:
 
 def _state(world: World) -> Iterator[Diagnosis]:
     """The folder of the journal, and that of the plans."""
-    path = plan.path_for(str(world.cwd), world.env)
+    path = plan.find_plan_path(str(world.cwd), world.env)
     for folder, what in (
-        (journal.folder(world.env), "journal"),
+        (journal.find_state_folder(world.env), "journal"),
         (str(Path(path).parent) if path else "", "plans"),
     ):
         why = _unwritable(folder) if folder else f"there is no place for the {what}: HOME is not set"
@@ -323,15 +325,15 @@ def _unwritable(folder: str) -> str:
 
 
 def _plan(mine: Own, world: World) -> Iterator[Diagnosis]:
-    path = plan.path_for(str(world.cwd), world.env)
+    path = plan.find_plan_path(str(world.cwd), world.env)
     if not mine.hooks or not path or not Path(path).exists():
         return
     kept = plan.load(path, world.env)
     why = kept if isinstance(kept, str) else ""
-    if isinstance(kept, plan.Plan):
+    if isinstance(kept, plan.DispatchPlan):
         made_by = kept.header["version"]
         why = f"it was made by hookport {made_by}" if made_by != __version__ else ""
-        why = why or ("a source changed since" if plan.changed(kept) else "")
+        why = why or ("a source changed since" if plan.has_changed(kept) else "")
     if why:
         finding = f.PlanStale.at("", why=why)._replace(file=path)
         yield Diagnosis("", finding, why, repair=Repair("plan", str(world.cwd)))

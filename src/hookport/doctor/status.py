@@ -121,7 +121,7 @@ def status(
     said = {(one.agent, one.command): one.state for one in agent_trust.states(found.root, env)}
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     plan = str(Path(found.root, vendored.PLAN))
-    states_known = trust.approval(found.root, env).states
+    states_known = trust.load_approval(found.root, env).states
     approved = {state.lock["bridge"].get(vendored.PLAN) for state in states_known}
     reports = examine(cwd, env, chosen, is_quick=True)
     ill: dict[tuple[str, str, str], list[Diagnosis]] = {}
@@ -135,7 +135,7 @@ def status(
         _fired(env),
         sync.waiting(found, env),
         said,
-        trust.digest(plan) not in approved,
+        trust.hash_file(plan) not in approved,
         ill,
         read_failures(env),
         found.hooks,
@@ -159,7 +159,7 @@ def status(
                 for number, one in enumerate(with_ours or there[:1])
             ]
     modules = tuple(one for one in found.unmanaged if one.agent in chosen)
-    paused = pauses.active(found.root, env)
+    paused = pauses.find_pauses(found.root, env)
     misplaced = tuple(one.finding for one in find_misplaced(found.root, env))
     unread = tuple(_unread(report.diagnoses for report in reports))
     return Status(found.root, lock.standing(found, env), paused, tuple(states), modules, misplaced, unread)

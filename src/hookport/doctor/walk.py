@@ -143,7 +143,7 @@ def walk(one: Found, agent: str, known: Known, matching: Step | None = None) -> 
 
 def match_step(one: Found, event: Event, agent: Wire, env: Mapping[str, str]) -> Step:
     """Whether the matcher of a hook takes a concrete call, as a gate."""
-    (run,) = engine.explain(event, [planned(one)], engine.Setting(agent, wire, env))
+    (run,) = engine.explain_hooks(event, [planned(one)], engine.RunSetting(agent, wire, env))
     fix = "" if run.matched else "Widen its matcher if it should run on this call."
     return Step(MATCHES, OK if run.matched else FAILS, run.why, fix)
 
@@ -234,9 +234,9 @@ def _enabled(one: Found, known: Known) -> Step | None:
     if one.off:
         by = spell_switch(one.off, known.found.root)
         return Step(ENABLED, FAILS, f"{by} switches it off", one.off.fix)
-    over = pauses.until(known.paused, name_of(one))
+    over = pauses.find_pause_end(known.paused, name_of(one))
     if over:
-        text = f"{engine.PAUSED} until {pauses.clock(over)}"
+        text = f"{engine.PAUSED} until {pauses.format_time(over)}"
         return Step(ENABLED, FAILS, text, "Run `hookport pause --end`.")
     return None
 
@@ -269,8 +269,8 @@ def _approved(one: Found, cover: Cover, row: HookState | None, known: Known) -> 
         return Step(APPROVED, OK, "not needed: it is your own")
     if row and row.reason == UNAPPROVED:
         hook = identified(one, found.root, env)
-        record = trust.record(hook, found.root, env, trust.approval(found.root, env))
-        why = trust.cause(trust.objection(record)) or "the plan of the project's bridge changed"
+        record = trust.record_approval(hook, found.root, env, trust.load_approval(found.root, env))
+        why = trust.find_cause(trust.find_objection(record)) or "the plan of the project's bridge changed"
         return Step(APPROVED, FAILS, why, "Run `hookport trust`.")
     return Step(APPROVED, OK, "you approved it as it is")
 
@@ -282,7 +282,7 @@ def _last_run(row: HookState | None) -> str:
 
 
 def _obeyed(one: Found, dialect: Dialect, row: HookState | None) -> Step:
-    if not planned_blocking(one.hook) or not policy.guards(one.hook.event):
+    if not planned_blocking(one.hook) or not policy.is_guarded_event(one.hook.event):
         reason = f"{NOT_BLOCKING}: it runs in the background" if one.hook.handler.is_async else NOT_BLOCKING
         return Step(OBEYED, OK, reason)
     if row and row.level == "advisory" and row.state in (BY_ITSELF, "installed", "drifted"):

@@ -86,7 +86,7 @@ def tests_for(
         if is_wider or not reads(target, one) or obstacle(target, one):
             continue
         variable = mark(target.agent, one.hook.dialect)
-        digest = covering.digest(planned(one).command)
+        digest = covering.hash_command(planned(one).command)
         text = clause(target.agent, variable, _call(start, variable), file, digest)
         if clauses(text):
             made.setdefault(one.file, {})[one.hook.handler.command] = text

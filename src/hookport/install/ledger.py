@@ -146,7 +146,7 @@ def broken(env: Mapping[str, str]) -> list[Finding]:
 
 def folder(env: Mapping[str, str]) -> Path | None:
     """Where the ledger is; None if the environment names no place."""
-    state = journal.folder(env)
+    state = journal.find_state_folder(env)
     return Path(state, "ledger") if state else None
 
 

@@ -45,7 +45,7 @@ class Difference(NamedTuple):
 def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     """The lock of the hooks of a project as they are now."""
     own = plan_builder.projects(found)
-    lock = trust.lock_of([plan_builder.identified(one, found.root, env) for one in own], found.root, env)
+    lock = trust.make_lock([plan_builder.identified(one, found.root, env) for one in own], found.root, env)
     identities = [plan_builder.identity_of(one, found.root, env) for one in own]
     return {
         **lock,
@@ -85,7 +85,7 @@ def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
         it = plan_builder.identity_of(one, found.root, env)
         contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
         for name in it.files:
-            path = Path(trust.resolved(name, found.root, env))
+            path = Path(trust.resolve_name(name, found.root, env))
             with suppress(OSError):
                 if path.is_file() and path.stat().st_size <= LARGEST_TEXT:
                     data = path.read_bytes()
@@ -108,9 +108,9 @@ class Standing(NamedTuple):
 def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
     """How a project stands now; a project without hooks of which nothing was approved is as it should be."""
     here = build(found, env)
-    approval = trust.approval(found.root, env)
+    approval = trust.load_approval(found.root, env)
     states, lost = approval.states, approval.why if approval.is_broken else ""
-    nearest = approvals.approved_state(found.root, here, env)
+    nearest = approvals.find_approved_state(found.root, here, env)
     shares = (here, shared(found, here, env))
     is_active = dict(nearest.lock) in shares or not (states or here["hooks"] or lost)
     hooks = [(one, plan_builder.identity_of(one, found.root, env)) for one in plan_builder.projects(found)]

@@ -63,10 +63,10 @@ def _reviewed(
     now = after.get("hooks", {}).get(one.id, {"definition": "", "files": {}})
     diff: list[str] = []
     if one.is_redefined:
-        old = _definition(approvals.approved_text(was["definition"], env))
+        old = _definition(approvals.read_approved_text(was["definition"], env))
         diff += _diff(f"{one.id}", old, _definition(contents.get(now["definition"])))
     for name, how in one.files:
-        old_text = approvals.approved_text(was["files"].get(name) or "", env)
+        old_text = approvals.read_approved_text(was["files"].get(name) or "", env)
         new_text = contents.get(now["files"].get(name) or "")
         if how != "gone" and new_text is None:
             diff.append(f"{name}: {how}, too large to show or not there")

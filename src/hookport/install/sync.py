@@ -285,7 +285,11 @@ def unspoken(plan: Plan, env: Mapping[str, str]) -> Iterator[Finding]:
 def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """The names of the project's hooks that its user did not approve as they are, by file and place."""
     hooks = [hook for hook in judged(found, env) if hook.scope == "project"]
-    return {(hook.file, hook.place): hook.name for hook in hooks if trust.verdict(hook, found.root, env)}
+    return {
+        (hook.file, hook.place): hook.name
+        for hook in hooks
+        if trust.find_hook_objection(hook, found.root, env)
+    }
 
 
 def _any_left(plans: Sequence[AgentPlan]) -> None:

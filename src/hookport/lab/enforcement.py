@@ -16,7 +16,7 @@ from hookport.lab.own import Account, Fate, Turn
 from hookport.lab.samples import GUARDED, PROMPT, TOOLS
 from hookport.lab.scenario import Need
 from hookport.model.events import EVENTS
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.shapes.dialect import says
 
 Word = Literal["enforced", "advisory", "not fired", "broken"]
@@ -89,7 +89,7 @@ class _Hook:
 
     def __init__(self, account: Account, number: int) -> None:
         self.account, self.number = account, number
-        self.hook: Planned = account.hooks[number]
+        self.hook: PlannedHook = account.hooks[number]
         self.guards = guards(account, number)
         self.mine = [one for one in account.firings if one.hook == number]
         self.answered = [one for one in self.mine if not one.failure]

@@ -26,8 +26,8 @@ from hookport.project.ownership import agent_of
 from hookport.project.places import own_place
 from hookport.runtime import journal
 from hookport.runtime.handlers import read_answer
-from hookport.runtime.occasion import tree_of
-from hookport.runtime.plan import Planned
+from hookport.runtime.occasion import parse_object
+from hookport.runtime.plan import PlannedHook
 from hookport.runtime.records import STDERR_TAIL
 from hookport.wire.events import native_name, read_event
 
@@ -237,9 +237,9 @@ class Watch:
             result.stderr[-STDERR_TAIL:] if result else "",
         )
 
-    def _event(self, hook: Planned, payload: str) -> Event:
+    def _event(self, hook: PlannedHook, payload: str) -> Event:
         """What the agent told the hook, in the words of the agent or of the dialect that it speaks there."""
-        tree = tree_of(payload.encode())
+        tree = parse_object(payload.encode())
         if isinstance(tree, str):
             return Event(hook.event, self.agent.id)
         for spoken in (self.agent, wire(hook.dialect)):

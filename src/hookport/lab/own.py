@@ -27,7 +27,7 @@ from hookport.lab.run import BESIDE_SECONDS, reads_projects, told
 from hookport.lab.samples import Sample
 from hookport.project import plan_builder
 from hookport.project.discovery import Found, discover, load
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 
 Mode = Literal["auto", "bridge", "native"]
 # What is kept of a run in a report.
@@ -75,7 +75,7 @@ class Account(NamedTuple):
     driver: Driver
     mode: Mode
     found: tuple[Found, ...]
-    hooks: tuple[Planned, ...]
+    hooks: tuple[PlannedHook, ...]
     firings: tuple[Firing, ...] = ()
     fates: tuple[Fate, ...] = ()
     turns: tuple[Turn, ...] = ()

@@ -16,8 +16,8 @@ from hookport.agents import wire
 from hookport.errors import UsageError
 from hookport.lab import likeness
 from hookport.model.runs import Call, Event
-from hookport.runtime.plan import Planned
-from hookport.runtime.select import match
+from hookport.runtime.plan import PlannedHook
+from hookport.runtime.select import match_hook
 
 # The tool that a kind of step is a call of.
 TOOLS = {"shell": "shell", "write": "file_write", "edit": "file_edit", "read": "file_read", "mcp": ""}
@@ -107,7 +107,7 @@ FORMATTED = (("sample.py", "value = 1\n"), ("sample.ts", "export const value = 1
 PROMPT = Sample("prompt", "a prompt with keys and a password", (f"Use this: {SECRETS}",), "")
 
 
-def chosen(hooks: Sequence[Planned], kinds: Collection[str], own: Sequence[Sample]) -> list[Sample]:
+def chosen(hooks: Sequence[PlannedHook], kinds: Collection[str], own: Sequence[Sample]) -> list[Sample]:
     """The calls that are played: a harmless one of each kind, then what the hooks are for.
 
     `own` are those that a person asked for; they are played whatever the hooks say.
@@ -131,17 +131,17 @@ def marked(sample: Sample) -> Sample:
     return sample._replace(about=text, given=(text,), program=())
 
 
-def prompts(hooks: Iterable[Planned], own: Sequence[Sample]) -> list[Sample]:
+def prompts(hooks: Iterable[PlannedHook], own: Sequence[Sample]) -> list[Sample]:
     """The prompts that are played, each in a run of its own."""
     asked = [sample for sample in own if sample.kind == "prompt"]
     return [*([PROMPT] if any(hook.event == "before_prompt" for hook in hooks) else ()), *asked]
 
 
-def matches(hook: Planned, sample: Sample) -> bool:
+def matches(hook: PlannedHook, sample: Sample) -> bool:
     """Whether the hook's own matcher is for what is played."""
     if sample.kind == "prompt":
         return hook.event == "before_prompt"
-    return match(hook, Event(hook.event, ""), _call(sample), wire(hook.dialect)).matches
+    return match_hook(hook, Event(hook.event, ""), _call(sample), wire(hook.dialect)).matches
 
 
 def of_text(text: str) -> Sample:
@@ -160,7 +160,7 @@ def of_text(text: str) -> Sample:
     return makers.get(kind, lambda: _read(given))()
 
 
-def _controls(hooks: Sequence[Planned]) -> Iterator[Sample]:
+def _controls(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
     """What is harmless, once of each kind."""
     yield _command("ls README.md", harmless=True)
     yield _write("notes.md", "# Notes\n")._replace(harmless=True)
@@ -172,7 +172,7 @@ def _controls(hooks: Sequence[Planned]) -> Iterator[Sample]:
         yield _command("exit 3", harmless=True)
 
 
-def _fitting(hooks: Sequence[Planned]) -> Iterator[Sample]:
+def _fitting(hooks: Sequence[PlannedHook]) -> Iterator[Sample]:
     """What guards look for, and what formatters do, where a hook's matcher is for it."""
     formatted = [_write(path, text)._replace(harmless=True) for path, text in FORMATTED]
     for sample in (*formatted, *_dangers()):
@@ -248,13 +248,13 @@ def _call(sample: Sample) -> Call:
     return Call(TOOLS[sample.kind], input=inputs[sample.kind])
 
 
-def _names_mcp(hook: Planned) -> bool:
+def _names_mcp(hook: PlannedHook) -> bool:
     """Whether a matcher is about MCP tools of the server that there is."""
     control = Sample("mcp", "", (SHOUT, ""), "")
     return bool(hook.terms) and matches(hook.replace(content=""), control)
 
 
-def _like(hook: Planned, kinds: Collection[str]) -> Iterator[Sample]:
+def _like(hook: PlannedHook, kinds: Collection[str]) -> Iterator[Sample]:
     """For a hook that none of the samples is for: calls with a text that its pattern matches.
 
     A command is only printed, never run: what a guard looks for may be anything.

@@ -10,7 +10,7 @@ from hookport.lab.own import Account
 from hookport.lab.samples import AFTER, FAILING, GUARDED, SERVER, TOOLS
 from hookport.lab.scenario import Need
 from hookport.model.events import EVENTS
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 
 PLAYED = (*GUARDED, *AFTER, *FAILING, "session_start", "session_end", "before_prompt", "agent_stop")
 LONGEST = 160
@@ -29,7 +29,7 @@ def reason(account: Account, number: int) -> str:
     return f"{', '.join(natives)} never came from {dialect.title}"
 
 
-def _by_tables(account: Account, hook: Planned) -> str:
+def _by_tables(account: Account, hook: PlannedHook) -> str:
     own = get(hook.dialect)
     if hook.event not in EVENTS:
         return f"only {own.title} has the event {hook.event.partition(':')[2]}"
@@ -50,7 +50,7 @@ def _by_the_run(account: Account) -> str:
     return f"the agent did not come to ask the model: {last[0][:LONGEST] if last else 'it said nothing'}"
 
 
-def _unmatched(account: Account, hook: Planned) -> str:
+def _unmatched(account: Account, hook: PlannedHook) -> str:
     """Its matcher is for something else; a name that no tool has is likely misspelt."""
     driver = account.driver
     wanted = " or ".join([*hook.tools] or [tool or value for _, value, tool in hook.terms]) or "calls"

@@ -53,7 +53,7 @@ def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[st
         script = found.scripts[0]
         hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))
         under = os.path.dirname(script)  # noqa: PTH120
-        everything = tuple(trust.below(under)[0])
+        everything = tuple(trust.list_below(under)[0])
     covered = cover(found, root, env, (*named_globs(found.hook), *globs))
     paths = dict.fromkeys((*everything, *covered.files))
     beside = {

@@ -11,8 +11,8 @@ import sys
 from hookport import __version__
 from hookport.runtime import main as runtime
 from hookport.runtime import plan
-from hookport.runtime.occasion import here
-from hookport.runtime.sources import called_from, named_roots, of_plan, repository_of
+from hookport.runtime.occasion import find_start_folder
+from hookport.runtime.sources import find_named_roots, find_repository, identify_caller, make_sources
 from hookport.wire.events import named_roots as roots_in
 
 TYPE_CHECKING = False
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
-    from hookport.runtime.covering import Entry
+    from hookport.runtime.covering import EntryFile
     from hookport.runtime.occasion import Occasion
-    from hookport.runtime.plan import Plan, Planned
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.plan import DispatchPlan, PlannedHook
+    from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
 
 
@@ -41,7 +41,7 @@ class Installed:
     """Where an installed hookport has hooks and wires from: a `HookStore`."""
 
     def __init__(self) -> None:
-        self._plans: dict[str, Plan] = {}
+        self._plans: dict[str, DispatchPlan] = {}
 
     def wire(self, name: str) -> Wire:
         """A wire that a plan does not have: one of another package, or none."""
@@ -59,47 +59,53 @@ class Installed:
         _add_libraries()
         from hookport.project.settings import settings_in
 
-        return settings_in(here(), env)
+        return settings_in(find_start_folder(), env)
 
-    def without_hooks(self, env: Mapping[str, str]) -> Plan:
+    def without_hooks(self, env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires, the project's settings and no hook."""
-        root = repository_of(here())
-        kept = plan.load(plan.tables_for(root, env), env)
-        is_ours = isinstance(kept, plan.Plan) and kept.header["version"] == __version__
-        if isinstance(kept, plan.Plan) and is_ours and not plan.changed(kept):
+        root = find_repository(find_start_folder())
+        kept = plan.load(plan.find_tables_path(root, env), env)
+        is_ours = isinstance(kept, plan.DispatchPlan) and kept.header["version"] == __version__
+        if isinstance(kept, plan.DispatchPlan) and is_ours and not plan.has_changed(kept):
             return kept
         _add_libraries()
         from hookport.project import plan_builder
 
         return plan_builder.without_hooks(root, env)
 
-    def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
+    def coverage(
+        self, name: str, file: str, env: Mapping[str, str]
+    ) -> tuple[Sequence[PlannedHook], EntryFile]:
         """Every hook that may run, and where our entries for an agent are."""
         from hookport.runtime import covering
 
         agent = self.wire(name)
-        kept = self._plan(next(named_roots(agent, env), "") or here(), env)
+        kept = self._plan(next(find_named_roots(agent, env), "") or find_start_folder(), env)
         root, callers = kept.header["root"], kept.header["callers"]
         programs = [sys.executable, bridge_file()]
-        entry = covering.Entry(agent, os.path.join(root, file), programs, root, callers)
-        return () if kept.header["broken"] else kept.all_hooks(), entry
+        entry = covering.EntryFile(agent, os.path.join(root, file), programs, root, callers)
+        return () if kept.header["broken"] else kept.read_all_hooks(), entry
 
-    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the folder that we were started in."""
-        kept = self._plan(here(), env)
-        return of_plan(kept, agent, self.wire, called_from(kept.wire(agent) or self.wire(agent), env, entry))
+        kept = self._plan(find_start_folder(), env)
+        return make_sources(
+            kept, agent, self.wire, identify_caller(kept.wire(agent) or self.wire(agent), env, entry)
+        )
 
-    def follow(self, sources: Sources, occasion: Occasion, env: Mapping[str, str], entry: str) -> Sources:
+    def follow(
+        self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
+    ) -> HookSources:
         """The hooks of the project that an event happened in, and of every other approved one it names."""
-        agent, event, start = occasion.agent, occasion.event, here()
-        named = [*named_roots(agent, env), event.root, event.cwd]
-        caller = called_from(agent, env, entry).replace(cwd=event.cwd)
+        agent, event, start = occasion.agent, occasion.event, find_start_folder()
+        named = [*find_named_roots(agent, env), event.root, event.cwd]
+        caller = identify_caller(agent, env, entry).replace(cwd=event.cwd)
 
-        def hooks_of(folder: str, kept: Plan) -> Sources:
-            def renew() -> Sources:
+        def hooks_of(folder: str, kept: DispatchPlan) -> HookSources:
+            def renew() -> HookSources:
                 return hooks_of(folder, _make_plan(folder, env))
 
-            return of_plan(kept, sources.agent.id, self.wire, caller).replace(renew=renew)
+            return make_sources(kept, sources.agent.id, self.wire, caller).replace(renew=renew)
 
         places = () if occasion.failure else named
         folder = next((one for one in places if one and (one == start or os.path.isdir(one))), start)
@@ -108,23 +114,23 @@ class Installed:
         first, *rest = [hooks_of(one, self._plan(one, env)) for one in (folder, *others)]
         if not rest:
             return first
-        from hookport.runtime.several import joined
+        from hookport.runtime.several import join_sources
 
-        return joined(first, rest, env)
+        return join_sources(first, rest, env)
 
-    def _plan(self, folder: str, env: Mapping[str, str]) -> Plan:
+    def _plan(self, folder: str, env: Mapping[str, str]) -> DispatchPlan:
         """The plan of a folder as it was kept, or made anew."""
         if folder not in self._plans:
-            path = plan.path_for(folder, env)
+            path = plan.find_plan_path(folder, env)
             kept = plan.load(path, env) if path else ""
-            is_ours = isinstance(kept, plan.Plan) and plan.holds(kept, __version__, env)
-            if not (isinstance(kept, plan.Plan) and is_ours and not plan.changed(kept)):
+            is_ours = isinstance(kept, plan.DispatchPlan) and plan.is_current(kept, __version__, env)
+            if not (isinstance(kept, plan.DispatchPlan) and is_ours and not plan.has_changed(kept)):
                 kept = _make_plan(folder, env)
             self._plans[folder] = kept
         return self._plans[folder]
 
 
-def _make_plan(folder: str, env: Mapping[str, str]) -> Plan:
+def _make_plan(folder: str, env: Mapping[str, str]) -> DispatchPlan:
     _add_libraries()
     from hookport.project import plan_builder
 
@@ -139,17 +145,17 @@ def _add_libraries() -> None:
         site.main()
 
 
-def _other_projects(kept: Plan, folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+def _other_projects(kept: DispatchPlan, folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
     root = kept.header["root"]
     places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
-    strays = [place for place in places if place != root and repository_of(place) != root]
+    strays = [place for place in places if place != root and find_repository(place) != root]
     near = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
     if strays:
         from hookport.runtime import trust
-        from hookport.runtime.several import other_roots
+        from hookport.runtime.several import find_other_roots
 
-        near = other_roots(root, [*near, *trust.approved_roots(strays, env)], env)
+        near = find_other_roots(root, [*near, *trust.find_approved_roots(strays, env)], env)
     return [one for one in dict.fromkeys(near) if one != root]
 
 

@@ -26,8 +26,8 @@ from hookport.project.ownership import Readers, is_ours
 from hookport.project.settings import covered_globs, read_settings
 from hookport.project.switches import Switch
 from hookport.runtime import approvals, plan, policy, trust
-from hookport.runtime.plan import Origin, Plan, Planned
-from hookport.runtime.select import tools_of
+from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
+from hookport.runtime.select import find_tools
 from hookport.runtime.trust import Approval
 from hookport.shapes.dialect import EventSpec, event_named, says
 from hookport.shapes.entries import slots
@@ -42,11 +42,11 @@ ONCE_DIGITS = 16
 TICK_NS = 20_000_000
 
 
-def current(cwd: str, env: Mapping[str, str]) -> tuple[Plan, str]:
+def current(cwd: str, env: Mapping[str, str]) -> tuple[DispatchPlan, str]:
     """The plan for a folder, made anew where a source changed; and why it could not be kept, if so."""
-    path = plan.path_for(cwd, env)
+    path = plan.find_plan_path(cwd, env)
     kept = plan.load(path, env) if path else "there is no place for plans"
-    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
+    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept):
         return kept, ""
     begun = time.time_ns()
     found = discover(cwd, env)
@@ -62,14 +62,14 @@ def settled(paths: Iterable[str], begun: int) -> bool:
     return not any(begun - TICK_NS <= changed <= time.time_ns() for changed, *_ in stamps)
 
 
-def _changed(kept: Plan) -> bool:
-    return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
+def _changed(kept: DispatchPlan) -> bool:
+    return plan.has_changed(kept) or plan.has_changed_scripts(kept.read_all_hooks())
 
 
-def without_hooks(root: str, env: Mapping[str, str]) -> Plan:
+def without_hooks(root: str, env: Mapping[str, str]) -> DispatchPlan:
     """The plan that has all wires, a project's settings and no hook, for a command that is run by itself."""
     text = compiled(Discovery(root, (), (), ()), {**env, trust.VARIABLE: ""})
-    path = plan.tables_for(root, env)
+    path = plan.find_tables_path(root, env)
     if path:
         _keep(path, text, env)
     return _parsed(text)
@@ -83,12 +83,12 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
         files |= dict.fromkeys((*_approvals(found.root, env), *protected.watched(env)))
     known: dict[int, Sequence[str]] = {}
     hooks = judged(found, env, files, known)
-    approval = trust.approval(found.root, env) if found.root else Approval()
+    approval = trust.load_approval(found.root, env) if found.root else Approval()
     there = {path: Path(path).exists() for path in _repositories(cwd, found.root)}
     # Hooks of a folder below may be run by their own agent; they are no reason to deny what others do.
     wrong = [one for one in (*found.findings, *findings) if one.severity == "error"]
     broken = [_spoken(one) for one in wrong if one.code != FolderPassedOver.code]
-    origin = Origin(
+    origin = PlanOrigin(
         found.root,
         __version__,
         tuple(files),
@@ -96,9 +96,9 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
         settings,
         broken,
         approval.why if approval.is_broken else "",
-        waiting=trust.waiting(hooks),
+        waiting=trust.list_waiting(hooks),
         trusted_lock=env.get(trust.VARIABLE, ""),
-        near=trust.near_roots(cwd or found.root, found.root, env) if found.root else (),
+        near=trust.find_near_roots(cwd or found.root, found.root, env) if found.root else (),
         protected=protected.protected(_without_entries(found), env, known) if found.root else (),
     )
     return plan.make(hooks, map(wire, names()), origin)
@@ -109,7 +109,7 @@ def judged(
     env: Mapping[str, str],
     files: dict[str, None] | None = None,
     known: dict[int, Sequence[str]] | None = None,
-) -> list[Planned]:
+) -> list[PlannedHook]:
     """The hooks with what their user approved: first those of the user that the project overrides.
 
     Those that were approved and are not there as they were come last; they are never run, but an event that
@@ -120,7 +120,7 @@ def judged(
     if found.hooks:
         watched |= dict.fromkeys(ownership.watched(found.root, env))
     readers = Readers(found.root, env)
-    approved = trust.approval(found.root, env) if found.root else Approval()
+    approved = trust.load_approval(found.root, env) if found.root else Approval()
     own = {
         id(one): identified(one, found.root, env).replace(loaded_by=readers.of(one))
         for one in projects(found)
@@ -132,7 +132,8 @@ def judged(
             if not covered_globs(found.root, name_of(one))
         }
     own = {
-        key: hook.replace(trust=trust.record(hook, found.root, env, approved)) for key, hook in own.items()
+        key: hook.replace(trust=trust.record_approval(hook, found.root, env, approved))
+        for key, hook in own.items()
     }
     over = [
         planned(one.hook).replace(
@@ -167,7 +168,7 @@ def identity_of(found: Found, root: str, env: Mapping[str, str]) -> Identity:
     return identity(found, root, env, covered_globs(root, name_of(found)))
 
 
-def identified(found: Found, root: str, env: Mapping[str, str]) -> Planned:
+def identified(found: Found, root: str, env: Mapping[str, str]) -> PlannedHook:
     """One hook of a project as the plan has it, with what the lock says of it."""
     it = identity_of(found, root, env)
     return planned(found).replace(
@@ -181,13 +182,13 @@ def identified(found: Found, root: str, env: Mapping[str, str]) -> Planned:
 
 
 def _missed(
-    own: list[Planned], off: Mapping[str, Switch], approved: Approval, readers: Readers
-) -> Iterator[Planned]:
+    own: list[PlannedHook], off: Mapping[str, Switch], approved: Approval, readers: Readers
+) -> Iterator[PlannedHook]:
     """The approved hooks that are gone, or changed: they match as they did when they were approved."""
     root, env = readers.root, readers.env
     here = {(hook.id.partition("#")[0], hook.definition) for hook in own}
     ids = {hook.id for hook in own}
-    state = trust.nearest(approved.states, {hook.id: hook.definition for hook in own})
+    state = trust.find_nearest_state(approved.states, {hook.id: hook.definition for hook in own})
     for place, entry in state.hooks.items():
         file, _, spot = place.partition("#")
         if (file, entry["definition"]) in here:
@@ -198,7 +199,7 @@ def _missed(
             changed = f"{spell_switch(off[place], root)} switches it off since you approved it"
         why = changed if place in ids else f"it is gone from {file} since you approved it"
         record = {"why": why, "files": {}, "approved": [], "was_approved": True}
-        path = trust.resolved(file, root, env)
+        path = trust.resolve_name(file, root, env)
         if hook is None:
             yield _unknown_ghost(entry, path, spot).replace(id=place, trust=record)
             continue
@@ -207,10 +208,10 @@ def _missed(
             yield planned(gone).replace(loaded_by=readers.of(gone), id=place, trust=record)
 
 
-def _approved_hook(definition: str, state: trust.State, env: Mapping[str, str]) -> Hook | None:
+def _approved_hook(definition: str, state: trust.ApprovedState, env: Mapping[str, str]) -> Hook | None:
     """A hook as it was approved, by the lock or by the text that was kept; None where both are gone."""
     tree = state.lock.get("definitions", {}).get(definition)
-    kept = approvals.approved_text(definition, env) if tree is None else None
+    kept = approvals.read_approved_text(definition, env) if tree is None else None
     text = spell_definition(tree) if tree is not None else (kept or b"").decode("utf-8", "surrogatepass")
     if trust.sha256(text.encode("utf-8", "surrogatepass")) != definition:
         return None
@@ -222,17 +223,17 @@ def _approved_hook(definition: str, state: trust.State, env: Mapping[str, str]) 
     return hook
 
 
-def _unknown_ghost(entry: Mapping[str, object], file: str, place: str) -> Planned:
+def _unknown_ghost(entry: Mapping[str, object], file: str, place: str) -> PlannedHook:
     """An approved hook of which only the event is known: it may have been for any call of it."""
     event = str(entry.get("event", ""))
     subject = "tool" if about_tool(event) else ""
     hub = next(name for name in names() if get(name).is_hub)
-    return Planned(str(entry.get("name", "")), event, hub, subject=subject, file=file, place=place)
+    return PlannedHook(str(entry.get("name", "")), event, hub, subject=subject, file=file, place=place)
 
 
 def _approvals(root: str, env: Mapping[str, str]) -> list[str]:
     """The files that say what is approved."""
-    return [path for path in (str(Path(root) / trust.LOCK), trust.store(env)) if path]
+    return [path for path in (str(Path(root) / trust.LOCK), trust.find_store(env)) if path]
 
 
 def runnable(found: Discovery) -> list[Found]:
@@ -273,7 +274,7 @@ def _is_bridge(found: Found) -> bool:
     return is_ours(found.hook.handler.command)
 
 
-def planned(found: Found) -> Planned:
+def planned(found: Found) -> PlannedHook:
     """One hook as the plan has it."""
     hook, handler = found.hook, found.hook.handler
     dialect, own = get(hook.dialect), wire(hook.dialect)
@@ -286,7 +287,7 @@ def planned(found: Found) -> Planned:
     timeout = handler.timeout or default or DEFAULT_TIMEOUT
     said = {key: getattr(handler, key) for key in SAME}
     said["command"] = one_word(handler.command, dialect.package_dir)
-    bare = Planned(
+    bare = PlannedHook(
         name=name_of(found),
         event=hook.event,
         dialect=hook.dialect,
@@ -308,8 +309,8 @@ def planned(found: Found) -> Planned:
     ).replace(**said)
     return bare.replace(
         once=_once(found),
-        tools=tools_of(bare, own),
-        rewrites=policy.guards(hook.event) and _may_rewrite(found, own),
+        tools=find_tools(bare, own),
+        rewrites=policy.is_guarded_event(hook.event) and _may_rewrite(found, own),
     )
 
 
@@ -439,16 +440,16 @@ def _spoken(finding: Finding) -> str:
     return f"{finding.code} {place} {finding.message}"
 
 
-def _parsed(text: bytes) -> Plan:
+def _parsed(text: bytes) -> DispatchPlan:
     found = plan.parse(text)
-    assert isinstance(found, Plan)  # noqa: S101  (we made it)
+    assert isinstance(found, DispatchPlan)  # noqa: S101  (we made it)
     return found
 
 
 def _keep(path: str, text: bytes, env: Mapping[str, str]) -> str:
     """Write a plan where the next dispatch finds it; empty, or why that did not work."""
     try:
-        keep_file(path, plan.sealed(text, path, env))
+        keep_file(path, plan.seal_plan(text, path, env))
         remove_old(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)
     except OSError as error:
         return f"{error.filename}: {error.strerror}"

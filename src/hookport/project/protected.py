@@ -38,8 +38,8 @@ def watched(env: Mapping[str, str]) -> list[str]:
 def _paths(found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequence[str]]) -> Iterator[str]:
     root, config = Path(found.root), config_folder(env)
     yield from (str(root / name) for name in (trust.LOCK, ".hookport"))
-    yield journal.folder(env)
-    cache = plan.path_for("", env)
+    yield journal.find_state_folder(env)
+    cache = plan.find_plan_path("", env)
     yield str(Path(cache).parents[1]) if cache else ""
     yield str(config / "hookport") if config else ""
     package = Path(hookport.__file__).parent
@@ -59,7 +59,7 @@ def _paths(found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequenc
         yield from one.scripts
         if one.scope == "project":
             files = known[id(one)] if id(one) in known else identity(one, found.root, env).files
-            yield from (trust.resolved(name, found.root, env) for name in files)
+            yield from (trust.resolve_name(name, found.root, env) for name in files)
 
 
 def _places() -> Iterator[str]:

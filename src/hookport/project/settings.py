@@ -41,8 +41,8 @@ def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], li
             words = _words_in(data, of_user=not is_project) if data is not None else {}
             model = _model_in(data) if data is not None else {}
             # An address of the project gets a key of the user: once that is approved, and not before.
-            models.append(trust.approved_model(root, model, env) if is_project else model)
-            for name, word in (trust.approved_words(root, words, env) if is_project else words).items():
+            models.append(trust.find_approved_model(root, model, env) if is_project else model)
+            for name, word in (trust.tighten_words(root, words, env) if is_project else words).items():
                 said[name].append(word)
         except InputError as error:
             findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
@@ -69,7 +69,7 @@ def project_settings(root: str) -> dict[str, object]:
         words, tree = _words_in(data, of_user=False), json.loads(data.decode("utf-8-sig"))
         return {**words, **{name: tree[name] for name in (COVERS, LLM) if tree.get(name)}}
     except (InputError, ValueError, RecursionError):
-        return {"unreadable": trust.digest(str(path))}
+        return {"unreadable": trust.hash_file(str(path))}
 
 
 def covered_globs(root: str, name: str) -> list[str]:

@@ -52,83 +52,83 @@ def read_lock(root: str) -> dict[str, Tree]:
     return tree
 
 
-def compare(before: Lock, after: Lock) -> dict[str, list[str]]:
+def compare_locks(before: Lock, after: Lock) -> dict[str, list[str]]:
     """By place each hook that is not what it was: how, then its files that are not."""
     old, new = before.get("hooks", {}), after.get("hooks", {})
-    found: dict[str, list[str]] = {}
+    changes: dict[str, list[str]] = {}
     for place in sorted(old.keys() | new.keys()):
         was, now = (hooks.get(place, {"files": {}}) for hooks in (old, new))
         if was != now:
             names = sorted(was["files"].keys() | now["files"].keys())
             files = [name for name in names if was["files"].get(name) != now["files"].get(name)]
-            found[place] = ["gone" if place not in new else "changed" if place in old else "new", *files]
-    return found
+            changes[place] = ["gone" if place not in new else "changed" if place in old else "new", *files]
+    return changes
 
 
-def approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.State:
+def find_approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.ApprovedState:
     """The approved state that a project with this lock is in, or nearest to; an empty one where none is."""
-    states = trust.approval(root, env).states
+    states = trust.load_approval(root, env).states
     same = [state for state in states if dict(state.lock) == lock]
-    here = {place: entry["definition"] for place, entry in lock["hooks"].items()}
-    return trust.nearest(same or states, here)
+    definitions = {place: entry["definition"] for place, entry in lock["hooks"].items()}
+    return trust.find_nearest_state(same or states, definitions)
 
 
-def remember(
+def store_approval(
     root: str, lock: Lock, contents: Mapping[str, bytes], env: Mapping[str, str], how: str = ""
 ) -> None:
     """Remember that this person approved a state of a project, and how; keep the texts of it."""
-    with _store(env) as projects:
+    with _open_store(env) as projects:
         entry = projects.get(root)
         states = list(entry["states"]) if isinstance(entry, dict) and "states" in entry else []
         state = {"approved": iso(time.time()), "how": how, "lock": lock}
-        states = [state, *(one for one in states if one.get("lock") != lock)]
+        states = [state, *(earlier for earlier in states if earlier.get("lock") != lock)]
         projects[root] = {"states": states[:MOST_STATES]}
-        folder = text_folder(env)
+        folder = find_text_folder(env)
         os.makedirs(folder, 0o700, exist_ok=True)
         for hash_, data in contents.items():
-            if approved_text(hash_, env) is None:
-                _write(os.path.join(folder, hash_), data)
+            if read_approved_text(hash_, env) is None:
+                _write_file(os.path.join(folder, hash_), data)
 
 
-def forget(root: str | None, env: Mapping[str, str]) -> list[str]:
+def remove_approval(root: str | None, env: Mapping[str, str]) -> list[str]:
     """Take back what was approved for a project, or for all; the projects that had something."""
-    with _store(env) as projects:
-        gone = [one for one in projects if root in (None, one)]
-        for one in gone:
-            del projects[one]
-        _sweep(projects, env)
+    with _open_store(env) as projects:
+        gone = [project_root for project_root in projects if root in (None, project_root)]
+        for removed_root in gone:
+            del projects[removed_root]
+        _remove_unused_texts(projects, env)
     return gone
 
 
-def approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
+def read_approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
     """A text that was approved, by its hash; None if it was too large or is no longer known."""
-    folder = text_folder(env)
+    folder = find_text_folder(env)
     data = trust.read_file(os.path.join(folder, hash_)) if folder and hash_.isalnum() else None
     return data if data is not None and trust.sha256(data) == hash_ else None
 
 
-def text_folder(env: Mapping[str, str]) -> str:
+def find_text_folder(env: Mapping[str, str]) -> str:
     """Where the texts of what was approved are, by their hashes; empty where there is no place."""
-    place = trust.store(env)
+    place = trust.find_store(env)
     return os.path.join(os.path.dirname(place), trust.TEXTS) if place else ""
 
 
-def _sweep(projects: Mapping[str, Tree], env: Mapping[str, str]) -> None:
+def _remove_unused_texts(projects: Mapping[str, Tree], env: Mapping[str, str]) -> None:
     """Remove the texts that no approval has any more."""
     locks = [state["lock"] for entry in projects.values() for state in entry.get("states", ())]
     hooks = [hook for lock in locks for hook in lock["hooks"].values()]
     used = {hash_ for hook in hooks for hash_ in (hook["definition"], *hook["files"].values())}
     used |= {hash_ for lock in locks for hash_ in lock.get("bridge", {}).values()}
-    folder = text_folder(env)
+    folder = find_text_folder(env)
     for name in os.listdir(folder) if os.path.isdir(folder) else ():
         if name not in used:
             os.unlink(os.path.join(folder, name))
 
 
 @contextmanager
-def _store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
+def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
     """The projects of the store, written back at the end; who else wants to change it waits."""
-    place = trust.store(env)
+    place = trust.find_store(env)
     if not place:
         message = "there is no place for what you approve: HOME is not set. Set HOOKPORT_STATE_DIR"
         raise InputError(Problem(message))
@@ -137,16 +137,16 @@ def _store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
         held = os.open(f"{os.path.splitext(place)[0]}.turn", os.O_RDWR | os.O_CREAT, PRIVATE)
         try:
             lock_file(held, LOCK_SECONDS)
-            projects = dict(trust.stored(env))
+            projects = dict(trust.read_store(env))
             yield projects
             text = dumps({"version": trust.VERSION, "projects": projects}, sort_keys=True)
-            _write(place, text.encode() + b"\n")
+            _write_file(place, text.encode() + b"\n")
         finally:
             os.close(held)
     except OSError as error:
         raise InputError(Problem(f"cannot be written: {error.strerror}", file=place)) from None
 
 
-def _write(path: str, data: bytes) -> None:
+def _write_file(path: str, data: bytes) -> None:
     """A link stays one."""
     replace_file(os.path.realpath(path), data, is_durable=True)

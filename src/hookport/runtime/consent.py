@@ -25,16 +25,16 @@ QUESTIONS = {
 }
 
 
-def marker(env: Mapping[str, str], markers: Iterable[str]) -> str:
+def find_marker(env: Mapping[str, str], markers: Iterable[str]) -> str:
     """The variable by which an agent shows; of `NAME` that it is set, of `NAME=VALUE` its value."""
-    for one in markers:
-        name, equals, value = one.partition("=")
+    for marker in markers:
+        name, equals, value = marker.partition("=")
         if env.get(name) and (not equals or env[name] == value):
             return name
     return ""
 
 
-def consent(
+def ask_consent(
     root: str,
     env: Mapping[str, str],
     markers: Iterable[str],
@@ -49,8 +49,8 @@ def consent(
     """
     is_terminal = sys.stdin.isatty()
     nothing = f"nothing was {DONE[verb]}"
-    if found := marker(env, markers):
-        return TYPED if _by_person(root, found, verb, asks=is_terminal and asks) else ""
+    if variable := find_marker(env, markers):
+        return TYPED if _is_confirmed(root, variable, verb, asks=is_terminal and asks) else ""
     if yes:
         return YES if is_terminal else UNATTENDED
     if not asks:
@@ -60,23 +60,23 @@ def consent(
     return ASKED if is_agreed(QUESTIONS[verb]) else ""
 
 
-def withdraws(root: str, env: Mapping[str, str], markers: Iterable[str]) -> bool:
+def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str]) -> bool:
     """Whether an approval may be taken back: a person need not be asked, and an agent may not do it.
 
     A guard that was taken back is one that nobody approved: it denies nothing any more.
     """
-    found = marker(env, markers)
-    return not found or _by_person(root, found, "untrust", asks=sys.stdin.isatty())
+    variable = find_marker(env, markers)
+    return not variable or _is_confirmed(root, variable, "untrust", asks=sys.stdin.isatty())
 
 
-def _by_person(root: str, found: str, verb: str, *, asks: bool) -> bool:
+def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:
     """Whether a person agrees where an agent's variable is set; UsageError where none can be asked."""
     if not asks:
         raise UsageError(
-            f"nothing was {DONE[verb]}: an agent runs this command ({found} is set), and agents may not "
+            f"nothing was {DONE[verb]}: an agent runs this command ({variable} is set), and agents may not "
             f"{verb} hooks. Run it in your own terminal."
         )
-    return _typed(root, found, verb)
+    return _is_name_typed(root, variable, verb)
 
 
 def is_agreed(question: str) -> bool:
@@ -86,12 +86,12 @@ def is_agreed(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def _typed(root: str, found: str, verb: str) -> bool:
+def _is_name_typed(root: str, variable: str, verb: str) -> bool:
     name = os.path.basename(root) or root
     # A name may have letters in it that steer a terminal.
     shown = name if name.isprintable() else ascii(name)
     sys.stdout.write(
-        f"An agent may be running this ({found} is set), so --yes does not count.\n"
+        f"An agent may be running this ({variable} is set), so --yes does not count.\n"
         f"To {verb} these hooks, type the name of the project ({shown}): "
     )
     sys.stdout.flush()

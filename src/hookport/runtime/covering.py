@@ -14,18 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from hookport.base.tree import Tree
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
 
 DIGITS = 16
 
 
-def digest(command: str) -> str:
+def hash_command(command: str) -> str:
     """What a command is known by."""
     return trust.sha256(command.encode("utf-8", "surrogatepass"))[:DIGITS]
 
 
-class Entry(Value):
+class EntryFile(Value):
     """Where our entries for an agent are, and the programs that they must start; `callers` as in a plan."""
 
     agent: Wire
@@ -35,18 +35,18 @@ class Entry(Value):
     callers: Mapping[str, Sequence[str]]
 
 
-def is_covered(hooks: Sequence[Planned], entry: Entry, env: Mapping[str, str]) -> bool:
+def is_covered(hooks: Sequence[PlannedHook], entry: EntryFile, env: Mapping[str, str]) -> bool:
     """Whether there are hooks, all of them may run, and an entry starts the bridge for each."""
     # The agent that the file belongs to may have been started by the other one.
     if any(env.get(name) for hook in hooks for name in entry.callers.get(hook.dialect, ())):
         return False
-    if not hooks or any(hook.unable or trust.verdict(hook, entry.root, env) for hook in hooks):
+    if not hooks or any(hook.unable or trust.find_hook_objection(hook, entry.root, env) for hook in hooks):
         return False
-    served, natives = _served(entry), entry.agent.natives
+    served, natives = _find_served_events(entry), entry.agent.natives
     return all(any(native in served for _, native in natives.get(hook.event, ())) for hook in hooks)
 
 
-def _served(entry: Entry) -> set[str]:
+def _find_served_events(entry: EntryFile) -> set[str]:
     """The events of the agent for which the file has an entry that starts the bridge by these programs."""
     try:
         with open(entry.file, "rb") as file:
@@ -55,22 +55,22 @@ def _served(entry: Entry) -> set[str]:
         return set()
     if not isinstance(tree, dict) or tree.get("disableAllHooks"):
         return set()
-    calls = (text.partition(f" dispatch {entry.agent.id} ") for text in _texts(tree))
+    calls = (text.partition(f" dispatch {entry.agent.id} ") for text in _walk_texts(tree))
     return {
         after.partition(" --entry=")[0].strip("'\"")
-        for before, found, after in calls
-        if found and " --entry=" in after and all(program in before for program in entry.programs)
+        for before, separator, after in calls
+        if separator and " --entry=" in after and all(program in before for program in entry.programs)
     }
 
 
-def _texts(tree: Tree) -> Iterator[str]:
+def _walk_texts(tree: Tree) -> Iterator[str]:
     """Every text in a tree, but for those of an entry that is switched off."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, dict):
         if tree.get("enabled") is not False and not tree.get("disabled"):
-            for one in tree.values():
-                yield from _texts(one)
+            for child in tree.values():
+                yield from _walk_texts(child)
     elif isinstance(tree, list):
-        for one in tree:
-            yield from _texts(one)
+        for child in tree:
+            yield from _walk_texts(child)

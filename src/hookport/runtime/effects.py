@@ -145,29 +145,29 @@ GIT_READERS = """
 GIT_VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env")
 
 
-def effects(command: Command) -> Iterator[Effect]:
+def find_effects(command: Command) -> Iterator[Effect]:
     """The paths that a command changes, but for its redirections."""
     name, words = command.program, list(command.words[1:])
     if name in READERS:
-        yield from _reader(words, *READERS[name])
+        yield from _find_reader_effects(words, *READERS[name])
         if name in ("curl", "wget"):
-            yield from _ordered("downloads", name, words)
+            yield from _find_ordered_effects("downloads", name, words)
         if name == "scp":
-            yield from _ordered("copied", name, words)
+            yield from _find_ordered_effects("copied", name, words)
         if name == "gh" and words[:2] == ["repo", "clone"]:
-            yield from (Effect(word, FOLDER) for word in operands_of(words[2:])[1:2])
+            yield from (Effect(word, FOLDER) for word in find_operands(words[2:])[1:2])
     elif name in LOOKING and has_option(words, LOOKING[name].split()):
         return
     elif name in ORDERED:
-        yield from _ordered(ORDERED[name], name, words)
+        yield from _find_ordered_effects(ORDERED[name], name, words)
     elif name == "git":
         yield from _git(words)
     elif name in FINDERS:
-        yield from _find(words)
+        yield from _find_deleted(words)
     elif name == "mkdir":
         yield from _mkdir(words)
     elif name in WRITERS:
-        yield from (Effect(part) for word in operands_of(words) for part in _parts(word))
+        yield from (Effect(part) for word in find_operands(words) for part in _find_paths(word))
     elif name in SED:
         yield from _sed(words)
     elif name in AWK:
@@ -175,45 +175,45 @@ def effects(command: Command) -> Iterator[Effect]:
     elif name in MODES:
         yield from _modes(words)
     elif name in TREES:
-        yield from (Effect(_own_glob(name, word), TREE) for word in operands_of(words))
+        yield from (Effect(_mark_glob(name, word), TREE) for word in find_operands(words))
     elif shell.language(name):
-        yield from _language(name, words, command)
+        yield from _find_code_effects(name, words, command)
     elif name in shell.SHELLS and has_option(words[:1], ("-n",)):
         # It only looks whether it could read them.
         return
     elif name in shell.SHELLS:
         # The script that it runs, then what that is told.
         if not has_option(words, ("-c",)):
-            yield from (Effect(part) for word in operands_of(words)[1:] for part in _parts(word))
+            yield from (Effect(part) for word in find_operands(words)[1:] for part in _find_paths(word))
     elif name in LOOKING:
-        yield from (Effect(part, FOLDER) for word in words for part in _parts(word))
+        yield from (Effect(part, FOLDER) for word in words for part in _find_paths(word))
     else:
         # Nobody knows what it does with them. A folder with a dot is that of an agent.
-        for part in (part for word in words for part in _parts(word)):
+        for part in (part for word in words for part in _find_paths(word)):
             yield Effect(part, FOLDER if os.path.basename(part.rstrip("/")).startswith(".") else WRITE)
 
 
-def _ordered(rule: str, name: str, words: list[str]) -> Iterator[Effect]:
+def _find_ordered_effects(rule: str, name: str, words: list[str]) -> Iterator[Effect]:
     from hookport.runtime import ordered_effects
 
-    found: Iterator[Effect] = getattr(ordered_effects, rule)(name, words)
-    return found
+    changes: Iterator[Effect] = getattr(ordered_effects, rule)(name, words)
+    return changes
 
 
-def _own_glob(name: str, word: str) -> str:
+def _mark_glob(name: str, word: str) -> str:
     """A word of a program that reads patterns by itself, with marks for these."""
     if name not in GLOBBING:
         return word
     return word.replace("**", shell.DEEP).replace("*", shell.STAR).replace("?", shell.ONE)
 
 
-def _parts(word: str) -> Iterator[str]:
+def _find_paths(word: str) -> Iterator[str]:
     """The paths that a word may have in it: `--output=PATH`, `of=PATH`, `PATH:PATH`, `@PATH`."""
     values = [word] if not word.startswith("-") else []
     if "=" in word:
         values.append(word.partition("=")[2])
     if "," in word:
-        values += [one.rpartition(":")[2] for one in word.split(",")]
+        values += [option.rpartition(":")[2] for option in word.split(",")]
     if ":" in word:
         values += word.split(":")
     if word.startswith("@"):
@@ -223,7 +223,7 @@ def _parts(word: str) -> Iterator[str]:
     yield from dict.fromkeys(value for value in values if value)
 
 
-def operands_of(words: Sequence[str]) -> list[str]:
+def find_operands(words: Sequence[str]) -> list[str]:
     """The words that are no options; all of them after `--`."""
     if "--" in words:
         at = list(words).index("--")
@@ -242,7 +242,7 @@ def has_option(words: Sequence[str], options: Sequence[str]) -> bool:
     return False
 
 
-def values_of(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
+def find_option_values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
     """The values of options, also of those that are written together with them."""
     for number, word in enumerate(words):
         option, equals, value = word.partition("=")
@@ -258,16 +258,16 @@ def values_of(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
             yield from words[number + 1 : number + 2]
 
 
-def _reader(words: list[str], written: str, changing: str) -> Iterator[Effect]:
-    yield from (Effect(value) for value in values_of(words, written.split()))
+def _find_reader_effects(words: list[str], written: str, changing: str) -> Iterator[Effect]:
+    yield from (Effect(value) for value in find_option_values(words, written.split()))
     if changing and has_option(words, changing.split()):
-        yield from (Effect(word, FOLDER) for word in operands_of(words))
+        yield from (Effect(word, FOLDER) for word in find_operands(words))
 
 
 def _sed(words: list[str]) -> Iterator[Effect]:
-    scripts = list(values_of(words, ("-e", "--expression")))
-    is_named = any(True for _ in values_of(words, ("-e", "--expression", "-f", "--file")))
-    files = operands_of(words)
+    scripts = list(find_option_values(words, ("-e", "--expression")))
+    is_named = any(True for _ in find_option_values(words, ("-e", "--expression", "-f", "--file")))
+    files = find_operands(words)
     if not is_named:
         scripts, files = files[:1], files[1:]
     # `-i`, `-ni`, `-i.bak`, but not `-ei`
@@ -278,7 +278,7 @@ def _sed(words: list[str]) -> Iterator[Effect]:
     ):
         yield from (Effect(file) for file in files)
         # BSD: `-i ''`
-        yield from (Effect(file) for file in operands_of(words) if file not in scripts)
+        yield from (Effect(file) for file in find_operands(words) if file not in scripts)
     for script in scripts:
         for mark in ("w ", "W "):
             for piece in script.split(mark)[1:]:
@@ -286,19 +286,19 @@ def _sed(words: list[str]) -> Iterator[Effect]:
 
 
 def _awk(words: list[str]) -> Iterator[Effect]:
-    operands = operands_of(words)
+    operands = find_operands(words)
     if any(word == "inplace" or word.endswith("inplace") for word in words):
         yield from (Effect(word) for word in operands)
     for text in operands[:1] if not has_option(words, ("-f",)) else ():
         if ">" in text or "|" in text or "system" in text:
-            yield from (Effect(piece) for piece in literals(text))
+            yield from (Effect(piece) for piece in find_literals(text))
             # What is written to may be put together.
-            yield Effect("".join(literals(text)))
+            yield Effect("".join(find_literals(text)))
 
 
-def literals(code: str) -> list[str]:
+def find_literals(code: str) -> list[str]:
     """The strings in some code."""
-    found, at = [], 0
+    strings, at = [], 0
     while at < len(code):
         quote = code[at]
         if quote not in "'\"`":
@@ -307,60 +307,62 @@ def literals(code: str) -> list[str]:
         end = at + 1
         while end < len(code) and code[end] != quote:
             end += 2 if code[end] == "\\" else 1
-        found.append(code[at + 1 : end])
+        strings.append(code[at + 1 : end])
         at = end + 1
-    return found
+    return strings
 
 
 def _modes(words: list[str]) -> Iterator[Effect]:
     operands = [word for word in words if not word.startswith("-") or not set(word[1:]) <= set("RfvchHLP")]
     mode = operands[0] if operands else ""
-    if mode and all(_adds(clause) for clause in mode.split(",")):
+    if mode and all(_is_adding(clause) for clause in mode.split(",")):
         return
     kind = TREE if has_option(words, ("-R", "--recursive", "/s", "/S")) else WRITE
     yield from (Effect(word, kind) for word in operands if not word.startswith("--"))
-    yield from (Effect(value, kind) for value in values_of(words, ("--reference",)))
+    yield from (Effect(value, kind) for value in find_option_values(words, ("--reference",)))
 
 
-def _adds(clause: str) -> bool:
+def _is_adding(clause: str) -> bool:
     """Whether a mode only lets more people read and run, or the owner write."""
     who, plus, what = clause.partition("+")
     return bool(plus) and set(who) <= set("ugoa") and set(what) <= set("rxXw" if who == "u" else "rxX")
 
 
-def _find(words: list[str]) -> Iterator[Effect]:
+def _find_deleted(words: list[str]) -> Iterator[Effect]:
     from hookport.shell.printers import listing
 
     if "-delete" in words:
         yield from (Effect(path, TREE) for path in listing(["find", *words]))
-    yield from (Effect(value) for value in values_of(words, ("-fprint", "-fprint0", "-fls", "-fprintf")))
+    yield from (
+        Effect(value) for value in find_option_values(words, ("-fprint", "-fprint0", "-fls", "-fprintf"))
+    )
 
 
 def _mkdir(words: list[str]) -> Iterator[Effect]:
-    values = set(values_of(words, ("-m", "--mode")))
-    yield from (Effect(word) for word in operands_of(words) if word not in values)
+    values = set(find_option_values(words, ("-m", "--mode")))
+    yield from (Effect(word) for word in find_operands(words) if word not in values)
 
 
-def _language(name: str, words: list[str], command: Command) -> Iterator[Effect]:
+def _find_code_effects(name: str, words: list[str], command: Command) -> Iterator[Effect]:
     """Without code the first word is the program that it runs; the rest is what that may change."""
     codes = shell.codes(name, words)
     if codes:
         from hookport.runtime.reading_code import CHANGING_CODE, is_reading
     operands = [word for word in words if word not in codes and (not word.startswith("-") or word == "-")]
     if "-m" in words:
-        module = next(values_of(words, ("-m",)), "")
+        module = next(find_option_values(words, ("-m",)), "")
         rest = words[words.index("-m") + 2 :]
         if module == "json.tool":
-            operands = operands_of(rest)[1:]
+            operands = find_operands(rest)[1:]
         else:
             inner = command.replace(words=(module.partition(".")[0], *rest))
             if module in ("zipfile", "tarfile"):
                 if has_option(rest, ("-e", "--extract")):
-                    yield from (Effect(word, INTO) for word in operands_of(rest)[1:] or ["."])
+                    yield from (Effect(word, INTO) for word in find_operands(rest)[1:] or ["."])
                 return
             if module in ("py_compile", "compileall", "unittest", "pytest", "http.server", "doctest"):
                 return
-            yield from effects(inner)
+            yield from find_effects(inner)
             return
     elif not codes and command.given is None:
         operands = operands[1:]
@@ -373,13 +375,13 @@ def _language(name: str, words: list[str], command: Command) -> Iterator[Effect]
             return
     elif codes and all(is_reading(code) for code in codes):
         return
-    yield from (Effect(part) for word in operands for part in _parts(word))
+    yield from (Effect(part) for word in operands for part in _find_paths(word))
 
 
 def _git(words: list[str]) -> Iterator[Effect]:
-    verb, rest, folder = git_verb(words)
+    verb, rest, folder = split_git_words(words)
     prefix = folder + "/" if folder else ""
-    values = list(values_of(rest, ("-o", "--output", "--output-directory")))
+    values = list(find_option_values(rest, ("-o", "--output", "--output-directory")))
     if verb in ("archive", "diff", "log", "show", "format-patch", "bundle"):
         yield from (Effect(prefix + value) for value in values)
     if verb in GIT_READERS or not verb:
@@ -392,9 +394,9 @@ def _git(words: list[str]) -> Iterator[Effect]:
         # With a path these change the index alone.
         return
     if verb in ("checkout", "restore", "stash", "read-tree", "checkout-index", "clean"):
-        operands = rest[rest.index("--") + 1 :] if "--" in rest else operands_of(rest)
+        operands = rest[rest.index("--") + 1 :] if "--" in rest else find_operands(rest)
         for word in operands:
-            named = _pathspec(word)
+            named = _strip_pathspec(word)
             if "*" in named and named.strip("*./"):
                 # Unlike the shell's, the star of git also stands for folders.
                 named = named.replace("**", "*").replace("*", shell.DEEP)
@@ -405,28 +407,28 @@ def _git(words: list[str]) -> Iterator[Effect]:
     if verb in ("rm", "mv"):
         if has_option(rest, ("-n", "--dry-run", "--cached")):
             return
-        operands = [prefix + _pathspec(word) for word in operands_of(rest)]
+        operands = [prefix + _strip_pathspec(word) for word in find_operands(rest)]
         yield from (Effect(word, TREE) for word in (operands if verb == "rm" else operands[:-1]))
         if verb == "mv":
-            yield from _ordered("copied", "cp", operands)
+            yield from _find_ordered_effects("copied", "cp", operands)
         return
     if verb in ("apply", "am"):
-        yield from (Effect(prefix + value, TREE) for value in values_of(rest, ("--directory",)))
+        yield from (Effect(prefix + value, TREE) for value in find_option_values(rest, ("--directory",)))
         return
     if verb in ("clone", "worktree", "submodule", "sparse-checkout", "subtree"):
-        yield from (Effect(prefix + word, FOLDER) for word in operands_of(rest))
+        yield from (Effect(prefix + word, FOLDER) for word in find_operands(rest))
         return
-    yield from (Effect(prefix + part) for word in rest for part in _parts(word))
+    yield from (Effect(prefix + part) for word in rest for part in _find_paths(word))
 
 
-def _pathspec(word: str) -> str:
+def _strip_pathspec(word: str) -> str:
     """The path of a pathspec: `:/x` and `:(top)x` count from the root of the work tree."""
     if word.startswith(":("):
         return word.partition(")")[2]
     return word.lstrip(":/") if word.startswith(":/") else word
 
 
-def git_verb(words: Sequence[str]) -> tuple[str, list[str], str]:
+def split_git_words(words: Sequence[str]) -> tuple[str, list[str], str]:
     """What git is to do, the words after that, and the folder of `-C`."""
     folder, left = "", list(words)
     while left and left[0].startswith("-"):

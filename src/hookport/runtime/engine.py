@@ -9,7 +9,7 @@ import time
 from hookport.model.runs import Decision, RunResult
 from hookport.model.value import Value
 from hookport.runtime import merge, policy, surroundings, trust
-from hookport.runtime.select import native_of, targets_of
+from hookport.runtime.select import find_native_event, find_targets
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.events import rewritten, taken_for, with_part
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from hookport.base.tree import Tree
     from hookport.model.runs import Call, Event
     from hookport.runtime.handlers import Job
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
 
     Work = Generator[Job, RunResult | None, None]
@@ -31,10 +31,10 @@ MOST_PARTS = 200
 PAUSED = "paused by its user"
 
 
-class Run(Value):
+class HookRun(Value):
     """What one hook did on one event."""
 
-    hook: Planned
+    hook: PlannedHook
     matched: bool
     why: str
     # What it decided, policy included; what it was before policy; how its process ended.
@@ -45,16 +45,16 @@ class Run(Value):
     notes: tuple[str, ...] = ()
 
 
-class Report(Value):
+class DispatchReport(Value):
     """The event with its call as rewritten, what all hooks decided, and each hook's run."""
 
     event: Event
     decision: Decision
-    runs: tuple[Run, ...] = ()
+    runs: tuple[HookRun, ...] = ()
     notes: tuple[str, ...] = ()
 
 
-class Setting(Value):
+class RunSetting(Value):
     """What a run needs besides the event and the hooks."""
 
     agent: Wire
@@ -65,7 +65,7 @@ class Setting(Value):
     # When the agent stops waiting, on the monotonic clock.
     deadline: float | None = None
     # Called in the process that waits for an async hook.
-    done: Callable[[Planned, RunResult], None] | None = None
+    done: Callable[[PlannedHook, RunResult], None] | None = None
     # Where hooks of a project need its user's approval: its root.
     project: str = ""
     # Hooks that the user paused, and until when (see `pauses`).
@@ -78,42 +78,44 @@ class Setting(Value):
     functions: Mapping[str, Callable[[Event], Sequence[Decision]]] = {}
 
 
-def run(event: Event, hooks: Iterable[Planned], setting: Setting) -> Report:
+def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> DispatchReport:
     """Run the hooks on the event, side by side where none needs what another one makes of it.
 
     What they decide is put together in their order, whichever ends first. A hook that rewrites the input is
     waited for by those after it; where nobody expected the rewrite, those after it are asked again.
     """
-    rest, copies = _without_copies(event, list(hooks), setting)
-    runs: list[Run] = []
+    rest, copies = _drop_copies(event, list(hooks), setting)
+    runs: list[HookRun] = []
     while rest:
         batch = rest[: next((number for number, hook in enumerate(rest, 1) if hook.rewrites), len(rest))]
-        stopped = {one.hook.dialect for one in runs if _stops(one, setting)}
-        done = _side_by_side(event, batch, stopped, setting)
+        stopped = {run.hook.dialect for run in runs if _stops(run, setting)}
+        done = _run_side_by_side(event, batch, stopped, setting)
         for number in range(len(batch)):
-            one, after = done[number]
-            runs.append(one)
+            hook_run, after = done[number]
+            runs.append(hook_run)
             if after is not event:
                 event, batch = after, batch[: number + 1]
                 break
         rest = rest[len(batch) :]
-    decision = merge.merged(one.decision for one in runs)
-    if setting.natively and all(is_native(one.hook, setting) for one in runs):
+    decision = merge.merge_decisions(run.decision for run in runs)
+    if setting.natively and all(is_native(run.hook, setting) for run in runs):
         from hookport.wire.obeyed import taken_of_several
 
-        decision = taken_of_several(setting.agent, [one.decision for one in runs], decision)
-    notes = tuple(note for one in runs for note in one.notes)
-    return Report(event, decision, (*runs, *copies), notes)
+        decision = taken_of_several(setting.agent, [run.decision for run in runs], decision)
+    notes = tuple(note for run in runs for note in run.notes)
+    return DispatchReport(event, decision, (*runs, *copies), notes)
 
 
-def _without_copies(event: Event, hooks: list[Planned], setting: Setting) -> tuple[list[Planned], list[Run]]:
+def _drop_copies(
+    event: Event, hooks: list[PlannedHook], setting: RunSetting
+) -> tuple[list[PlannedHook], list[HookRun]]:
     """The hooks of which one is to run for an event, and the runs of their copies, which are spared."""
     if not any(map(_has_repeats, ([hook.once for hook in hooks], [hook.does for hook in hooks]))):
         return hooks, []
     from hookport.runtime import copies
 
-    rest, spared = copies.without_copies(event, hooks, setting)
-    return rest, [Run(hook, matched=False, why=why) for hook, why in spared]
+    rest, spared = copies.drop_copies(event, hooks, setting)
+    return rest, [HookRun(hook, matched=False, why=why) for hook, why in spared]
 
 
 def _has_repeats(names: list[str]) -> bool:
@@ -121,14 +123,14 @@ def _has_repeats(names: list[str]) -> bool:
     return len(set(known)) < len(known)
 
 
-def _stops(run: Run, setting: Setting) -> bool:
+def _stops(run: HookRun, setting: RunSetting) -> bool:
     """Whether a run ends those of the hooks of the same format after it."""
     return run.decision.verdict == "deny" and _takes_turns(run.hook, setting)
 
 
-def _side_by_side(
-    event: Event, hooks: Sequence[Planned], stopped: set[str], setting: Setting
-) -> dict[int, tuple[Run, Event]]:
+def _run_side_by_side(
+    event: Event, hooks: Sequence[PlannedHook], stopped: set[str], setting: RunSetting
+) -> dict[int, tuple[HookRun, Event]]:
     """Each hook's run by its number, with the event as it rewrote it, up to the first that did.
 
     Hooks of a format that stops at a deny take turns.
@@ -138,13 +140,14 @@ def _side_by_side(
         lanes.setdefault(hook.dialect if _takes_turns(hook, setting) else number, []).append(number)
     # Those that may deny first: what is short is the agent's patience.
     order = sorted(lanes.values(), key=lambda lane: not any(hooks[number].blocking for number in lane))
-    done: dict[int, tuple[Run, Event]] = {}
+    done: dict[int, tuple[HookRun, Event]] = {}
     work = [
-        _lane([(number, hooks[number]) for number in lane], event, stopped, setting, done) for lane in order
+        _run_in_turn([(number, hooks[number]) for number in lane], event, stopped, setting, done)
+        for lane in order
     ]
     if len(work) == 1 or os.name == "nt":
-        for one in work:
-            _alone(one)
+        for task in work:
+            _run_alone(task)
     else:
         from hookport.runtime.execute import parallel
 
@@ -152,30 +155,30 @@ def _side_by_side(
     return done
 
 
-def _takes_turns(hook: Planned, setting: Setting) -> bool:
+def _takes_turns(hook: PlannedHook, setting: RunSetting) -> bool:
     try:
         return setting.wires(hook.dialect).stops_at_deny
     except Exception:  # noqa: BLE001  (a dialect that is not known is told when its hook is run)
         return False
 
 
-def _lane(
-    hooks: Sequence[tuple[int, Planned]],
+def _run_in_turn(
+    hooks: Sequence[tuple[int, PlannedHook]],
     event: Event,
     stopped: set[str],
-    setting: Setting,
-    done: dict[int, tuple[Run, Event]],
+    setting: RunSetting,
+    done: dict[int, tuple[HookRun, Event]],
 ) -> Work:
     """Hooks one after the other; it gives what is to be executed and takes the result."""
     for number, hook in hooks:
         if hook.dialect in stopped:
             why = "a hook of the same format denied before it"
-            done[number] = Run(hook, matched=False, why=why), event
+            done[number] = HookRun(hook, matched=False, why=why), event
             continue
         try:
-            run, after = yield from _run(hook, setting.wires(hook.dialect), event, setting)
+            run, after = yield from _run_hook(hook, setting.wires(hook.dialect), event, setting)
         except Exception as error:  # noqa: BLE001  (what we stumble over with one hook must not undo a deny of others)
-            run, after = _stumbled(hook, error, setting), event
+            run, after = _report_crash(hook, error, setting), event
         done[number] = run, after
         if _stops(run, setting):
             stopped = {*stopped, hook.dialect}
@@ -183,7 +186,7 @@ def _lane(
             return
 
 
-def _alone(work: Work) -> None:
+def _run_alone(work: Work) -> None:
     result = None
     try:
         while True:
@@ -192,78 +195,78 @@ def _alone(work: Work) -> None:
         return
 
 
-def _stumbled(hook: Planned, error: Exception, setting: Setting) -> Run:
+def _report_crash(hook: PlannedHook, error: Exception, setting: RunSetting) -> HookRun:
     answered = Decision(failure=f"{NOT_STARTED}: {type(error).__name__}: {error}")
-    decision = policy.decided(answered, hook, setting.on_failure, setting.on_tamper)
-    return Run(hook, matched=True, why="it may have been for this", decision=decision, answered=answered)
+    decision = policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
+    return HookRun(hook, matched=True, why="it may have been for this", decision=decision, answered=answered)
 
 
-def _unapproved(hook: Planned, why: str, objection: str, setting: Setting) -> Run:
+def _report_unapproved(hook: PlannedHook, why: str, objection: str, setting: RunSetting) -> HookRun:
     """A hook that is not run; what is known to be so until the user acts is not said on every event."""
     answered = Decision(failure=objection)
-    decision = policy.decided(answered, hook, setting.on_failure, setting.on_tamper)
+    decision = policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
     if hook.trust.get("quiet") and decision.verdict != "deny":
         decision = Decision()
-    return Run(hook, matched=True, why=why, decision=decision, answered=answered)
+    return HookRun(hook, matched=True, why=why, decision=decision, answered=answered)
 
 
-def explain(event: Event, hooks: Iterable[Planned], setting: Setting) -> list[Run]:
+def explain_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> list[HookRun]:
     """Whether each hook would run, and why; nothing is run."""
-    given = list(hooks)
-    spared = {id(run.hook): run for run in _without_copies(event, given, setting)[1]}
-    found = []
-    for hook in given:
+    planned = list(hooks)
+    spared = {id(run.hook): run for run in _drop_copies(event, planned, setting)[1]}
+    runs = []
+    for hook in planned:
         if id(hook) in spared:
-            found.append(spared[id(hook)])
+            runs.append(spared[id(hook)])
             continue
-        targets, why, notes = targets_of(hook, setting.wires(hook.dialect), event)
-        found.append(Run(hook, matched=bool(targets), why=why, notes=notes))
-    return found
+        targets, why, notes = find_targets(hook, setting.wires(hook.dialect), event)
+        runs.append(HookRun(hook, matched=bool(targets), why=why, notes=notes))
+    return runs
 
 
-def _run(
-    hook: Planned, wire: Wire, event: Event, setting: Setting
-) -> Generator[Job, RunResult | None, tuple[Run, Event]]:
-    targets, why, notes = targets_of(hook, wire, event)
+def _run_hook(
+    hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
+) -> Generator[Job, RunResult | None, tuple[HookRun, Event]]:
+    targets, why, notes = find_targets(hook, wire, event)
     if not targets:
-        return Run(hook, matched=False, why=why), event
-    if aside := _set_aside(hook, setting):
-        return Run(hook, matched=False, why=aside), event
+        return HookRun(hook, matched=False, why=why), event
+    if aside := _explain_set_aside(hook, setting):
+        return HookRun(hook, matched=False, why=aside), event
     if setting.project:
-        hook = trust.judged(hook, setting.project, setting.env)
-        if objection := trust.verdict(hook, setting.project, setting.env):
-            return _unapproved(hook, why, objection, setting), event
+        hook = trust.judge_hook(hook, setting.project, setting.env)
+        if objection := trust.find_hook_objection(hook, setting.project, setting.env):
+            return _report_unapproved(hook, why, objection, setting), event
     if len(targets) > MOST_PARTS and hook.id not in setting.functions:
         # Run for each, the hook might still be at it when the agent no longer waits.
         count = len(targets)
         reason = f"one call does {count} things that hook '{hook.name}' looks at. Do at most {MOST_PARTS}."
-        return Run(hook, matched=True, why=why, decision=Decision("deny", reason)), event
+        return HookRun(hook, matched=True, why=why, decision=Decision("deny", reason)), event
     begun = time.monotonic()
     decisions: list[Decision] = []
     answers: list[Decision] = []
     result: RunResult | None = None
     for number, word in targets:
         call = event.call
-        shown = event.replace(call=_shown(setting.agent, call, number, word))
-        given, result = yield from _ask(hook, wire, shown, setting)
-        notes += tuple("noise: it prints other text beside its answer" for one in given if one.noise)
+        shown = event.replace(call=_select_call(setting.agent, call, number, word))
+        given, result = yield from _ask_handler(hook, wire, shown, setting)
+        notes += tuple("noise: it prints other text beside its answer" for answer in given if answer.noise)
         for answered in given:
-            decision = _policed(answered, hook, setting)
+            decision = _apply_policy(answered, hook, setting)
             if answered.updated_input is not None and call is not None:
-                event = event.replace(call=_rewritten(setting.agent, event, number, answered))
+                event = event.replace(call=_rewrite_call(setting.agent, event, number, answered))
                 decision = decision.replace(updated_input=event.call.input if event.call else None)
             decisions.append(decision)
             answers.append(answered)
         if any(decision.verdict == "deny" for decision in decisions):
             break
-    notes += _unread(hook, wire, event, setting)
-    failures = [one for one in answers if one.failure]
-    done = Run(
+    notes += _note_unread_variables(hook, wire, event, setting)
+    failures = [answer for answer in answers if answer.failure]
+    done = HookRun(
         hook,
         matched=True,
         why=why,
-        decision=merge.merged(decisions),
-        answered=failures[0] if failures else merge.merged(answers),
+        decision=merge.merge_decisions(decisions),
+        answered=failures[0] if failures else merge.merge_decisions(answers),
         result=result,
         seconds=time.monotonic() - begun,
         notes=notes,
@@ -271,8 +274,8 @@ def _run(
     return done, event
 
 
-def _ask(
-    hook: Planned, wire: Wire, event: Event, setting: Setting
+def _ask_handler(
+    hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
 ) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None]]:
     """What a handler answers: a function at once, anything else by what came of its job."""
     if function := setting.functions.get(hook.id):
@@ -281,51 +284,55 @@ def _ask(
         quick.load(quick.RUNNING)
     from hookport.runtime import handlers
 
-    result = yield handlers.job_on(hook, wire, event, setting)
+    result = yield handlers.make_event_job(hook, wire, event, setting)
     return [handlers.read_result(hook, wire, event, result, natively=is_native(hook, setting))], result
 
 
-def _unread(hook: Planned, wire: Wire, event: Event, setting: Setting) -> tuple[str, ...]:
+def _note_unread_variables(
+    hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
+) -> tuple[str, ...]:
     """A note of the variables that a hook sets for the agent's shells, and that no shell of it reads."""
     if hook.id in setting.functions:
         return ()
-    unread = surroundings.unread(wire, event, native_of(hook, wire, event), setting.env)
+    unread = surroundings.find_unread_variables(
+        wire, event, find_native_event(hook, wire, event), setting.env
+    )
     return (f"variables: no shell of the agent reads {unread}",) if unread else ()
 
 
-def _set_aside(hook: Planned, setting: Setting) -> str:
+def _explain_set_aside(hook: PlannedHook, setting: RunSetting) -> str:
     """Why a hook does not run although it is for the event, by its user's will; empty where it does."""
     if setting.paused or hook.root:
         from hookport.runtime import pauses
 
         # A pause is of one project.
-        paused = pauses.active(hook.root, setting.env) if hook.root else setting.paused
-        if over := pauses.until(paused, hook.name):
-            return f"{PAUSED} until {pauses.clock(over)}"
-    return "a hook of the project takes its place" if setting.project and trust.gives_way(hook) else ""
+        paused = pauses.find_pauses(hook.root, setting.env) if hook.root else setting.paused
+        if over := pauses.find_pause_end(paused, hook.name):
+            return f"{PAUSED} until {pauses.format_time(over)}"
+    return "a hook of the project takes its place" if setting.project and trust.is_overridden(hook) else ""
 
 
-def _shown(agent: Wire, call: Call | None, number: int, word: str) -> Call | None:
+def _select_call(agent: Wire, call: Call | None, number: int, word: str) -> Call | None:
     """What a hook is shown of a call: a part of it or all; of several kinds it may be, the hook's own."""
-    one = call.parts[number] if call is not None and number >= 0 else call
-    is_other = one is not None and one.known_by == "input" and word not in ("", one.tool)
-    return taken_for(agent, one, word) if one is not None and is_other else one
+    part = call.parts[number] if call is not None and number >= 0 else call
+    is_other = part is not None and part.known_by == "input" and word not in ("", part.tool)
+    return taken_for(agent, part, word) if part is not None and is_other else part
 
 
-def _policed(answered: Decision, hook: Planned, setting: Setting) -> Decision:
+def _apply_policy(answered: Decision, hook: PlannedHook, setting: RunSetting) -> Decision:
     """An answer with what a failure means; to an agent that ran the hook itself, its rule has said it."""
     if is_native(hook, setting):
         return answered.replace(failure="")
-    return policy.decided(answered, hook, setting.on_failure, setting.on_tamper)
+    return policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
 
 
-def is_native(hook: Planned, setting: Setting) -> bool:
+def is_native(hook: PlannedHook, setting: RunSetting) -> bool:
     """Whether the agent runs a hook by itself, without the bridge."""
     is_own = hook.dialect == setting.agent.id and hook.type == "command" and not hook.is_async
     return setting.natively and is_own and bool(setting.agent.obeys)
 
 
-def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
+def _rewrite_call(agent: Wire, event: Event, number: int, answered: Decision) -> Call:
     call, changed = event.call, answered.updated_input or {}
     assert call is not None  # noqa: S101  (a rewrite is of a call)
     if number >= 0:
@@ -333,12 +340,12 @@ def _rewritten(agent: Wire, event: Event, number: int, answered: Decision) -> Ca
     return rewritten(agent, call, changed)
 
 
-def is_unapproved(run: Run) -> bool:
+def is_unapproved(run: HookRun) -> bool:
     """Whether a hook did not run because its user has not approved it."""
     return run.answered.failure.startswith(trust.NOT_APPROVED) and run.decision.verdict != "deny"
 
 
-def with_failure(report: Report, failure: str, on_failure: str) -> Report:
+def add_failure(report: DispatchReport, failure: str, on_failure: str) -> DispatchReport:
     """The report with what policy makes of a failure that is no hook's."""
-    failed = policy.decided(Decision(failure=failure), None, on_failure)
-    return report.replace(decision=merge.merged([report.decision, failed]))
+    failed = policy.decide(Decision(failure=failure), None, on_failure)
+    return report.replace(decision=merge.merge_decisions([report.decision, failed]))

@@ -44,22 +44,22 @@ NOWHERE = ("2>&1", "2>/dev/null", ">/dev/null")
 IS_CASELESS = sys.platform in ("darwin", "win32")
 
 
-class Guarded:
+class GuardedPaths:
     """The protected paths, and how the paths of a call are compared with them."""
 
     def __init__(self, paths: Iterable[str], root: str, cwd: str, env: Mapping[str, str]) -> None:
         full = dict.fromkeys(os.path.normpath(os.path.join(root, path)) for path in paths)
-        self.paths = {cased(path): path for path in full}
+        self.paths = {fold_case(path): path for path in full}
         self._folded = {path.lower(): path for path in full}
         self.root = os.path.normpath(root)
-        self._inside_root = cased(os.path.join(self.root, ""))
+        self._inside_root = fold_case(os.path.join(self.root, ""))
         self.cwd, self.env = cwd, env
         self.is_caseless = IS_CASELESS
         self._files: dict[str, list[str]] = {}
         # How many paths were looked up; beyond the most nothing is, and the command is denied.
         self.looked = 0
 
-    def meets(self, word: str, cwd: str = "", *, above: bool = False) -> str:
+    def find_protected(self, word: str, cwd: str = "", *, above: bool = False) -> str:
         """The protected path that a word names or is below; with `above`, also one that is below the word."""
         if not word or len(word) > LONGEST_PATH or "\0" in word:
             return ""
@@ -71,20 +71,20 @@ class Guarded:
             from hookport.shell import joined
 
             word = joined(cwd or self.cwd, word)
-        plain = os.path.normpath(os.path.join(cwd or self.cwd, self.from_home(word)))
-        for path in dict.fromkeys((plain, self._resolved(plain))):
-            if found := self.find(cased(path), above=above) or self._found_folded(path):
-                return found
-        return self._linked(plain)
+        plain = os.path.normpath(os.path.join(cwd or self.cwd, self.expand_home(word)))
+        for path in dict.fromkeys((plain, self._resolve(plain))):
+            if protected := self.find(fold_case(path), above=above) or self._find_folded(path):
+                return protected
+        return self._find_linked(plain)
 
-    def from_home(self, word: str) -> str:
+    def expand_home(self, word: str) -> str:
         return (
             (self.env.get("HOME") or folders.real_home()) + word[1:]
             if word == "~" or word.startswith("~/")
             else word
         )
 
-    def _resolved(self, path: str) -> str:
+    def _resolve(self, path: str) -> str:
         try:
             return os.path.realpath(path)
         except (OSError, ValueError):
@@ -93,9 +93,11 @@ class Guarded:
     def find(self, path: str, *, above: bool) -> str:
         if above:
             start = os.path.join(path, "")
-            for one in self.paths:
-                if one.startswith(start) and (os.path.lexists(one) or cased(one) != one):
-                    return self.paths[one]
+            for protected in self.paths:
+                if protected.startswith(start) and (
+                    os.path.lexists(protected) or fold_case(protected) != protected
+                ):
+                    return self.paths[protected]
         while path not in self.paths:
             parent = os.path.dirname(path)
             if parent == path:
@@ -103,7 +105,7 @@ class Guarded:
             path = parent
         return self.paths[path]
 
-    def _found_folded(self, path: str) -> str:
+    def _find_folded(self, path: str) -> str:
         """The same where a file system does not tell letters by their case, whatever the platform."""
         folded = path.lower()
         while folded not in self._folded:
@@ -116,7 +118,7 @@ class Guarded:
         except OSError:
             return ""
 
-    def _linked(self, path: str) -> str:
+    def _find_linked(self, path: str) -> str:
         """The protected file that a hard link is another name of."""
         try:
             seen = os.stat(path)
@@ -135,36 +137,36 @@ class Guarded:
     def files(self, folder: str) -> list[str]:
         """The protected files below a folder that exist."""
         if folder not in self._files:
-            start = cased(os.path.join(folder, ""))
-            found: list[str] = []
+            start = fold_case(os.path.join(folder, ""))
+            files: list[str] = []
             for path in self.paths.values():
-                if not (cased(path) + os.sep).startswith(start) and not start.startswith(
-                    cased(path) + os.sep
+                if not (fold_case(path) + os.sep).startswith(start) and not start.startswith(
+                    fold_case(path) + os.sep
                 ):
                     continue
                 if os.path.isfile(path):
-                    found.append(path)
+                    files.append(path)
                 for place, folders, names in os.walk(path):
                     folders[:] = [name for name in folders if name != trust.UNREAD]
-                    found += [os.path.join(place, name) for name in names]
-                    if len(found) > MOST_FILES:
+                    files += [os.path.join(place, name) for name in names]
+                    if len(files) > MOST_FILES:
                         break
-            self._files[folder] = [path for path in found if cased(path).startswith(start)]
+            self._files[folder] = [path for path in files if fold_case(path).startswith(start)]
         return self._files[folder]
 
     def is_inside(self, word: str, cwd: str = "") -> bool:
         """Whether a word names something in the project, not the project itself."""
-        path = os.path.normpath(os.path.join(cwd or self.cwd, self.from_home(word)))
-        return cased(path).startswith(self._inside_root)
+        path = os.path.normpath(os.path.join(cwd or self.cwd, self.expand_home(word)))
+        return fold_case(path).startswith(self._inside_root)
 
 
-def cased(path: str) -> str:
+def fold_case(path: str) -> str:
     return path.lower() if IS_CASELESS else path
 
 
 def is_plain(text: str) -> bool:
     """Whether a text is a list of commands that certainly change no file by their words."""
-    text = _without_quotes(text) if len(text) < LONGEST_PATH else "$"
+    text = _replace_quoted(text) if len(text) < LONGEST_PATH else "$"
     for separator in SEPARATORS:
         text = text.replace(separator, "\n")
     for line in text.splitlines():
@@ -185,7 +187,7 @@ def is_plain(text: str) -> bool:
     return True
 
 
-def _without_quotes(text: str) -> str:
+def _replace_quoted(text: str) -> str:
     """A text with a sign for what is in quotes; not plain where the shell would look into these."""
     at, made = 0, list[str]()
     while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
@@ -199,12 +201,12 @@ def _without_quotes(text: str) -> str:
     return "".join((*made, text[at:]))
 
 
-def object_to_command(text: str, guarded: Guarded, cwd: str = "") -> str:
+def object_to_command(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
     """Why a shell command may not run."""
-    return "" if is_plain(text) else str(commands().find_objection(text, guarded, cwd))
+    return "" if is_plain(text) else str(load_commands().find_objection(text, guarded, cwd))
 
 
-def commands() -> ModuleType:
+def load_commands() -> ModuleType:
     """What reads commands: to import it takes as long as a tenth of a dispatch."""
     if quick := sys.modules.get("hookport.loading"):
         # Where a dispatch began that way, this takes half as long.
@@ -214,7 +216,7 @@ def commands() -> ModuleType:
     return guarded_commands
 
 
-def line_of(command: Tree) -> str:
+def join_line(command: Tree) -> str:
     """A command as the shell reads it; a list is words that it does not read."""
     if isinstance(command, list | tuple):
         return " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in command)

@@ -10,14 +10,14 @@ import os
 from hookport import shell
 from hookport.base import folders
 from hookport.runtime import effects, trust
-from hookport.runtime.guarded import LONGEST_PATH, MOST_LOOKS, cased, is_plain
+from hookport.runtime.guarded import LONGEST_PATH, MOST_LOOKS, fold_case, is_plain
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping
 
     from hookport.runtime.effects import Effect
-    from hookport.runtime.guarded import Guarded
+    from hookport.runtime.guarded import GuardedPaths
     from hookport.shell import Command
 
 # Of code so many words, and of a file so many bytes, are looked at.
@@ -45,7 +45,7 @@ PATCHERS = ("apply_patch", "applypatch", "patch")
 PATH_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./~$-{}\\:+@%")
 
 
-def find_objection(text: str, guarded: Guarded, cwd: str = "") -> str:
+def find_objection(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
     """Why a shell command may not run."""
     if is_plain(text):
         return ""
@@ -54,53 +54,60 @@ def find_objection(text: str, guarded: Guarded, cwd: str = "") -> str:
     scripts: dict[str, str] = {}
     printed = ""
     for command in reading.commands:
-        if reason := _command(command, guarded, scripts):
+        if reason := _object_to_parsed(command, guarded, scripts):
             return reason
-        _remember(command, scripts)
-        if (printed or command.program == "git") and (found := _piped_patch(command, printed)):
-            return f"`git` would change {found}."
-        printed = _patch_printed(command, guarded) or printed
+        _remember_script(command, scripts)
+        if (printed or command.program == "git") and (protected := _find_piped_patch(command, printed)):
+            return f"`git` would change {protected}."
+        printed = _find_printed_patch(command, guarded) or printed
     if reading.is_cut or guarded.looked > MOST_LOOKS:
         why = reading.problem or "it names too many files"
         return f"this command cannot be checked: {why}. Write it into a script, or in several commands."
-    if reading.problem and (path := _hinted(guarded, text)):
+    if reading.problem and (path := _find_hinted(guarded, text)):
         return f"this command cannot be read ({reading.problem}), and it may change {path}."
     return ""
 
 
-def find_changed(guarded: Guarded, effect: Effect, folder: str) -> str:
+def find_changed(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
     """The protected path that an effect is on."""
     if effect.kind == "into":
-        return _unpacked(guarded, effect, folder)
+        return _find_unpacked(guarded, effect, folder)
     path, kind = effect.path, effect.kind
     if not path or len(path) > LONGEST_PATH:
         return ""
-    full = shell.joined(folder, guarded.from_home(path.removeprefix("file://")))
+    full = shell.joined(folder, guarded.expand_home(path.removeprefix("file://")))
     if not any(mark in full for mark in shell.MARKS):
         is_above = kind == "tree" or (kind == "folder" and guarded.is_inside(full))
-        found = guarded.meets(full, above=is_above)
-        if not found and effect.source:
-            found = _copied(guarded, shell.joined(folder, effect.source), full)
-        return found
-    return _matched(guarded, full, is_tree=kind == "tree")
+        protected = guarded.find_protected(full, above=is_above)
+        if not protected and effect.source:
+            protected = _find_copied(guarded, shell.joined(folder, effect.source), full)
+        return protected
+    return _find_matched(guarded, full, is_tree=kind == "tree")
 
 
-def _matched(guarded: Guarded, pattern: str, *, is_tree: bool) -> str:
+def _find_matched(guarded: GuardedPaths, pattern: str, *, is_tree: bool) -> str:
     """The protected path that a path with marks in it may stand for."""
     at = min(pattern.find(mark) for mark in shell.MARKS if mark in pattern)
     prefix = pattern[:at]
     folder = os.path.dirname(prefix) or os.sep
-    if prefix and os.path.isabs(prefix) and guarded.find(cased(folder), above=False):
+    if prefix and os.path.isabs(prefix) and guarded.find(fold_case(folder), above=False):
         # Whatever the rest is, it is below a protected folder.
-        return guarded.find(cased(folder), above=False)
+        return guarded.find(fold_case(folder), above=False)
     unknown = [mark for mark in (shell.MANY, shell.PART) if mark in pattern]
     if unknown:
         name = os.path.basename(prefix)
         if os.path.isabs(prefix) and len(name) > 1:
-            found = next((one for one in guarded.paths if one.startswith(cased(prefix))), "")
-            if found and pattern[at:].strip(shell.MANY + shell.PART) == "":
-                return guarded.paths[found]
-        return _ending(guarded, pattern)
+            protected = next(
+                (
+                    guarded_path
+                    for guarded_path in guarded.paths
+                    if guarded_path.startswith(fold_case(prefix))
+                ),
+                "",
+            )
+            if protected and pattern[at:].strip(shell.MANY + shell.PART) == "":
+                return guarded.paths[protected]
+        return _find_by_ending(guarded, pattern)
     if not os.path.isabs(prefix):
         return ""
     import re
@@ -114,13 +121,13 @@ def _matched(guarded: Guarded, pattern: str, *, is_tree: bool) -> str:
         while len(path) > len(folder):
             if fits(path):
                 return file
-            if not is_tree and not guarded.find(cased(path), above=False):
+            if not is_tree and not guarded.find(fold_case(path), above=False):
                 break
             path = os.path.dirname(path)
     return ""
 
 
-def _ending(guarded: Guarded, pattern: str) -> str:
+def _find_by_ending(guarded: GuardedPaths, pattern: str) -> str:
     """A protected path that ends as a path does whose beginning is computed; only telling names count."""
     rest = pattern
     for mark in shell.MARKS:
@@ -141,68 +148,72 @@ def _ending(guarded: Guarded, pattern: str) -> str:
     return ""
 
 
-def _copied(guarded: Guarded, source: str, target: str) -> str:
+def _find_copied(guarded: GuardedPaths, source: str, target: str) -> str:
     """The protected file that a folder's content would replace."""
     if not os.path.isdir(source):
         return ""
     for path in guarded.paths.values():
-        is_below = cased(path).startswith(cased(os.path.join(target, "")))
+        is_below = fold_case(path).startswith(fold_case(os.path.join(target, "")))
         if is_below and os.path.lexists(os.path.join(source, os.path.relpath(path, target))):
             return path
     return ""
 
 
-def _unpacked(guarded: Guarded, effect: Effect, folder: str) -> str:
+def _find_unpacked(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
     """The protected path that an archive has in it, or may have where nobody can look."""
     target = shell.joined(folder, effect.path)
-    below = guarded.meets(target, above=True)
+    below = guarded.find_protected(target, above=True)
     if not below or any(mark in target for mark in shell.MARKS):
         return below
     archive = shell.joined(folder, effect.source) if effect.source else ""
-    for name in _members(archive) if archive and os.path.isfile(archive) else [None]:
+    for name in _list_members(archive) if archive and os.path.isfile(archive) else [None]:
         if name is None:
             return below
-        if found := guarded.meets(os.path.join(target, name)):
-            return found
+        if protected := guarded.find_protected(os.path.join(target, name)):
+            return protected
     return ""
 
 
-def _named_in(guarded: Guarded, text: str, cwd: str = "") -> str:
+def _find_named(guarded: GuardedPaths, text: str, cwd: str = "") -> str:
     """The first protected path that some code has in it."""
     words = "".join(letter if letter in PATH_LETTERS else " " for letter in text).split()
     names = [word for word in dict.fromkeys(words) if "." in word or "/" in word][:MOST_WORDS]
-    strings = [one for one in effects.literals(text) if 0 < len(one) < 256 and "\n" not in one][:200]
+    strings = [
+        literal for literal in effects.find_literals(text) if 0 < len(literal) < 256 and "\n" not in literal
+    ][:200]
     pairs = [(strings[number], strings[number + 1]) for number in range(len(strings) - 1)]
-    names += [made for one, other in pairs for made in (f"{one}/{other}", one + other)]
+    names += [made for literal, other in pairs for made in (f"{literal}/{other}", literal + other)]
     names += ["".join(strings), "/".join(strings)]
     for pattern in strings:
         # `*.py` alone is about a folder that stands elsewhere.
         is_glob = ("*" in pattern or "?" in pattern) and "/" in pattern
-        if is_glob and (found := find_globbed(guarded, pattern, cwd)):
-            return found
+        if is_glob and (protected := find_globbed(guarded, pattern, cwd)):
+            return protected
     for name in names:
         word = name.strip("$:{}\\")
         # A folder inside of the project with protected files in it is named to do something to these.
         if word and (
-            found := guarded.meets(_variables(guarded, word), cwd, above=guarded.is_inside(word, cwd))
+            protected := guarded.find_protected(
+                _expand_home(guarded, word), cwd, above=guarded.is_inside(word, cwd)
+            )
         ):
-            return found
+            return protected
     return ""
 
 
-def find_globbed(guarded: Guarded, pattern: str, cwd: str = "") -> str:
+def find_globbed(guarded: GuardedPaths, pattern: str, cwd: str = "") -> str:
     """The protected path that a pattern stands for which code or a tool has in a string."""
-    full = shell.joined(cwd or guarded.cwd, guarded.from_home(pattern))
+    full = shell.joined(cwd or guarded.cwd, guarded.expand_home(pattern))
     marked = full.replace("**/", shell.DEEP).replace("**", shell.DEEP)
     marked = marked.replace("*", shell.STAR).replace("?", shell.ONE)
-    return _matched(guarded, marked, is_tree=True)
+    return _find_matched(guarded, marked, is_tree=True)
 
 
-def _variables(guarded: Guarded, word: str) -> str:
+def _expand_home(guarded: GuardedPaths, word: str) -> str:
     return (guarded.env.get("HOME") or folders.real_home()) + word[5:] if word.startswith("$HOME/") else word
 
 
-def _hinted(guarded: Guarded, text: str) -> str:
+def _find_hinted(guarded: GuardedPaths, text: str) -> str:
     """A protected path whose name, or that of its folder in the project, stands somewhere in a text."""
     plain = "".join(letter for letter in text if letter not in "'\"\\").lower()
     for path in guarded.paths.values():
@@ -215,7 +226,7 @@ def _hinted(guarded: Guarded, text: str) -> str:
     return next((path for path in guarded.paths.values() if path.lower() in plain), "")
 
 
-def _members(archive: str) -> Iterator[str | None]:
+def _list_members(archive: str) -> Iterator[str | None]:
     """The names in an archive; None where they cannot be read."""
     import tarfile
     import zipfile
@@ -237,7 +248,7 @@ def _members(archive: str) -> Iterator[str | None]:
 class _Machine:
     """What the reader of commands may ask: an `Ask` of `hookport.shell`."""
 
-    def __init__(self, guarded: Guarded) -> None:
+    def __init__(self, guarded: GuardedPaths) -> None:
         self._guarded = guarded
 
     def is_folder(self, path: str, /) -> bool:
@@ -259,37 +270,37 @@ class _Machine:
         return self._guarded.root
 
 
-def _patch_printed(command: Command, guarded: Guarded) -> str:
+def _find_printed_patch(command: Command, guarded: GuardedPaths) -> str:
     """The protected path that git prints changes of, as a patch."""
     verb, rest, place = (
-        effects.git_verb(list(command.words[1:])) if command.program == "git" else ("", [], "")
+        effects.split_git_words(list(command.words[1:])) if command.program == "git" else ("", [], "")
     )
     if verb not in ("diff", "show", "log", "format-patch", "stash"):
         return ""
     words = [os.path.join(place, word) for word in rest if not word.startswith("-")]
-    found = (guarded.meets(word, folder, above=True) for folder in command.folders for word in words)
-    return next(filter(None, found), "")
+    paths = (guarded.find_protected(word, folder, above=True) for folder in command.folders for word in words)
+    return next(filter(None, paths), "")
 
 
-def _piped_patch(command: Command, printed: str) -> str:
+def _find_piped_patch(command: Command, printed: str) -> str:
     """The protected path of a patch that another program pipes into one that applies patches."""
-    verb = effects.git_verb(list(command.words[1:]))[0] if command.program == "git" else ""
+    verb = effects.split_git_words(list(command.words[1:]))[0] if command.program == "git" else ""
     applies = command.program in PATCHERS or verb in ("apply", "am")
     looks = set(command.words) & set(PATCH_LOOKING)
     return printed if applies and command.is_piped and not looks else ""
 
 
-def _remember(command: Command, scripts: dict[str, str]) -> None:
+def _remember_script(command: Command, scripts: dict[str, str]) -> None:
     """Keep the text of a script that is written, in case that it is run."""
     targets = [*command.writes, *(command.words[1:] if command.program == "tee" else ())]
-    said = command.said or command.given
-    for target in targets if said and len(scripts) < 50 else ():
+    content = command.said or command.given
+    for target in targets if content and len(scripts) < 50 else ():
         for folder in command.folders:
             path = shell.joined(folder, target)
-            scripts[path] = f"{scripts[path]}\n{said}" if path in scripts else str(said)
+            scripts[path] = f"{scripts[path]}\n{content}" if path in scripts else str(content)
 
 
-def _command(command: Command, guarded: Guarded, scripts: Mapping[str, str]) -> str:
+def _object_to_parsed(command: Command, guarded: GuardedPaths, scripts: Mapping[str, str]) -> str:
     for folder in command.folders:
         for target in command.writes:
             if path := find_changed(guarded, effects.Effect(target), folder):
@@ -297,17 +308,17 @@ def _command(command: Command, guarded: Guarded, scripts: Mapping[str, str]) -> 
     if not command.words:
         return ""
     name = command.program or "a program that is computed"
-    if ours := _ours(command):
+    if ours := _find_our_command(command):
         return f"`hookport {ours}` is for the user to run."
     for folder in command.folders:
-        if reason := _code(command, guarded, folder, scripts):
+        if reason := _object_to_program_code(command, guarded, folder, scripts):
             return reason
         if _is_our_reader(command):
             continue
-        for effect in effects.effects(command):
+        for effect in effects.find_effects(command):
             if path := find_changed(guarded, effect, folder):
                 return f"`{name}` would change {path}."
-        if path := _git(command, guarded, folder):
+        if path := _find_cleaned(command, guarded, folder):
             return f"`git` would change {path}."
     return ""
 
@@ -321,7 +332,9 @@ def _is_our_reader(command: Command) -> bool:
     )
 
 
-def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str, str]) -> str:
+def _object_to_program_code(
+    command: Command, guarded: GuardedPaths, folder: str, scripts: Mapping[str, str]
+) -> str:
     """Why code, or a patch, that a program is given may not run."""
     name, words = command.program, list(command.words[1:])
     script = next((word for word in words if not word.startswith("-")), "")
@@ -331,13 +344,15 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
     if (
         command.words[0]
         and "/" in command.words[0]
-        and (own := scripts.get(shell.joined(folder, command.words[0])))
+        and (script_text := scripts.get(shell.joined(folder, command.words[0])))
     ):
-        return find_objection(own, guarded, folder) or object_to_code("a script", own, guarded, folder)
-    if name in PATCHERS or (name == "git" and effects.git_verb(words)[0] in ("apply", "am")):
-        return "" if set(words) & set(PATCH_LOOKING) else _patch(command, guarded, folder)
+        return find_objection(script_text, guarded, folder) or object_to_code(
+            "a script", script_text, guarded, folder
+        )
+    if name in PATCHERS or (name == "git" and effects.split_git_words(words)[0] in ("apply", "am")):
+        return "" if set(words) & set(PATCH_LOOKING) else _object_to_patch(command, guarded, folder)
     if name in ("docker", "podman", "nerdctl"):
-        return _contained(words, guarded, folder)
+        return _object_to_container(words, guarded, folder)
     if name in ("at", "batch", "crontab") and command.given:
         return find_objection(command.given, guarded, folder)
     if name in ("make", "gmake", "just"):
@@ -349,14 +364,14 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
         lines += [word.partition(";")[2] for word in words if ":" in word and ";" in word]
         return find_objection("\n".join(lines), guarded, folder)
     if name in ("npm", "pnpm", "yarn", "bun") and (manifest := scripts.get(f"{folder}/package.json")):
-        return _started(f"exec {manifest}", guarded, folder)
+        return _object_to_started(f"exec {manifest}", guarded, folder)
     if name in effects.SED or name in effects.AWK:
-        return _started(" ".join(words), guarded, folder) if name in effects.AWK else ""
+        return _object_to_started(" ".join(words), guarded, folder) if name in effects.AWK else ""
     if name in ("vi", "vim", "nvim") and {"-R", "-M"} & set(words) and len(words) == 2:
         return ""
     if name in ("vi", "vim", "nvim", "ex", "ed", "emacs"):
         given = "\n".join((*words, command.given or "")).replace(" ", "\n")
-        path = _named_in(guarded, given, folder)
+        path = _find_named(guarded, given, folder)
         return f"`{name}` would change {path}." if path else ""
     if not shell.language(name):
         return ""
@@ -373,51 +388,51 @@ def _code(command: Command, guarded: Guarded, folder: str, scripts: Mapping[str,
     return next(filter(None, (object_to_code(name, code, guarded, folder) for code in codes)), "")
 
 
-def object_to_code(name: str, code: str, guarded: Guarded, folder: str) -> str:
+def object_to_code(name: str, code: str, guarded: GuardedPaths, folder: str) -> str:
     from hookport.runtime.reading_code import is_reading
 
-    if verb := _called(code):
+    if verb := _find_called_command(code):
         return f"`hookport {verb}` is for the user to run."
-    if not is_reading(code) and (path := _named_in(guarded, code, folder)):
+    if not is_reading(code) and (path := _find_named(guarded, code, folder)):
         return f"code for {name} names {path}."
-    return _started(code, guarded, folder)
+    return _object_to_started(code, guarded, folder)
 
 
-def _started(code: str, guarded: Guarded, folder: str) -> str:
+def _object_to_started(code: str, guarded: GuardedPaths, folder: str) -> str:
     """Why the commands may not run that some code has in its strings."""
     if not any(word in code for word in STARTING_WORDS):
         return ""
-    texts = [one for one in effects.literals(code) if " " in one or "/" in one][:50]
+    texts = [literal for literal in effects.find_literals(code) if " " in literal or "/" in literal][:50]
     return next(filter(None, (find_objection(text, guarded, folder) for text in texts)), "")
 
 
-def _patch(command: Command, guarded: Guarded, folder: str) -> str:
+def _object_to_patch(command: Command, guarded: GuardedPaths, folder: str) -> str:
     """The names in a patch of git start with `a/` and `b/`."""
     texts = [command.given or "", *command.words[1:]]
-    texts += [_content(shell.joined(folder, word)) for word in (*command.words[1:], *command.reads)]
+    texts += [_read_text(shell.joined(folder, word)) for word in (*command.words[1:], *command.reads)]
     path = next(filter(None, (find_patched(text, guarded, folder) for text in texts)), "")
     return f"`{command.program}` would change {path}." if path else ""
 
 
-def find_patched(text: str, guarded: Guarded, folder: str) -> str:
+def find_patched(text: str, guarded: GuardedPaths, folder: str) -> str:
     """The protected path that a patch is for."""
     lines = [
         line
         for line in text.splitlines()
         if line.startswith(("---", "+++", "***", "diff ", "rename ", "Index"))
     ]
-    said = "\n".join(lines) if len(text) > 1_000 or lines else text
-    words = said.replace(" a/", " ").replace(" b/", " ").split()
-    return next(filter(None, (guarded.meets(word, folder) for word in words)), "")
+    heads = "\n".join(lines) if len(text) > 1_000 or lines else text
+    words = heads.replace(" a/", " ").replace(" b/", " ").split()
+    return next(filter(None, (guarded.find_protected(word, folder) for word in words)), "")
 
 
-def _contained(words: list[str], guarded: Guarded, folder: str) -> str:
+def _object_to_container(words: list[str], guarded: GuardedPaths, folder: str) -> str:
     """Why a program may not run in a container, by the folders of this machine that it has there."""
-    from hookport.runtime.ordered_effects import mounted
+    from hookport.runtime.ordered_effects import find_mounts
 
     if words[:1] != ["run"]:
         return ""
-    left, volumes, place = words[1:], list(mounted(words)), ""
+    left, volumes, place = words[1:], list(find_mounts(words)), ""
     while left and left[0].startswith("-"):
         option, equals, value = left[0].partition("=")
         takes = not equals and (option in CONTAINER_VALUES or (len(option) == 2 and option in "-v-w-e-u-p-l"))
@@ -428,19 +443,19 @@ def _contained(words: list[str], guarded: Guarded, folder: str) -> str:
     for source, target in volumes:
         full = shell.joined(folder, source)
         inside = target.rstrip("/")
-        told = [
+        host_words = [
             full + word[len(inside) :]
             if word == inside or word.startswith(f"{inside}/")
             else word.replace(f"{inside}/", f"{full}/")
             for word in inner
         ]
         start = full + place[len(inside) :] if place.startswith(inside) else os.sep
-        if inside and (reason := find_objection(shell.quote(told), guarded, start)):
+        if inside and (reason := find_objection(shell.quote(host_words), guarded, start)):
             return reason
     return ""
 
 
-def _content(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         if os.path.isfile(path):
             with open(path, "rb") as file:
@@ -450,11 +465,11 @@ def _content(path: str) -> str:
     return ""
 
 
-def _git(command: Command, guarded: Guarded, folder: str) -> str:
+def _find_cleaned(command: Command, guarded: GuardedPaths, folder: str) -> str:
     """The protected file that git does not know and would remove with others."""
     if command.program != "git":
         return ""
-    verb, rest, place = effects.git_verb(list(command.words[1:]))
+    verb, rest, place = effects.split_git_words(list(command.words[1:]))
     letters = "".join(word[1:] for word in rest if word.startswith("-") and not word.startswith("--"))
     if verb == "clean":
         if (
@@ -478,7 +493,7 @@ def _git(command: Command, guarded: Guarded, folder: str) -> str:
     excluded = {
         rest[number + 1] for number, word in enumerate(rest[:-1]) if word in ("-e", "--exclude", "-m")
     }
-    index = _index(guarded.root)
+    index = _read_index(guarded.root)
     for start in [word for word in operands if word not in excluded] or ["."]:
         for file in guarded.files(shell.joined(shell.joined(folder, place), start)):
             if not guarded.is_inside(file):
@@ -491,7 +506,7 @@ def _git(command: Command, guarded: Guarded, folder: str) -> str:
     return ""
 
 
-def _index(root: str) -> bytes:
+def _read_index(root: str) -> bytes:
     """The names of the files that git knows, as its index has them."""
     try:
         with open(os.path.join(root, ".git", "index"), "rb") as file:
@@ -511,7 +526,7 @@ def _is_ignored(name: str, root: str) -> bool:
         *("/".join((*parts[:end], ".gitignore")) for end in range(1, len(parts))),
     ):
         folder = os.path.dirname(place) if place != ".git/info/exclude" else ""
-        for line in _content(os.path.join(root, place)).splitlines():
+        for line in _read_text(os.path.join(root, place)).splitlines():
             pattern = line.strip().strip("/")
             if not pattern or pattern.startswith(("#", "!")):
                 continue
@@ -525,7 +540,7 @@ def _is_ignored(name: str, root: str) -> bool:
     return False
 
 
-def _ours(command: Command) -> str:
+def _find_our_command(command: Command) -> str:
     """The command of ours that a person should run, whatever starts hookport."""
     name, words = command.program, list(command.words)
     if (
@@ -538,7 +553,9 @@ def _ours(command: Command) -> str:
         is_near = "hookport" in word.lower() or "bridge.py" in word.lower()
         if is_near and os.path.basename(word).lower() in STARTS:
             # A word before the verb is the value of an option.
-            verb = next((one for one in words[number + 1 :] if one in (*OURS, *OUR_READERS)), "")
+            verb = next(
+                (candidate for candidate in words[number + 1 :] if candidate in (*OURS, *OUR_READERS)), ""
+            )
             if verb in OURS or (verb == "doctor" and "--fix" in words):
                 return verb
     if not name and words[1:2] and words[1] in OURS[:2]:
@@ -549,7 +566,7 @@ def _ours(command: Command) -> str:
     return ""
 
 
-def _called(code: str) -> str:
+def _find_called_command(code: str) -> str:
     """The command of ours that some code would start."""
     words = "".join(letter if letter.isalnum() or letter in "._-" else " " for letter in code).split()
     if not set(words) & set(STARTS) or set(words) & set(LOOKING):

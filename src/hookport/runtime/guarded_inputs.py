@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookport.runtime.guarded import commands, line_of, object_to_command
+from hookport.runtime.guarded import join_line, load_commands, object_to_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call
-    from hookport.runtime.guarded import Guarded
+    from hookport.runtime.guarded import GuardedPaths
 
 
 # A tool that no vocabulary knows reads, if its name says so.
@@ -72,80 +72,84 @@ TEXT_KEYS = (
 DEEPEST = 5
 
 
-def object_to_input(call: Call, guarded: Guarded, folder: str, *, writes: bool) -> str:
+def object_to_input(call: Call, guarded: GuardedPaths, folder: str, *, writes: bool) -> str:
     """Why a call may not be made whose tool is no shell."""
-    if not writes and _reads(call):
+    if not writes and _only_reads(call):
         return ""
     name = (call.mcp_tool or call.native).lower()
     is_tree = call.input.get("deleted") is True or any(word in f"{name}_" for word in TREE_WORDS)
-    for key, value in _texts(call.input or call.raw):
-        if found := _told(name, key, value, guarded, folder, is_tree=is_tree, writes=writes):
-            return found
+    for key, value in _walk_texts(call.input or call.raw):
+        if problem := _object_to_value(name, key, value, guarded, folder, is_tree=is_tree, writes=writes):
+            return problem
     if not writes:
         raw = call.input or call.raw
-        if isinstance(raw, dict) and (found := object_to_command(_words(raw), guarded, folder)):
-            return found
-        if _has(name, ARCHIVE_WORDS) and (found := _extracted(raw, guarded, folder)):
-            return f"this would change {found}."
-        for place, value in _siblings(call.input or call.raw):
-            if found := guarded.meets(os.path.join(place, value), above=is_tree):
-                return f"this would change {found}."
+        if isinstance(raw, dict) and (problem := object_to_command(_join_command(raw), guarded, folder)):
+            return problem
+        if _has_any(name, ARCHIVE_WORDS) and (problem := _find_extracted(raw, guarded, folder)):
+            return f"this would change {problem}."
+        for place, value in _pair_siblings(call.input or call.raw):
+            if problem := guarded.find_protected(os.path.join(place, value), above=is_tree):
+                return f"this would change {problem}."
     return ""
 
 
-def _told(  # noqa: PLR0913  (of one value)
-    name: str, key: str, value: str, guarded: Guarded, folder: str, *, is_tree: bool, writes: bool
+def _object_to_value(  # noqa: PLR0913  (of one value)
+    name: str, key: str, value: str, guarded: GuardedPaths, folder: str, *, is_tree: bool, writes: bool
 ) -> str:
     """Why a tool may not be told a value: a command, code, a patch, a pattern or a path."""
     key = "".join(letter for letter in key.lower() if letter.isalnum())
-    runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has(f"{name}_", RUNNING_WORDS))
-    if runs and not writes and (found := object_to_command(value, guarded, folder)):
-        return found
+    runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has_any(f"{name}_", RUNNING_WORDS))
+    if runs and not writes and (problem := object_to_command(value, guarded, folder)):
+        return problem
     # Code of a language has calls in it; in a command of a shell they are rare.
     is_code = runs and not writes and "(" in value and not key.startswith(("command", "cmd"))
-    if is_code and (found := commands().object_to_code("a tool", value, guarded, folder)):
-        return str(found)
-    if key in PATCH_KEYS and not writes and (found := commands().find_patched(value, guarded, guarded.cwd)):
-        return f"this would change {found}."
+    if is_code and (problem := load_commands().object_to_code("a tool", value, guarded, folder)):
+        return str(problem)
+    if (
+        key in PATCH_KEYS
+        and not writes
+        and (problem := load_commands().find_patched(value, guarded, guarded.cwd))
+    ):
+        return f"this would change {problem}."
     if "\n" in value or key in TEXT_KEYS:
         return ""
     if key in SOURCE_KEYS and "copy" in name and not is_tree:
         return ""
-    if "*" in value and _has(name, WRITING_WORDS):
-        found = commands().find_globbed(guarded, value)
+    if "*" in value and _has_any(name, WRITING_WORDS):
+        problem = load_commands().find_globbed(guarded, value)
     else:
-        fills = key in TARGET_KEYS and _has(name, UNPACKING_WORDS) and guarded.is_inside(value)
-        found = guarded.meets(value, above=is_tree or fills)
-    return f"this would change {found}." if found else ""
+        fills = key in TARGET_KEYS and _has_any(name, UNPACKING_WORDS) and guarded.is_inside(value)
+        problem = guarded.find_protected(value, above=is_tree or fills)
+    return f"this would change {problem}." if problem else ""
 
 
-def _extracted(raw: Tree, guarded: Guarded, folder: str) -> str:
+def _find_extracted(raw: Tree, guarded: GuardedPaths, folder: str) -> str:
     """The protected path in an archive that a tool unpacks."""
     from hookport import shell
     from hookport.runtime.effects import INTO, Effect
 
-    texts = [(key.lower().replace("_", ""), value) for key, value in _texts(raw) if "\n" not in value]
+    texts = [(key.lower().replace("_", ""), value) for key, value in _walk_texts(raw) if "\n" not in value]
     archives = [value for _, value in texts if os.path.isfile(shell.joined(folder, value))]
     targets = [value for key, value in texts if key in TARGET_KEYS] or ["."]
     effects = (Effect(target, INTO, archive) for archive in archives for target in targets)
-    found = (str(commands().find_changed(guarded, effect, folder)) for effect in effects)
-    return next(filter(None, found), "")
+    paths = (str(load_commands().find_changed(guarded, effect, folder)) for effect in effects)
+    return next(filter(None, paths), "")
 
 
-def _has(text: str, words: Iterable[str]) -> bool:
+def _has_any(text: str, words: Iterable[str]) -> bool:
     return any(word in text for word in words)
 
 
-def _words(raw: Mapping[str, Any]) -> str:
+def _join_command(raw: Mapping[str, Any]) -> str:
     """The command of a tool that is told a program and its words by themselves."""
     program = next((raw[key] for key in ("command", "program", "executable", "cmd") if key in raw), "")
     words = next((raw[key] for key in ("args", "arguments", "argv") if isinstance(raw.get(key), list)), None)
     if words is None or not isinstance(program, str):
         return ""
-    return line_of([program, *words] if program else words)
+    return join_line([program, *words] if program else words)
 
 
-def _siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
+def _pair_siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
     """A folder and a name that stand beside each other."""
     if isinstance(tree, dict) and depth < DEEPEST:
         texts = [
@@ -156,20 +160,20 @@ def _siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
             and "\n" not in value
             and str(key).lower().replace("_", "") not in TEXT_KEYS
         ][:8]
-        yield from ((one, other) for one in texts for other in texts if one is not other)
+        yield from ((folder, name) for folder in texts for name in texts if folder is not name)
         for value in tree.values():
-            yield from _siblings(value, depth + 1)
+            yield from _pair_siblings(value, depth + 1)
     elif isinstance(tree, list | tuple) and depth < DEEPEST:
         for value in tree:
-            yield from _siblings(value, depth + 1)
+            yield from _pair_siblings(value, depth + 1)
 
 
-def _reads(call: Call) -> bool:
+def _only_reads(call: Call) -> bool:
     name = (call.mcp_tool or call.native).lower()
     return any(word in name for word in READING_WORDS) and not any(word in name for word in WRITING_WORDS)
 
 
-def _texts(tree: Tree, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
+def _walk_texts(tree: Tree, key: str = "", depth: int = 0) -> Iterator[tuple[str, str]]:
     if isinstance(tree, str):
         yield key, tree
     elif isinstance(tree, dict) and depth < DEEPEST:
@@ -177,7 +181,7 @@ def _texts(tree: Tree, key: str = "", depth: int = 0) -> Iterator[tuple[str, str
             if "/" in str(name) or "." in str(name):
                 # A path, with what is to be written there.
                 yield key, str(name)
-            yield from _texts(value, str(name), depth + 1)
+            yield from _walk_texts(value, str(name), depth + 1)
     elif isinstance(tree, list | tuple) and depth < DEEPEST:
         for value in tree:
-            yield from _texts(value, key, depth + 1)
+            yield from _walk_texts(value, key, depth + 1)

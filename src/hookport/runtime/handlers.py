@@ -10,7 +10,7 @@ from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision, RunResult
 from hookport.model.value import Value
 from hookport.runtime import journal, policy, surroundings
-from hookport.runtime.select import native_of
+from hookport.runtime.select import find_native_event
 from hookport.wire import recognition
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.answers import read_answer as read_said
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
-    from hookport.runtime.engine import Setting
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.engine import RunSetting
+    from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
 
 
@@ -52,13 +52,13 @@ class Job(Value):
 
 
 def read_result(
-    hook: Planned, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
+    hook: PlannedHook, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
 ) -> Decision:
     """What a hook answered, or that it never started."""
-    return _unstarted(read_answer(hook, wire, event, result, natively=natively), hook, result)
+    return _explain_unstarted(read_answer(hook, wire, event, result, natively=natively), hook, result)
 
 
-def _unstarted(answered: Decision, hook: Planned, result: RunResult | None) -> Decision:
+def _explain_unstarted(answered: Decision, hook: PlannedHook, result: RunResult | None) -> Decision:
     """An answer, or that an approved script never started because it may no longer be executed."""
     is_refused = result is not None and (result.exit_code == REFUSED or result.outcome == "spawn_error")
     if not answered.failure or not is_refused:
@@ -71,7 +71,7 @@ def _unstarted(answered: Decision, hook: Planned, result: RunResult | None) -> D
 
 
 def read_answer(
-    hook: Planned, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
+    hook: PlannedHook, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
 ) -> Decision:
     """The answer by the rules of the hook's own dialect, with the input in canonical names.
 
@@ -83,7 +83,7 @@ def read_answer(
         # What an exit code means is about commands; the answer of a server that fails is not asked.
         return Decision(failure=result.detail)
     if hook.type in ("prompt", "agent") and result.exit_code == 0:
-        return _judged(result.stdout)
+        return _read_model_answer(result.stdout)
     native = hook.native or native_for(wire, event)
     if natively:
         from hookport.wire.obeyed import obeys_natively
@@ -107,20 +107,20 @@ def read_answer(
     return answered.replace(updated_input=changed or None)
 
 
-def _judged(answer: str) -> Decision:
+def _read_model_answer(answer: str) -> Decision:
     """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
-    said = loads(answer or "{}")
-    verdict = said.get("decision")
+    tree = loads(answer or "{}")
+    verdict = tree.get("decision")
     return Decision(
         verdict if verdict in ("deny", "ask") else "none",
-        said.get("reason", ""),
-        said.get("context", ""),
-        carry_on=said.get("continue") is not False,
-        system_message=said.get("system_message", ""),
+        tree.get("reason", ""),
+        tree.get("context", ""),
+        carry_on=tree.get("continue") is not False,
+        system_message=tree.get("system_message", ""),
     )
 
 
-def job_on(hook: Planned, wire: Wire, event: Event, setting: Setting) -> Job:
+def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting) -> Job:
     """What is to be executed for a hook on an event, or why it is not."""
     if hook.unable:
         return Job(result=RunResult("not_started", detail=hook.unable))
@@ -130,44 +130,52 @@ def job_on(hook: Planned, wire: Wire, event: Event, setting: Setting) -> Job:
         if left <= 0:
             return Job(result=RunResult("not_started", detail="the agent waits no longer for its hooks"))
         seconds = min(seconds, left)
-    if wanted := surroundings.wanted(hook, wire, event, native_of(hook, wire, event), setting.agent):
+    if needs := surroundings.find_transcript_needs(
+        hook, wire, event, find_native_event(hook, wire, event), setting.agent
+    ):
         from hookport.runtime import transcripts
 
-        event = transcripts.shown(wanted, wire, event, setting.agent, setting.env)
+        event = transcripts.add_transcript(needs, wire, event, setting.agent, setting.env)
     placed = event.replace(root=hook.root) if hook.root else event
     # To a hook of its own format an agent says what it said.
-    told = write_event(wire, event if wire.id == event.agent else placed, hook.native)
+    payload = write_event(wire, event if wire.id == event.agent else placed, hook.native)
     # Half of a surrogate pair has no UTF-8; `\\udc80` is the escape that JSON has for it.
-    body = dumps(told, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return job(hook, wire, placed, body, seconds, setting)
+    body = dumps(payload, ensure_ascii=False).encode("utf-8", "backslashreplace")
+    return make_job(hook, wire, placed, body, seconds, setting)
 
 
 def execute(
-    hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting
+    hook: PlannedHook, wire: Wire, event: Event, body: bytes, seconds: float, setting: RunSetting
 ) -> RunResult | None:
     """Run the handler on these bytes; None for one that is not waited for."""
-    return job(hook, wire, event, body, seconds, setting)()
+    return make_job(hook, wire, event, body, seconds, setting)()
 
 
-def job(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
+def make_job(
+    hook: PlannedHook, wire: Wire, event: Event, body: bytes, seconds: float, setting: RunSetting
+) -> Job:
     """How the handler runs on these bytes."""
     if hook.type == "command":
-        return _command(hook, wire, event, body, seconds, setting)
+        return _make_command_job(hook, wire, event, body, seconds, setting)
     if not hook.is_async:
-        return Job(call=lambda: _call(hook, event, body, seconds, setting))
+        return Job(call=lambda: _call_service(hook, event, body, seconds, setting))
     from hookport.runtime.execute import process
 
-    own = hook.timeout_seconds
-    process.start_call(lambda: _call(hook, event, body, own, setting), _finished(hook, setting))
+    full_seconds = hook.timeout_seconds
+    process.start_call(
+        lambda: _call_service(hook, event, body, full_seconds, setting), _make_callback(hook, setting)
+    )
     return Job()
 
 
-def _finished(hook: Planned, setting: Setting) -> Callable[[RunResult], None] | None:
+def _make_callback(hook: PlannedHook, setting: RunSetting) -> Callable[[RunResult], None] | None:
     done = setting.done
     return (lambda result: done(hook, result)) if done else None
 
 
-def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Setting) -> RunResult:
+def _call_service(
+    hook: PlannedHook, event: Event, body: bytes, seconds: float, setting: RunSetting
+) -> RunResult:
     """Ask a URL or a model."""
     if hook.type == "http":
         from hookport.runtime.execute import http
@@ -183,7 +191,7 @@ def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Set
     if hook.type in ("prompt", "agent"):
         from hookport.runtime.execute import llm
 
-        env = llm.settle(setting.llm, setting.env)
+        env = llm.apply_settings(setting.llm, setting.env)
         if hook.type == "prompt":
             return llm.ask(
                 hook.prompt,
@@ -198,12 +206,14 @@ def _call(hook: Planned, event: Event, body: bytes, seconds: float, setting: Set
     return RunResult("spawn_error", detail=f"only its own agent can run a handler of type {hook.type}")
 
 
-def _there(*folders: str) -> str:
+def _find_folder(*folders: str) -> str:
     """The first folder that is there: a guard runs also where the agent's own folder is gone."""
     return next(filter(os.path.isdir, folders), os.curdir)
 
 
-def _command(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: float, setting: Setting) -> Job:
+def _make_command_job(
+    hook: PlannedHook, wire: Wire, event: Event, body: bytes, seconds: float, setting: RunSetting
+) -> Job:
     command = hook.platform.get(PLATFORMS.get(sys.platform, ""), "") or hook.command
     if not command:
         return Job(result=RunResult("completed", 0, detail=f"it has no command for {sys.platform}"))
@@ -211,23 +221,25 @@ def _command(hook: Planned, wire: Wire, event: Event, body: bytes, seconds: floa
     is_elsewhere = bool(hook.root) and not os.path.join(event.cwd, "").startswith(os.path.join(root, ""))
     package = os.path.join(root, hook.package) if hook.package else root
     places = {"package": package, "root": root, "cwd": root if is_elsewhere else event.cwd or root}
-    cwd = os.path.join(root, hook.cwd) if hook.cwd else _there(places[wire.starts_in], *places.values())
-    native = native_of(hook, wire, event)
-    env = {**setting.env, **surroundings.surroundings(hook, wire, event, native, setting.env), **hook.env}
+    cwd = os.path.join(root, hook.cwd) if hook.cwd else _find_folder(places[wire.starts_in], *places.values())
+    native = find_native_event(hook, wire, event)
+    env = {**setting.env, **surroundings.make_variables(hook, wire, event, native, setting.env), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
     env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
     if hook.under or hook.beside:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
-        env["PYTHONPYCACHEPREFIX"] = os.path.join(journal.folder(setting.env) or os.devnull, "pycache")
+        env["PYTHONPYCACHEPREFIX"] = os.path.join(
+            journal.find_state_folder(setting.env) or os.devnull, "pycache"
+        )
     if wire.file_placeholder and wire.file_placeholder in command:
         from hookport.runtime import placeholder
 
-        env[placeholder.FILE] = placeholder.value(event.call.input.get("path") if event.call else None)
-        command = placeholder.with_file(command, wire.file_placeholder)
+        env[placeholder.FILE] = placeholder.format_value(event.call.input.get("path") if event.call else None)
+        command = placeholder.insert_variable(command, wire.file_placeholder)
     given: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
     if not hook.is_async:
         return Job(command={**given, "timeout_seconds": seconds})
     from hookport.runtime.execute import process
 
-    process.start(**given, timeout_seconds=hook.timeout_seconds, done=_finished(hook, setting))
+    process.start(**given, timeout_seconds=hook.timeout_seconds, done=_make_callback(hook, setting))
     return Job()

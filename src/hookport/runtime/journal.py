@@ -50,34 +50,36 @@ LOCK_SECONDS = 0.5
 HEAD = 256
 
 
-def folder(env: Mapping[str, str]) -> str:
+def find_state_folder(env: Mapping[str, str]) -> str:
     """Where hookport keeps its state; empty if the environment names no place."""
     return own(env, *STATE)
 
 
-def path(env: Mapping[str, str]) -> str:
+def find_journal(env: Mapping[str, str]) -> str:
     """The file that is written to; empty if there is no place for it."""
-    place = folder(env)
+    place = find_state_folder(env)
     return os.path.join(place, FILES[0]) if place else ""
 
 
 def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = MOST_BYTES) -> str:
     """Add a record, with the time where it has none; empty, or why it was not written. It never raises."""
     try:
-        place = folder(env)
+        place = find_state_folder(env)
         if not place:
             return "there is no place for the journal: HOME is not set. Set HOOKPORT_STATE_DIR."
-        line = _line(record)
+        line = _format_line(record)
         os.makedirs(place, 0o700, exist_ok=True)
-        _add(place, line, most_bytes)
+        _add_line(place, line, most_bytes)
     except OSError as error:
-        return f"the journal was not written: {error.filename or path(env)}: {error.strerror or error}"
+        return (
+            f"the journal was not written: {error.filename or find_journal(env)}: {error.strerror or error}"
+        )
     except Exception as error:  # noqa: BLE001  (a journal is not worth a tool call)
         return f"the journal was not written: {type(error).__name__}: {error}"
     return ""
 
 
-def _add(place: str, line: bytes, most_bytes: int) -> None:
+def _add_line(place: str, line: bytes, most_bytes: int) -> None:
     turn = os.open(os.path.join(place, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         locked = _is_locked(turn)
@@ -97,30 +99,30 @@ def _is_locked(turn: int) -> bool:
     return True
 
 
-def _line(record: Mapping[str, Any]) -> bytes:
+def _format_line(record: Mapping[str, Any]) -> bytes:
     # What is written as it is need not be looked at for secrets.
     plain = {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
     if "time" not in record:
         plain["time"] = iso(time.time())
-    tree = walk({"time": None, **record, DECISION: None, **dict.fromkeys(plain)}, _fitting)
+    tree = walk({"time": None, **record, DECISION: None, **dict.fromkeys(plain)}, _shorten)
     if DECISION in record:
-        tree[DECISION] = walk(record[DECISION], lambda text: _fitting(text, LONGEST_REASON))
+        tree[DECISION] = walk(record[DECISION], lambda text: _shorten(text, LONGEST_REASON))
     else:
         del tree[DECISION]
     tree |= plain
-    text = _json(tree)
+    text = _format_json(tree)
     if len(text) > LONGEST_FIELD:
-        lengths = {name: len(_json(value)) for name, value in tree.items()}
+        lengths = {name: len(_format_json(value)) for name, value in tree.items()}
         tree = {
             name: f"[left out: {lengths[name]} characters]" if lengths[name] > LONGEST_FIELD else value
             for name, value in tree.items()
         }
-        text = _json(tree)
+        text = _format_json(tree)
     # Half of a surrogate pair has no UTF-8; written as `\udc80` it is the escape that JSON has for it.
     return text.encode("utf-8", "backslashreplace") + b"\n"
 
 
-def _json(tree: Tree) -> str:
+def _format_json(tree: Tree) -> str:
     return dumps(tree, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -128,7 +130,7 @@ def _cut(text: str) -> str:
     return text[:LONGEST_TEXT]
 
 
-def _fitting(text: str, longest: int = LONGEST_TEXT) -> str:
+def _shorten(text: str, longest: int = LONGEST_TEXT) -> str:
     kept = clean(text[: longest + MARGIN])
     if len(text) > longest + MARGIN:
         kept = kept[:-MARGIN]
@@ -181,7 +183,7 @@ class Reader:
     """
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        self._folder = folder(env)
+        self._folder = find_state_folder(env)
         self._places: dict[tuple[int, bytes], int] = {}
         self._foreign = 0
         self._unended = 0
@@ -204,7 +206,7 @@ class Reader:
                         self._unended += 1
                         break
                     self._places[identity] += len(line)
-                    record = _record(line)
+                    record = _parse_record(line)
                     if record is not None:
                         yield record
                     elif line.strip():
@@ -231,7 +233,7 @@ class Reader:
         return files
 
 
-def _record(line: bytes) -> dict[str, Any] | None:
+def _parse_record(line: bytes) -> dict[str, Any] | None:
     try:
         tree = loads(line.decode("utf-8", "surrogatepass"))
     except (ValueError, RecursionError):

@@ -8,8 +8,8 @@ import time
 
 from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, occasion, policy, sessions
-from hookport.runtime.answer import tell, told_of
-from hookport.runtime.sources import of_plan
+from hookport.runtime.answer import build_answer, print_answer
+from hookport.runtime.sources import make_sources
 from hookport.wire.events import canonical_name
 from hookport.wire.texts import MOST_REASON, fit
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any, Protocol
 
-    from hookport.runtime.covering import Entry
+    from hookport.runtime.covering import EntryFile
     from hookport.runtime.occasion import Occasion
-    from hookport.runtime.plan import Plan, Planned
+    from hookport.runtime.plan import DispatchPlan, PlannedHook
     from hookport.runtime.recording import Recording
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
 
     class HookStore(Protocol):
@@ -39,16 +39,20 @@ if TYPE_CHECKING:
         def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
             """What the settings of the project and of the user say."""
 
-        def without_hooks(self, env: Mapping[str, str]) -> Plan:
+        def without_hooks(self, env: Mapping[str, str]) -> DispatchPlan:
             """A plan that has all wires and no hook, for `wrap`."""
 
-        def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
+        def coverage(
+            self, name: str, file: str, env: Mapping[str, str]
+        ) -> tuple[Sequence[PlannedHook], EntryFile]:
             """Every hook that may run, and where our entries for an agent are."""
 
-        def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+        def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
             """The hooks before anything is known of the event."""
 
-        def follow(self, sources: Sources, occasion: Occasion, env: Mapping[str, str], entry: str) -> Sources:
+        def follow(
+            self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
+        ) -> HookSources:
             """The hooks of every project that the event is in."""
 else:
     import _signal as signal  # `signal` makes enums of them
@@ -99,34 +103,34 @@ def main(args: list[str], store: HookStore) -> int:
     env = dict(os.environ)
     sys.setrecursionlimit(DEEPEST)
     if args[:1] == [COVERS]:
-        return _covers(args[1:], env, store)
-    code = _main(args, env, store)
+        return _check_coverage(args[1:], env, store)
+    code = _answer_agent(args, env, store)
     return IS_ALIVE if code == 0 and args[:1] == ["dispatch"] and ALIVE in args else code
 
 
-def _main(args: list[str], env: dict[str, str], store: HookStore) -> int:
-    _on_terminate()
+def _answer_agent(args: list[str], env: dict[str, str], store: HookStore) -> int:
+    _exit_on_signals()
     recordings: list[Recording] = []
     answer = None
     try:
-        answer = _answer(args, env, store, recordings)
-        return tell(answer)
+        answer = _answer_event(args, env, store, recordings)
+        return print_answer(answer)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
         answer = _answer_failure(error, args, env, store)
-        return tell(answer)
+        return print_answer(answer)
     finally:
-        for one in recordings:
-            one.write(answer, env)
+        for recording in recordings:
+            recording.write(answer, env)
 
 
-def _covers(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
+def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
     """0 if an entry of ours runs the hook that asks; whatever goes wrong, it runs by itself."""
     try:
         from hookport.runtime import covering
 
         name, file, digest = words
         hooks, entry = store.coverage(name, file, env)
-        hooks = [hook for hook in hooks if covering.digest(hook.command) == digest]
+        hooks = [hook for hook in hooks if covering.hash_command(hook.command) == digest]
         return int(not covering.is_covered(hooks, entry, env))
     except Exception:  # noqa: BLE001  (a guard must not be lost to it)
         return 1
@@ -135,18 +139,18 @@ def _covers(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
 def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> Answer:
     """The answer where no hook could be asked, or none of what they said could be given."""
     closed = _is_closed(args, env, store) or _is_guard_lost(error, args, env, store)
-    told = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
+    problem = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
     effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
     if env.get("HOOKPORT_DEBUG"):
         import traceback
 
         traceback.print_exc()
-    message = fit(f"hookport: {told} {effect}", MOST_REASON)
+    message = fit(f"hookport: {problem} {effect}", MOST_REASON)
     code = FAILED_OPEN if GUARD in args else 1
-    return _denied(args, message, store) if closed else Answer(stderr=f"{message}\n", exit_code=code)
+    return _deny(args, message, store) if closed else Answer(stderr=f"{message}\n", exit_code=code)
 
 
-def _denied(args: list[str], reason: str, store: HookStore) -> Answer:
+def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
     """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey.
 
     A stop is not denied: nothing counts how often it was, and it must end.
@@ -154,11 +158,11 @@ def _denied(args: list[str], reason: str, store: HookStore) -> Answer:
     native = ""
     try:
         _, (*_, agent, native), _, _ = parse_arguments(args)
-        own = store.wire(agent)
-        event = Event(canonical_name(own, native), agent, native)
+        wire = store.wire(agent)
+        event = Event(canonical_name(wire, native), agent, native)
         if event.event in sessions.STOPS:
             return Answer(stderr=f"{reason}\n", exit_code=1)
-        return told_of(event, engine.Report(event, Decision("deny", reason)), own).answer
+        return build_answer(event, engine.DispatchReport(event, Decision("deny", reason)), wire).answer
     except Exception:  # noqa: BLE001  (it may be what failed)
         return Answer(stderr=f"{reason}\n", exit_code=1 if store.is_stop(native) else BLOCK)
 
@@ -166,11 +170,11 @@ def _denied(args: list[str], reason: str, store: HookStore) -> Answer:
 def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
     """Whether failures deny here, as far as that can still be told."""
     ours = args[: args.index("--")] if "--" in args else args
-    said = " ".join(ours).replace("--on-failure ", "--on-failure=")
+    text = " ".join(ours).replace("--on-failure ", "--on-failure=")
     for word in (policy.CLOSED, policy.OPEN):
-        if f"--on-failure={word}" in said:
+        if f"--on-failure={word}" in text:
             return word == policy.CLOSED
-    return policy.standing(_settings(env, store), env) == policy.CLOSED
+    return policy.find_failure_policy(_read_settings(env, store), env) == policy.CLOSED
 
 
 def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
@@ -178,26 +182,31 @@ def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], st
     try:
         from hookport.errors import UsageError
 
-        if isinstance(error, UsageError) or policy.on_tamper(_settings(env, store)) == policy.WARN:
+        if (
+            isinstance(error, UsageError)
+            or policy.find_tamper_policy(_read_settings(env, store)) == policy.WARN
+        ):
             return False
         _, (*_, agent, native), _, _ = parse_arguments(args)
-        return policy.guards(canonical_name(store.wire(agent), native))
+        return policy.is_guarded_event(canonical_name(store.wire(agent), native))
     except Exception:  # noqa: BLE001  (it may be what failed)
         return True
 
 
-def _settings(env: Mapping[str, str], store: HookStore) -> Mapping[str, Any]:
+def _read_settings(env: Mapping[str, str], store: HookStore) -> Mapping[str, Any]:
     try:
         return store.settings(env)
     except Exception:  # noqa: BLE001  (it may be what failed)
         return {}
 
 
-def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: list[Recording]) -> Answer:
+def _answer_event(
+    args: list[str], env: dict[str, str], store: HookStore, recordings: list[Recording]
+) -> Answer:
     command, words, options, inner = parse_arguments(args)
     entry = options.get("--entry", "")
     waits = (options.get("--within", ""), env.pop(WITHIN, ""))
-    within = min((float(seconds) for seconds in waits if _is_said(seconds, ())), default=0.0)
+    within = min((float(seconds) for seconds in waits if _is_valid_value(seconds, ())), default=0.0)
     if options.get("--on-failure") and command == "dispatch":
         env[policy.VARIABLE] = options["--on-failure"]
     begun = time.monotonic()
@@ -209,10 +218,10 @@ def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: 
 
         recordings.append(Recording(folder, args, agent, native, payload.data))
     if command == "wrap":
-        sources = of_plan(store.without_hooks(env), agent, store.wire)
-        from hookport.runtime.wrapping import wrapped_in
+        sources = make_sources(store.without_hooks(env), agent, store.wire)
+        from hookport.runtime.wrapping import wrap_command
 
-        sources = wrapped_in(words[0], inner, options, sources, env)
+        sources = wrap_command(words[0], inner, options, sources, env)
     else:
         sources = store.sources(agent, env, entry)
     event = occasion.read_occasion(payload, native, sources, env)
@@ -221,22 +230,22 @@ def _answer(args: list[str], env: dict[str, str], store: HookStore, recordings: 
         if PROBE in payload.data:
             from hookport.runtime import probe
 
-            probed = probe.answer(event, native, sources, env)
+            probed = probe.answer_probe(event, native, sources, env)
             if probed is not None:
                 return probed
     if sources.entry is None:
         sources = sources.replace(entry=entry)
-    told = dispatch.answer(event, sources, env, within, begun)
-    for one in recordings:
-        one.told = told
-    return told.answer
+    result = dispatch.answer_event(event, sources, env, within, begun)
+    for recording in recordings:
+        recording.told = result
+    return result.answer
 
 
 def parse_arguments(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
     """(command, its words, its options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
-        raise _wrong(f"unknown command '{command}'. Try: `{_usage('dispatch')}`.")
+        raise _make_usage_error(f"unknown command '{command}'. Try: `{_format_usage('dispatch')}`.")
     inner: list[str] = []
     if "--" in rest:
         split = rest.index("--")
@@ -252,18 +261,18 @@ def parse_arguments(args: list[str]) -> tuple[str, list[str], dict[str, str], li
             options[word] = "yes"
         elif name in OPTIONS and (has_value or rest):
             value = value if has_value else rest.pop(0)
-            if not _is_said(value, OPTIONS[name]):
-                raise _wrong(f"{name} cannot be '{value}'. Try: `{_usage(command)}`.")
+            if not _is_valid_value(value, OPTIONS[name]):
+                raise _make_usage_error(f"{name} cannot be '{value}'. Try: `{_format_usage(command)}`.")
             if value:
                 options[name] = value
         else:
-            raise _wrong(f"unknown option '{name}'. Try: `{_usage(command)}`.")
+            raise _make_usage_error(f"unknown option '{name}'. Try: `{_format_usage(command)}`.")
     if len(words) != (2 if command == "dispatch" else 3) or (command == "wrap" and not inner):
-        raise _wrong(f"wrong arguments. Try: `{_usage(command)}`.")
+        raise _make_usage_error(f"wrong arguments. Try: `{_format_usage(command)}`.")
     return command, words, options, inner
 
 
-def _is_said(value: str, words: tuple[str, ...] | None) -> bool:
+def _is_valid_value(value: str, words: tuple[str, ...] | None) -> bool:
     if words is None:
         return True
     if words:
@@ -271,19 +280,19 @@ def _is_said(value: str, words: tuple[str, ...] | None) -> bool:
     return value.replace(".", "", 1).isdigit() and float(value) > 0
 
 
-def _usage(command: str) -> str:
+def _format_usage(command: str) -> str:
     from hookport.runtime import remedy
 
-    return remedy.command(command, USAGE[command])
+    return remedy.format_command(command, USAGE[command])
 
 
-def _wrong(message: str) -> Exception:
+def _make_usage_error(message: str) -> Exception:
     from hookport.errors import UsageError
 
     return UsageError(message)
 
 
-def _on_terminate() -> None:
+def _exit_on_signals() -> None:
     """An agent that gives up ends us; the hook's own processes must not stay behind."""
 
     def leave(_number: int, _frame: FrameType | None) -> None:

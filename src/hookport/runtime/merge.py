@@ -13,34 +13,36 @@ if TYPE_CHECKING:
 ORDER: tuple[Verdict, ...] = ("none", "allow", "ask", "deny")
 
 
-def merged(decisions: Iterable[Decision]) -> Decision:
+def merge_decisions(decisions: Iterable[Decision]) -> Decision:
     """The decision of all hooks together; the reasons are those of the verdict that won."""
-    all_ = list(decisions)
-    verdict: Verdict = max((one.verdict for one in all_), key=ORDER.index, default="none")
-    ended = any(not one.carry_on for one in all_)
+    given = list(decisions)
+    verdict: Verdict = max((decision.verdict for decision in given), key=ORDER.index, default="none")
+    ended = any(not decision.carry_on for decision in given)
     reasons = [
-        one.reason for one in all_ if one.verdict == verdict and (verdict != "none" or not one.carry_on)
+        decision.reason
+        for decision in given
+        if decision.verdict == verdict and (verdict != "none" or not decision.carry_on)
     ]
-    rewrites = [one.updated_input for one in all_ if one.updated_input is not None]
-    results = [one.replaced_result for one in all_ if one.replaced_result is not None]
+    rewrites = [decision.updated_input for decision in given if decision.updated_input is not None]
+    results = [decision.replaced_result for decision in given if decision.replaced_result is not None]
     return Decision(
         verdict=verdict,
-        reason=_joined(reasons),
-        context=_joined(one.context for one in all_),
+        reason=_join_texts(reasons),
+        context=_join_texts(decision.context for decision in given),
         carry_on=not ended,
         updated_input=rewrites[-1] if rewrites else None,
-        suppress_output=any(one.suppress_output for one in all_),
-        system_message=_joined(one.system_message for one in all_),
+        suppress_output=any(decision.suppress_output for decision in given),
+        system_message=_join_texts(decision.system_message for decision in given),
         replaced_result=results[-1] if results else None,
         # What an answer says beside a verdict that was overruled goes with it.
         more={
             word: value
-            for one in all_
-            if one.verdict in (verdict, "none")
-            for word, value in one.more.items()
+            for decision in given
+            if decision.verdict in (verdict, "none")
+            for word, value in decision.more.items()
         },
     )
 
 
-def _joined(texts: Iterable[str]) -> str:
+def _join_texts(texts: Iterable[str]) -> str:
     return "\n".join(dict.fromkeys(text for text in texts if text))

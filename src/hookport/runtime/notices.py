@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from hookport.model.runs import Decision
 from hookport.runtime import merge, policy, sessions
-from hookport.runtime.engine import PAUSED, is_unapproved, with_failure
+from hookport.runtime.engine import PAUSED, add_failure, is_unapproved
 from hookport.wire.answers import reaches, takes_deny
 
 TYPE_CHECKING = False
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hookport.model.runs import Event
-    from hookport.runtime.engine import Report, Setting
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.engine import DispatchReport, RunSetting
+    from hookport.runtime.sources import HookSources
 
 # Of hooks that are not approved, as many are named.
 MOST_NAMES = 5
@@ -24,72 +24,76 @@ MOST_NAMES = 5
 ONLY_ONCE = "This is a notice, given once: the same call is not denied again for it."
 
 
-def with_broken(report: Report, broken: Sequence[str], setting: Setting) -> Report:
+def add_broken_notice(report: DispatchReport, broken: Sequence[str], setting: RunSetting) -> DispatchReport:
     """Hooks that cannot run are told when a session begins, or on its first event; closed, they deny."""
-    report = report.replace(notes=(*report.notes, *(f"broken: {one}" for one in broken)))
-    broken = [one.rstrip(".") for one in broken]
+    report = report.replace(notes=(*report.notes, *(f"broken: {cause}" for cause in broken)))
+    broken = [cause.rstrip(".") for cause in broken]
     event = report.event
-    is_guarded = policy.guards(event.event)
-    told = _untold(event, "broken", broken, setting, denies=is_guarded)
+    is_guarded = policy.is_guarded_event(event.event)
+    new_causes = _find_new_causes(event, "broken", broken, setting, denies=is_guarded)
     if event.event == "session_start" or (setting.on_failure == policy.CLOSED and is_guarded):
-        return with_failure(report, f"hooks cannot run: {'; '.join(broken)}", setting.on_failure)
-    if not told:
+        return add_failure(report, f"hooks cannot run: {'; '.join(broken)}", setting.on_failure)
+    if not new_causes:
         return report
-    text = f"hooks cannot run: {'; '.join(told)}"
+    text = f"hooks cannot run: {'; '.join(new_causes)}"
     if reaches(setting.agent, event, "message"):
-        return with_failure(report, text, setting.on_failure)
+        return add_failure(report, text, setting.on_failure)
     from hookport.runtime import remedy
 
-    fix = remedy.for_models("doctor").partition(";")[0]
-    return report.replace(decision=_notice(report.decision, f"{text}.", f"{fix}."))
+    fix = remedy.format_for_models("doctor").partition(";")[0]
+    return report.replace(decision=_add_denial(report.decision, f"{text}.", f"{fix}."))
 
 
-def with_waiting(report: Report, sources: Sources, setting: Setting) -> Report:
+def add_waiting_notice(report: DispatchReport, sources: HookSources, setting: RunSetting) -> DispatchReport:
     """What is not approved is told once a session, each hook by itself: when it begins, or would have run.
 
     Where no message reaches a person, a call that a guard was for is denied instead: once, as a notice.
     """
     event = report.event
-    unrun = [one for one in report.runs if is_unapproved(one)]
-    silent = [one.hook.name for one in unrun if one.hook.trust.get("quiet")]
+    unrun = [run for run in report.runs if is_unapproved(run)]
+    silent = [run.hook.name for run in unrun if run.hook.trust.get("quiet")]
     waits = sources.waiting if event.event == "session_start" else None
     waiting = waits(event.agent) if waits else ()
     can_tell = reaches(setting.agent, event, "message")
-    guards = [one.hook.name for one in unrun if one.hook.blocking and not one.hook.is_async]
+    guards = [run.hook.name for run in unrun if run.hook.blocking and not run.hook.is_async]
     names = list(dict.fromkeys([*waiting, *silent] if can_tell or waiting else guards))
-    denies = policy.guards(event.event) and not waiting
-    fresh = _untold(event, "not approved", names, setting, denies=denies)
+    denies = policy.is_guarded_event(event.event) and not waiting
+    fresh = _find_new_causes(event, "not approved", names, setting, denies=denies)
     if not fresh and not waiting:
         return report
     shown = ", ".join(names[:MOST_NAMES]) + (" …" if len(names) > MOST_NAMES else "")
     many = "hooks of this project do" if len(names) > 1 else "hook of this project does"
-    told = f"{len(names)} {many} not run, because you have not approved what is there now: {shown}."
+    text = f"{len(names)} {many} not run, because you have not approved what is there now: {shown}."
     from hookport.runtime import remedy
 
     if can_tell or not denies:
-        message = f"{told} Look at it and approve it with `{remedy.command('trust')}`."
-        return report.replace(decision=merge.merged([report.decision, Decision(system_message=message)]))
-    told = told.replace("you have not", "the user has not")
-    return report.replace(decision=_notice(report.decision, told, remedy.for_models("trust")))
+        message = f"{text} Look at it and approve it with `{remedy.format_command('trust')}`."
+        return report.replace(
+            decision=merge.merge_decisions([report.decision, Decision(system_message=message)])
+        )
+    text = text.replace("you have not", "the user has not")
+    return report.replace(decision=_add_denial(report.decision, text, remedy.format_for_models("trust")))
 
 
-def with_paused(report: Report, setting: Setting) -> Report:
+def add_paused_notice(report: DispatchReport, setting: RunSetting) -> DispatchReport:
     """Paused hooks are told once a session where a message is seen; each pause by itself."""
     paused = [run for run in report.runs if run.why.startswith(PAUSED)]
     if not paused:
         return report
-    told = [f"{run.hook.name}{run.why.removeprefix(PAUSED)}" for run in paused]
-    report = report.replace(notes=(*report.notes, *(f"paused: {one}" for one in told)))
-    fresh = _untold(report.event, "paused", told, setting, denies=False)
+    pauses = [f"{run.hook.name}{run.why.removeprefix(PAUSED)}" for run in paused]
+    report = report.replace(notes=(*report.notes, *(f"paused: {pause}" for pause in pauses)))
+    fresh = _find_new_causes(report.event, "paused", pauses, setting, denies=False)
     if not fresh:
         return report
     from hookport.runtime import remedy
 
-    message = f"paused by you: {', '.join(fresh)}. End it with `{remedy.command('pause', '--end')}`."
-    return report.replace(decision=merge.merged([report.decision, Decision(system_message=message)]))
+    message = f"paused by you: {', '.join(fresh)}. End it with `{remedy.format_command('pause', '--end')}`."
+    return report.replace(decision=merge.merge_decisions([report.decision, Decision(system_message=message)]))
 
 
-def _untold(event: Event, kind: str, causes: Sequence[str], setting: Setting, *, denies: bool) -> list[str]:
+def _find_new_causes(
+    event: Event, kind: str, causes: Sequence[str], setting: RunSetting, *, denies: bool
+) -> list[str]:
     """The causes that nobody in this session was told, each by itself, where somebody can be told now.
 
     That is by a message, or by a denial: of a call always, of anything else where its reason is seen.
@@ -103,9 +107,11 @@ def _untold(event: Event, kind: str, causes: Sequence[str], setting: Setting, *,
     # Each by itself: another message must not use up that of a hook. What cannot be remembered would deny
     # every call.
     unkept = reaches(setting.agent, event, "message")
-    return [one for one in causes if sessions.is_first(event, f"{kind}: {one}", setting.env, unkept=unkept)]
+    return [
+        cause for cause in causes if sessions.is_first(event, f"{kind}: {cause}", setting.env, unkept=unkept)
+    ]
 
 
-def _notice(decision: Decision, told: str, fix: str) -> Decision:
+def _add_denial(decision: Decision, text: str, fix: str) -> Decision:
     """A denial that stands for a message; the next call is let through."""
-    return merge.merged([decision, Decision("deny", f"{told} {fix} {ONLY_ONCE}")])
+    return merge.merge_decisions([decision, Decision("deny", f"{text} {fix} {ONLY_ONCE}")])

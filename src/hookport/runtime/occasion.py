@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookport.base.tree import Tree
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
 
 
@@ -49,7 +49,7 @@ class Occasion(Value):
     failure: str = ""
 
 
-def read_occasion(payload: Payload, native: str, sources: Sources, env: Mapping[str, str]) -> Occasion:
+def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapping[str, str]) -> Occasion:
     """The event of a payload, as the agent that the entry names says it, or who it turns out to be."""
     agent, tree = sources.agent, payload.tree
     if isinstance(tree, str):
@@ -57,11 +57,11 @@ def read_occasion(payload: Payload, native: str, sources: Sources, env: Mapping[
         event = Event(canonical_name(agent, native), agent.id, native, stop_active=True)
         return Occasion(payload.data, {}, agent, native, event, tree)
     agent, native = _recognise_caller(sources, tree, native, env)
-    return Occasion(payload.data, tree, agent, native, event_of(agent, tree, native))
+    return Occasion(payload.data, tree, agent, native, identify_event(agent, tree, native))
 
 
 def _recognise_caller(
-    sources: Sources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
+    sources: HookSources, tree: Mapping[str, Tree], native: str, env: Mapping[str, str]
 ) -> tuple[Wire, str]:
     """(wire, native event) of who calls: the agent that the entry names, or what it turns out to be."""
     agent = sources.agent
@@ -71,12 +71,12 @@ def _recognise_caller(
     return recognition.caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
 
 
-def event_of(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
+def identify_event(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
     """What happened; where the agent has no event of the name that it was started with, the payload tells."""
     return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
 
 
-def tree_of(payload: bytes) -> Tree:
+def parse_object(payload: bytes) -> Tree:
     """The payload as an object, or why it is none."""
     if len(payload) > MOST_BYTES:
         return f"the payload is larger than {MOST_BYTES >> 20} MiB"
@@ -94,11 +94,11 @@ def read_payload(within: float) -> Payload:
     come in time is a payload that cannot be read.
     """
     read = bytearray()
-    until = time.monotonic() + our_share(min(within or LONGEST_WAIT, LONGEST_WAIT))
+    until = time.monotonic() + limit_wait(min(within or LONGEST_WAIT, LONGEST_WAIT))
     while True:
-        if whole := _whole_object(read):
+        if whole := _find_whole_object(read):
             return whole
-        part = os.read(0, 1 << 20) if _comes(until) else b""
+        part = os.read(0, 1 << 20) if _has_more(until) else b""
         if not part:
             return parse_payload(bytes(read))
         if len(read) <= MOST_BYTES:
@@ -107,23 +107,23 @@ def read_payload(within: float) -> Payload:
 
 def parse_payload(data: bytes) -> Payload:
     """A payload with the object that it is."""
-    return Payload(data, tree_of(data))
+    return Payload(data, parse_object(data))
 
 
-def _whole_object(read: bytearray) -> Payload | None:
+def _find_whole_object(read: bytearray) -> Payload | None:
     """What was read, where it is an object and nothing follows for now."""
-    if os.name == "nt" or not read.endswith((b"}", b"}\n")) or _polled(QUIET_MS):
+    if os.name == "nt" or not read.endswith((b"}", b"}\n")) or _poll_stdin(QUIET_MS):
         return None
     payload = parse_payload(bytes(read))
     return payload if isinstance(payload.tree, dict) else None
 
 
-def _comes(until: float) -> bool:
+def _has_more(until: float) -> bool:
     """Whether there is more to read in time, or the end of it."""
-    return os.name == "nt" or _polled(max(0.0, until - time.monotonic()) * 1000)
+    return os.name == "nt" or _poll_stdin(max(0.0, until - time.monotonic()) * 1000)
 
 
-def _polled(milliseconds: float) -> bool:
+def _poll_stdin(milliseconds: float) -> bool:
     import select
 
     poll = select.poll()
@@ -131,12 +131,12 @@ def _polled(milliseconds: float) -> bool:
     return bool(poll.poll(milliseconds))
 
 
-def our_share(wait: float) -> float:
+def limit_wait(wait: float) -> float:
     """How much of the time that an agent waits is ours."""
     return wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE)
 
 
-def here() -> str:
+def find_start_folder() -> str:
     """The folder that we were started in."""
     try:
         return os.getcwd()

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
-    from hookport.runtime.engine import Report
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.engine import DispatchReport
+    from hookport.runtime.plan import PlannedHook
 
 
 FOLDER = "once"
@@ -50,7 +50,7 @@ OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope", "root")
 SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
-class Turn(Value):
+class EntryTurn(Value):
     """The place of one entry in the memory; with what another one decided, if it did."""
 
     file: int
@@ -61,21 +61,21 @@ class Turn(Value):
     entry: str
     # The hooks that this entry asks, and of these those that the other one did not.
     hooks: list[str]
-    rest: Sequence[Planned] = ()
+    rest: Sequence[PlannedHook] = ()
     by: str = ""
     decision: Decision | None = None
     # The call's input as the other one rewrote it.
     raw: Tree = None
 
 
-def take(
+def take_turn(
     event: Event,
     entry: str,
-    hooks: Sequence[Planned],
+    hooks: Sequence[PlannedHook],
     about: Tree,
     deadline: float | None,
     env: Mapping[str, str],
-) -> Turn | None:
+) -> EntryTurn | None:
     """A turn to run the hooks, or what another entry decided; None where nothing can be remembered.
 
     `about` is what must be the same for both. Entries may ask different hooks, since an agent that calls the
@@ -83,10 +83,10 @@ def take(
     """
     file = -1
     try:
-        names = [name_of(hook) for hook in hooks]
-        key = _key(event, about)
-        file = _opened(key, env)
-        turn, asked = _turn(Turn(file, [], key, entry, names), event, _until(deadline))
+        names = [hash_hook(hook) for hook in hooks]
+        key = _hash_call(event, about)
+        file = _open_file(key, env)
+        turn, asked = _begin_turn(EntryTurn(file, [], key, entry, names), event, _find_deadline(deadline))
         turn = turn.replace(rest=[hook for hook, name in zip(hooks, names, strict=True) if name not in asked])
     except SPOILT:
         turn = None
@@ -95,7 +95,7 @@ def take(
     return turn
 
 
-def replayed(turn: Turn, event: Event) -> tuple[Event, Decision]:
+def replay_decision(turn: EntryTurn, event: Event) -> tuple[Event, Decision]:
     """What the other entry decided, with the call as it rewrote it."""
     decision, call = turn.decision or Decision(), event.call
     if decision.updated_input is None or call is None:
@@ -105,7 +105,7 @@ def replayed(turn: Turn, event: Event) -> tuple[Event, Decision]:
     return event.replace(call=call.replace(input=decision.updated_input, raw=turn.raw, parts=())), decision
 
 
-def keep(turn: Turn, report: Report) -> None:
+def keep_decision(turn: EntryTurn, report: DispatchReport) -> None:
     """Write the decision down for other entries; one that had to do without a hook is not theirs.
 
     No secret is written: a reason is redacted, and a call that was rewritten to hold one is not kept, so
@@ -119,55 +119,55 @@ def keep(turn: Turn, report: Report) -> None:
     exact = [decision.updated_input, decision.replaced_result, call.raw if call and is_changed else None]
     if walk(exact, clean) != exact:
         return
-    said = {key: value for key, value in decision.as_dict().items() if value != getattr(Decision, key)}
+    fields = {key: value for key, value in decision.as_dict().items() if value != getattr(Decision, key)}
     for key in SAID_ONCE:
-        said.pop(key, None)
-    said = {key: clean(value) if isinstance(value, str) else value for key, value in said.items()}
+        fields.pop(key, None)
+    fields = {key: clean(value) if isinstance(value, str) else value for key, value in fields.items()}
     try:
         lock(turn.file, LOCK_SECONDS, TEXT)
-        runs = _read(turn.file)
+        runs = _read_runs(turn.file)
         run = next(run for run in runs if run["run"] == turn.run)
-        run |= {"by": turn.entry, "decided": time.time(), "decision": said}
+        run |= {"by": turn.entry, "decided": time.time(), "decision": fields}
         run["hooks"] = list(dict.fromkeys([*run["hooks"], *turn.hooks]))
         if decision.updated_input is not None and call is not None:
             run["raw"] = call.raw
-        run["prints"] = [*run["prints"], _print(turn.key, report.event)]
-        _write(turn.file, runs)
+        run["prints"] = [*run["prints"], _hash_payload(turn.key, report.event)]
+        _write_runs(turn.file, runs)
     except (StopIteration, *SPOILT):
         return
 
 
-def leave(turn: Turn) -> None:
+def release_turn(turn: EntryTurn) -> None:
     """Let others go on; closing the file gives its locks back."""
     os.close(turn.file)
 
 
-def _until(deadline: float | None) -> float:
+def _find_deadline(deadline: float | None) -> float:
     now = time.monotonic()
     return now + (LONGEST_WAIT if deadline is None else max(0.0, deadline - now) * SHARE)
 
 
-def _turn(turn: Turn, event: Event, until: float) -> tuple[Turn, Sequence[str]]:
+def _begin_turn(turn: EntryTurn, event: Event, until: float) -> tuple[EntryTurn, Sequence[str]]:
     """The turn, and the hooks that the other entry asked."""
     file, entry = turn.file, turn.entry
     lock(file, LOCK_SECONDS, TEXT)
-    now, print_ = time.time(), _print(turn.key, event)
-    runs = [run for run in _read(file) if _is_fresh(file, run, now)]
+    now, print_ = time.time(), _hash_payload(turn.key, event)
+    runs = [run for run in _read_runs(file) if _is_fresh(file, run, now)]
     others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
     others = [run for run in others if not turn.hooks or set(turn.hooks) & set(run["hooks"])]
     # The newest: an older one whose second entry never came is of a call before.
-    run: Tree = others[-1] if others else _new_run(event, now, print_, turn.hooks)
+    run: Tree = others[-1] if others else _make_run(event, now, print_, turn.hooks)
     run["entries"].append(entry)
     if not others:
-        lock(file, 0.0, _place(run))
+        lock(file, 0.0, _find_lock_place(run))
         runs.append(run)
-    _write(file, runs[-MOST_RUNS:])
+    _write_runs(file, runs[-MOST_RUNS:])
     unlock(file, TEXT)
     turn = turn.replace(run=run["run"])
-    return _followed(turn, run, until) if others else (turn, ())
+    return _follow_run(turn, run, until) if others else (turn, ())
 
 
-def _new_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
+def _make_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
     seconds = SAME_ID_SECONDS if event.call is not None and event.call.id else SAME_SECONDS
     return {
         "run": [os.getpid(), now],
@@ -178,12 +178,12 @@ def _new_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
     }
 
 
-def _followed(turn: Turn, run: Tree, until: float) -> tuple[Turn, Sequence[str]]:
+def _follow_run(turn: EntryTurn, run: Tree, until: float) -> tuple[EntryTurn, Sequence[str]]:
     """What the other entry decided; a turn to run the hooks where its process ended without."""
     if "decision" not in run:
-        lock(turn.file, until - time.monotonic(), _place(run))
+        lock(turn.file, until - time.monotonic(), _find_lock_place(run))
         lock(turn.file, LOCK_SECONDS, TEXT)
-        run = next((one for one in _read(turn.file) if one["run"] == turn.run), {})
+        run = next((stored_run for stored_run in _read_runs(turn.file) if stored_run["run"] == turn.run), {})
         unlock(turn.file, TEXT)
     if "decision" not in run:
         return turn, ()
@@ -196,7 +196,7 @@ def _is_fresh(file: int, run: Tree, now: float) -> bool:
     age = now - (run["decided"] if "decision" in run else run["run"][1])
     if age <= run["seconds"]:
         return bool(age >= 0)
-    return "decision" not in run and age <= LONGEST_RUN and _is_held(file, _place(run))
+    return "decision" not in run and age <= LONGEST_RUN and _is_held(file, _find_lock_place(run))
 
 
 def _is_held(file: int, place: int) -> bool:
@@ -209,28 +209,28 @@ def _is_held(file: int, place: int) -> bool:
     return False
 
 
-def _key(event: Event, about: Tree) -> str:
+def _hash_call(event: Event, about: Tree) -> str:
     """One call where the agent names it, else one kind of event."""
     call = event.call.id if event.call is not None else ""
-    return _digest([event.agent, event.native, event.session, call, about])
+    return _hash_tree([event.agent, event.native, event.session, call, about])
 
 
-def name_of(hook: Planned) -> str:
+def hash_hook(hook: PlannedHook) -> str:
     """What a hook is known by: all that it is, wherever it was planned."""
-    return _digest({key: one for key, one in hook.as_dict().items() if key not in OF_THE_PLAN})
+    return _hash_tree({key: value for key, value in hook.as_dict().items() if key not in OF_THE_PLAN})
 
 
-def _print(key: str, event: Event) -> str:
+def _hash_payload(key: str, event: Event) -> str:
     """What two payloads of one event have in common: all but the time at which each was made."""
     call = event.call
-    said = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
+    fields = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
     about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
-    return _digest([key, *said, event.facts, event.extra, about])
+    return _hash_tree([key, *fields, event.facts, event.extra, about])
 
 
-def _opened(key: str, env: Mapping[str, str]) -> int:
+def _open_file(key: str, env: Mapping[str, str]) -> int:
     """One of 256 files, so that they do not become more with every call."""
-    place = journal.folder(env)
+    place = journal.find_state_folder(env)
     if not place:
         raise OSError("there is no place for it")
     path = f"{place}/{FOLDER}/{key[:2]}"
@@ -242,30 +242,30 @@ def _opened(key: str, env: Mapping[str, str]) -> int:
         return os.open(path, flags, 0o600)
 
 
-def _digest(tree: Tree) -> str:
+def _hash_tree(tree: Tree) -> str:
     return sha256(dumps(tree, sort_keys=True, default=str).encode())
 
 
-def _read(file: int) -> list[Tree]:
+def _read_runs(file: int) -> list[Tree]:
     """The runs in a file; none where it is spoilt."""
     os.lseek(file, 0, os.SEEK_SET)
     text = b""
     while part := os.read(file, 1 << 20):
         text += part
     try:
-        return [_checked(run) for run in loads(text.decode())] if text else []
+        return [_check_run(run) for run in loads(text.decode())] if text else []
     except SPOILT:
         return []
 
 
-def _checked(run: Tree) -> Tree:
+def _check_run(run: Tree) -> Tree:
     process, began = run["run"]
     checked = {
         "run": [int(process), float(began)],
         "seconds": float(run["seconds"]),
         "entries": [str(entry) for entry in run["entries"]],
         "hooks": [str(hook) for hook in run["hooks"]],
-        "prints": [str(one) for one in run["prints"]],
+        "prints": [str(print_) for print_ in run["prints"]],
     }
     if "decision" in run:
         decision = Decision(**run["decision"])
@@ -276,7 +276,7 @@ def _checked(run: Tree) -> Tree:
     return checked
 
 
-def _write(file: int, runs: list[Tree]) -> None:
+def _write_runs(file: int, runs: list[Tree]) -> None:
     left = text = dumps(runs).encode()
     os.lseek(file, 0, os.SEEK_SET)
     while left:
@@ -284,5 +284,5 @@ def _write(file: int, runs: list[Tree]) -> None:
     os.ftruncate(file, len(text))
 
 
-def _place(run: Tree) -> int:
+def _find_lock_place(run: Tree) -> int:
     return TEXT + 1 + int(run["run"][0])

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 import os
 
-from hookport.runtime.effects import FOLDER, INTO, TREE, WRITE, Effect, has_option, operands_of, values_of
+from hookport.runtime.effects import (
+    FOLDER,
+    INTO,
+    TREE,
+    WRITE,
+    Effect,
+    find_operands,
+    find_option_values,
+    has_option,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,16 +28,20 @@ COPY_VALUES = "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --
 
 def copied(name: str, words: list[str]) -> Iterator[Effect]:
     """The last operand, or that of `-t`, is written to."""
-    skipped = set(values_of(words, COPY_VALUES)) if name in ("rsync", "scp", "install", "ginstall") else set()
-    operands = [word for word in operands_of(words) if word not in skipped]
-    folders = list(values_of(words, ("-t", "--target-directory")))
+    skipped = (
+        set(find_option_values(words, COPY_VALUES))
+        if name in ("rsync", "scp", "install", "ginstall")
+        else set()
+    )
+    operands = [word for word in find_operands(words) if word not in skipped]
+    folders = list(find_option_values(words, ("-t", "--target-directory")))
     if name in ("install", "ginstall") and has_option(words, ("-d", "--directory")):
         yield from (Effect(word) for word in operands)
         return
     if name in ("mv", "gmv", "move-item") or has_option(words, ("--remove-source-files",)):
         yield from (Effect(word, TREE) for word in (operands if folders else operands[:-1]))
     sources, targets = (
-        ([one for one in operands if one not in folders], folders)
+        ([operand for operand in operands if operand not in folders], folders)
         if folders
         else (operands[:-1], operands[-1:])
     )
@@ -60,12 +73,14 @@ def copied(name: str, words: list[str]) -> Iterator[Effect]:
 def downloads(name: str, words: list[str]) -> Iterator[Effect]:
     """A name that is made of the URL, in the folder."""
     is_named = name == "wget" or has_option(words, ("-O", "--remote-name", "--remote-name-all", "-J"))
-    if name == "wget" and any(True for _ in values_of(words, ("-O", "--output-document"))):
+    if name == "wget" and any(True for _ in find_option_values(words, ("-O", "--output-document"))):
         is_named = False
     folders = ("--output-dir",) if name == "curl" else ("-P", "--directory-prefix")
-    folder = next(values_of(words, folders), "")
+    folder = next(find_option_values(words, folders), "")
     if folder and name == "curl":
-        yield from (Effect(os.path.join(folder, one)) for one in values_of(words, ("-o", "--output")))
+        yield from (
+            Effect(os.path.join(folder, name)) for name in find_option_values(words, ("-o", "--output"))
+        )
     for word in words if is_named else ():
         if "://" in word:
             yield Effect(os.path.join(folder, word.rstrip("/").rpartition("/")[2].partition("?")[0]))
@@ -73,26 +88,26 @@ def downloads(name: str, words: list[str]) -> Iterator[Effect]:
 
 def link(_name: str, words: list[str]) -> Iterator[Effect]:
     """A link to a protected file is another name for it."""
-    yield from (Effect(word, TREE) for word in operands_of(words))
-    yield from (Effect(value) for value in values_of(words, ("-t", "--target-directory")))
+    yield from (Effect(word, TREE) for word in find_operands(words))
+    yield from (Effect(value) for value in find_option_values(words, ("-t", "--target-directory")))
 
 
 def container(_name: str, words: list[str]) -> Iterator[Effect]:
     """A folder of the project that a container may write to; the project itself is not named by that."""
-    yield from (Effect(source, FOLDER) for source, _ in mounted(words))
+    yield from (Effect(source, FOLDER) for source, _ in find_mounts(words))
     if words[:1] == ["cp"]:
         yield from (Effect(word) for word in words[2:])
 
 
-def mounted(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def find_mounts(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """The folders that a container may write to, and where it has them."""
-    for value in values_of(words, ("-v", "--volume", "--mount")):
+    for value in find_option_values(words, ("-v", "--volume", "--mount")):
         source, _, rest = value.partition(":")
         target = rest.partition(":")[0]
         if "," in value and "=" in value:
-            told = dict(one.partition("=")[::2] for one in value.split(","))
-            source = told.get("source", told.get("src", ""))
-            target = told.get("target", told.get("destination", told.get("dst", "")))
+            options = dict(option.partition("=")[::2] for option in value.split(","))
+            source = options.get("source", options.get("src", ""))
+            target = options.get("target", options.get("destination", options.get("dst", "")))
         if not rest.endswith(":ro") and not value.endswith((",readonly", ",ro")):
             yield source, target
 
@@ -106,10 +121,10 @@ def tar(_name: str, words: list[str]) -> Iterator[Effect]:
     letters += "".join(word[1:] for word in words if word.startswith("-") and not word.startswith("--"))
     if letters and words and words[0].isalpha():
         words = ["-" + words[0], *words[1:]]
-    archives = list(values_of(words, ("-f", "--file")))
-    folders = list(values_of(words, ("-C", "--directory")))
+    archives = list(find_option_values(words, ("-f", "--file")))
+    folders = list(find_option_values(words, ("-C", "--directory")))
     if "x" in letters or has_option(words, ("--extract", "--get")):
-        operands = [word for word in operands_of(words) if word not in (*archives, *folders)]
+        operands = [word for word in find_operands(words) if word not in (*archives, *folders)]
         for folder in folders or ["."]:
             if operands:
                 yield from (Effect(os.path.join(folder, word), TREE) for word in operands)
@@ -120,12 +135,12 @@ def tar(_name: str, words: list[str]) -> Iterator[Effect]:
     else:
         yield from (Effect(archive) for archive in archives)
         if has_option(words, ("--remove-files",)):
-            yield from (Effect(word, TREE) for word in operands_of(words) if word not in archives)
+            yield from (Effect(word, TREE) for word in find_operands(words) if word not in archives)
 
 
 def unzip(_name: str, words: list[str]) -> Iterator[Effect]:
-    folders = list(values_of(words, ("-d",))) or ["."]
-    operands = [word for word in operands_of(words) if word not in folders]
+    folders = list(find_option_values(words, ("-d",))) or ["."]
+    operands = [word for word in find_operands(words) if word not in folders]
     for folder in folders:
         if len(operands) > 1:
             yield from (Effect(os.path.join(folder, word), TREE) for word in operands[1:])
@@ -137,7 +152,9 @@ def jar(_name: str, words: list[str]) -> Iterator[Effect]:
     letters = words[0].lstrip("-") if words else ""
     if "x" in letters:
         yield Effect(
-            next(values_of(words, ("-C",)), "."), INTO, words[1] if "f" in letters and words[1:] else ""
+            next(find_option_values(words, ("-C",)), "."),
+            INTO,
+            words[1] if "f" in letters and words[1:] else "",
         )
     elif "t" not in letters:
         yield from (Effect(word) for word in words[1:2])
@@ -145,19 +162,19 @@ def jar(_name: str, words: list[str]) -> Iterator[Effect]:
 
 def uniq(_name: str, words: list[str]) -> Iterator[Effect]:
     """The second operand is the output."""
-    values = set(values_of(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
-    yield from (Effect(word) for word in [word for word in operands_of(words) if word not in values][1:2])
+    values = set(find_option_values(words, ("-f", "-s", "-w", "-l", "-c", "-g")))
+    yield from (Effect(word) for word in [word for word in find_operands(words) if word not in values][1:2])
 
 
 def aria(_name: str, words: list[str]) -> Iterator[Effect]:
-    folder = next(values_of(words, ("-d", "--dir")), "")
-    named = list(values_of(words, ("-o", "--out")))
+    folder = next(find_option_values(words, ("-d", "--dir")), "")
+    named = list(find_option_values(words, ("-o", "--out")))
     named += [word.rstrip("/").rpartition("/")[2] for word in words if "://" in word and not named]
-    yield from (Effect(os.path.join(folder, one)) for one in named)
+    yield from (Effect(os.path.join(folder, name)) for name in named)
 
 
 def database(_name: str, words: list[str]) -> Iterator[Effect]:
-    operands = operands_of(words)
+    operands = find_operands(words)
     yield from (Effect(word) for word in operands[:1])
     # `.output FILE`, `.backup FILE`: commands of the program itself.
     dotted = [line.split() for word in operands[1:] for line in word.splitlines() if line.startswith(".")]
@@ -167,23 +184,23 @@ def database(_name: str, words: list[str]) -> Iterator[Effect]:
 def seven(_name: str, words: list[str]) -> Iterator[Effect]:
     if words[:1] in (["x"], ["e"]):
         folders = [word[2:] for word in words if word.startswith("-o")] or ["."]
-        operands = operands_of(words)[1:]
+        operands = find_operands(words)[1:]
         yield from (Effect(folder, INTO, operands[0] if operands else "") for folder in folders)
     elif words[:1] not in (["l"], ["t"], ["i"]):
-        yield from (Effect(word) for word in operands_of(words)[1:2])
+        yield from (Effect(word) for word in find_operands(words)[1:2])
 
 
 def cpio(_name: str, words: list[str]) -> Iterator[Effect]:
     if has_option(words, ("-i", "--extract")):
-        yield Effect(next(values_of(words, ("-D", "--directory")), "."), INTO)
+        yield Effect(next(find_option_values(words, ("-D", "--directory")), "."), INTO)
     elif has_option(words, ("-p", "--pass-through")):
-        yield from (Effect(word, INTO) for word in operands_of(words))
+        yield from (Effect(word, INTO) for word in find_operands(words))
     else:
-        yield from (Effect(value) for value in values_of(words, ("-O", "-F", "--file")))
+        yield from (Effect(value) for value in find_option_values(words, ("-O", "-F", "--file")))
 
 
 def pax(_name: str, words: list[str]) -> Iterator[Effect]:
-    archive = next(values_of(words, ("-f",)), "")
+    archive = next(find_option_values(words, ("-f",)), "")
     if has_option(words, ("-r",)):
         yield Effect(".", INTO, archive)
     elif has_option(words, ("-w",)) and archive:

@@ -32,26 +32,28 @@ class _OutOfTimeError(Exception):
 
 def search(pattern: str, text: str, *, seconds: float = SECONDS) -> bool | str:
     """Whether the pattern matches somewhere in the text, or in words why that is not known."""
-    compiled, look = _compiled(pattern), _look(pattern)
+    compiled, look = _compile(pattern), _look_at_pattern(pattern)
     # Without repeats both engines take linear time, and Python's is loaded already.
     if isinstance(compiled, str) or look is None or look.is_variable:
-        linear = _re2(pattern)
-        data = _encoded(text) if linear else None
+        linear = _compile_re2(pattern)
+        data = _encode(text) if linear else None
         if linear and data is not None:
             return linear.search(data) is not None
     if isinstance(compiled, str):
-        return f"{_shown(pattern)} is no regular expression: {compiled}"
-    found: bool | str | None = None
+        return f"{_quote_pattern(pattern)} is no regular expression: {compiled}"
+    result: bool | str | None = None
     if look and look.is_quick(len(text)):
-        found = _matched(compiled, text)
+        result = _search(compiled, text)
     elif len(text) > _LONGEST and (look is None or look.is_explosive):
-        found = "could take too long"
+        result = "could take too long"
     elif len(text) <= _INTERRUPTIBLE:
-        found = _interrupted(compiled, text, seconds=seconds)
-    if found is None:
-        found = _in_child(compiled, text, seconds=seconds)
+        result = _search_in_time(compiled, text, seconds=seconds)
+    if result is None:
+        result = _search_in_child(compiled, text, seconds=seconds)
     return (
-        f"{_shown(pattern)} {found} on {len(text)} characters. {_ADVICE}" if isinstance(found, str) else found
+        f"{_quote_pattern(pattern)} {result} on {len(text)} characters. {_ADVICE}"
+        if isinstance(result, str)
+        else result
     )
 
 
@@ -60,11 +62,11 @@ def can_explode(pattern: str) -> bool:
 
     One that Python cannot read does not count.
     """
-    look = _look(pattern)
-    return (look is None or look.is_explosive) and not isinstance(_compiled(pattern), str)
+    look = _look_at_pattern(pattern)
+    return (look is None or look.is_explosive) and not isinstance(_compile(pattern), str)
 
 
-def _shown(pattern: str) -> str:
+def _quote_pattern(pattern: str) -> str:
     return f"the pattern '{pattern if len(pattern) <= 80 else pattern[:79] + '…'}'"
 
 
@@ -105,18 +107,18 @@ _IN_PYTHON: dict[str, Callable[[str], str]] = {
     "code": lambda value: f"\\U{int(value, 16):08x}",
     "back": lambda value: f"(?P={value})",
     "escape": lambda value: r"\Z" if value == r"\z" else value,
-    "set": lambda value: re.sub(r"\[:(\w+):\]", lambda found: _POSIX.get(found[1], found[0]), value),
+    "set": lambda value: re.sub(r"\[:(\w+):\]", lambda match: _POSIX.get(match[1], match[0]), value),
     "group": lambda value: f"(?P<{value}>",
     "most": lambda value: f"{{0,{value}}}",
 }
 
 
 @lru_cache(maxsize=1)
-def _spelling() -> re.Pattern[str]:
+def _compile_spellings() -> re.Pattern[str]:
     return re.compile("|".join(_SPELLINGS), re.DOTALL)  # 5 ms, for the few patterns that need it
 
 
-def _python(pattern: str) -> str:
+def _spell_for_python(pattern: str) -> str:
     """The pattern in Python's spelling."""
     signs = [sign for sign in _SIGNS if sign in pattern]
     if not signs:
@@ -125,17 +127,19 @@ def _python(pattern: str) -> str:
     if signs == ["$"] and not has_lines and pattern.find("$") == len(pattern) - 1 and pattern[-2:] != r"\$":
         return pattern[:-1] + r"\Z"
     written: dict[str, Callable[[str], str]] = {**_IN_PYTHON, "end": lambda _: "$" if has_lines else r"\Z"}
-    return _spelling().sub(lambda match: written[match.lastgroup or ""](match[match.lastgroup or 0]), pattern)
+    return _compile_spellings().sub(
+        lambda match: written[match.lastgroup or ""](match[match.lastgroup or 0]), pattern
+    )
 
 
-def _re2_spelling(match: re.Match[str]) -> str:
+def _spell_for_re2(match: re.Match[str]) -> str:
     if match.lastgroup == "most":
         return f"{{0,{match['most']}}}"
     return r"\z" if match[0] == r"\Z" else match[0]
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str] | str:
+def _compile(pattern: str) -> re.Pattern[str] | str:
     import warnings
 
     try:
@@ -143,13 +147,13 @@ def _compiled(pattern: str) -> re.Pattern[str] | str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # With letters beyond ASCII in it, `(?i)` has to fold these.
-            return re.compile(_python(pattern), re.ASCII if pattern.isascii() else 0)
+            return re.compile(_spell_for_python(pattern), re.ASCII if pattern.isascii() else 0)
     except (re.error, ValueError, OverflowError, RecursionError) as error:
         return str(getattr(error, "msg", error))
 
 
 @lru_cache(maxsize=256)
-def _re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has no types)
+def _compile_re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has no types)
     """The pattern in RE2, if that is installed and takes it."""
     try:
         import re2
@@ -159,27 +163,31 @@ def _re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has no types
         return None
     options.log_errors = False
     try:
-        spelled = _spelling().sub(_re2_spelling, pattern) if r"\Z" in pattern or "{," in pattern else pattern
+        spelled = (
+            _compile_spellings().sub(_spell_for_re2, pattern)
+            if r"\Z" in pattern or "{," in pattern
+            else pattern
+        )
         return re2.compile(spelled.encode(), options)
     except (re2.error, UnicodeEncodeError):
         return None
 
 
-def _encoded(text: str) -> bytes | None:
+def _encode(text: str) -> bytes | None:
     try:
         return text.encode()
     except UnicodeEncodeError:  # half a surrogate pair, which RE2 cannot be given
         return None
 
 
-def _matched(compiled: re.Pattern[str], text: str) -> bool | str:
+def _search(compiled: re.Pattern[str], text: str) -> bool | str:
     try:
         return compiled.search(text) is not None
     except MemoryError:
         return "took too much memory"
 
 
-def _interrupted(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str | None:
+def _search_in_time(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str | None:
     """The answer within the time; None where this thread cannot be interrupted."""
     import signal
     import time
@@ -208,7 +216,7 @@ def _interrupted(compiled: re.Pattern[str], text: str, *, seconds: float) -> boo
     try:
         try:
             left, interval = signal.setitimer(signal.ITIMER_REAL, seconds)
-            return _matched(compiled, text)
+            return _search(compiled, text)
         finally:
             is_armed = False
     except _OutOfTimeError:
@@ -234,7 +242,7 @@ print(int(compiled.search(text) is not None))
 """
 
 
-def _in_child(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str:
+def _search_in_child(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str:
     """The answer of a process that can be killed."""
     import json
     import signal
@@ -300,9 +308,9 @@ class _Look(Value):
 
 
 @lru_cache(maxsize=256)
-def _look(pattern: str) -> _Look | None:
+def _look_at_pattern(pattern: str) -> _Look | None:
     """None: Python's parser is not there, or could not tell."""
-    compiled = _compiled(pattern)
+    compiled = _compile(pattern)
     parser = getattr(re, "_parser", None)
     if isinstance(compiled, str) or parser is None:
         return None
@@ -311,18 +319,18 @@ def _look(pattern: str) -> _Look | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            look = _sequence(parser.parse(compiled.pattern, compiled.flags))
+            look = _look_at_sequence(parser.parse(compiled.pattern, compiled.flags))
     except (AttributeError, TypeError, ValueError, RecursionError):
         return None
     return look.replace(is_explosive=True) if look.choices > _MOST_CHOICES else look
 
 
-def _sequence(nodes: Iterable[Node]) -> _Look:
+def _look_at_sequence(nodes: Iterable[Node]) -> _Look:
     """The look of things one after the other."""
     sums = _Look()
     tail = 0  # what a repeat before, with nothing certain in between, could take as well
-    for node in _flat(nodes):
-        look, wanted = _one(node)
+    for node in _flatten(nodes):
+        look, wanted = _look_at_node(node)
         clashes = bool(wanted and look.characters & tail)
         sums = _Look(
             repeats=sums.repeats + look.repeats,
@@ -336,76 +344,76 @@ def _sequence(nodes: Iterable[Node]) -> _Look:
     return sums
 
 
-def _flat(nodes: Iterable[Node]) -> Iterator[Node]:
+def _flatten(nodes: Iterable[Node]) -> Iterator[Node]:
     for op, value in nodes:
         if op.name == "SUBPATTERN":
-            yield from _flat(value[-1])
+            yield from _flatten(value[-1])
         elif op.name == "ATOMIC_GROUP":
-            yield from _flat(value)
+            yield from _flatten(value)
         else:
             yield op, value
 
 
-def _one(node: Node) -> tuple[_Look, int]:
+def _look_at_node(node: Node) -> tuple[_Look, int]:
     """The look of one node, and the characters after it that it could take as well."""
     name, value = node[0].name, node[1]
     if name in _ONE_CHARACTER:
-        characters = _characters(node)
+        characters = _find_characters(node)
         return _Look(is_nullable=False, characters=characters, first=characters), 0
     if name in _REPEATS:
-        return _repeat(*value)
+        return _look_at_repeat(*value)
     if name == "BRANCH":
-        return _branch([_sequence(branch) for branch in value[1]])
+        return _look_at_branches([_look_at_sequence(branch) for branch in value[1]])
     if name == "AT":
         return _Look(), 0
     if name in {"ASSERT", "ASSERT_NOT"}:
-        return _sequence(value[1]).replace(is_nullable=True, characters=0, first=0), 0
+        return _look_at_sequence(value[1]).replace(is_nullable=True, characters=0, first=0), 0
     # A backreference, a condition on a group, or what a later Python has.
     return _Look(is_explosive=True, characters=_EVERY, first=_EVERY), _EVERY
 
 
-def _repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look, int]:
-    nodes = list(_flat(body))
-    look = _sequence(nodes)
+def _look_at_repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look, int]:
+    nodes = list(_flatten(body))
+    look = _look_at_sequence(nodes)
     wanted = look.characters
     is_explosive = look.is_explosive
     if most > 1 and look.is_variable:
-        begins, ends = _delimiter(nodes), _delimiter(nodes[::-1])
+        begins, ends = _find_delimiter(nodes), _find_delimiter(nodes[::-1])
         is_explosive = is_explosive or not (begins or ends)
         wanted = ends or wanted
     spread = int(most) - int(least)
     is_endless = spread > _FEW_REPEATS
-    found = look.replace(
+    repeated = look.replace(
         repeats=look.repeats + is_endless,
         choices=look.choices + (0 if is_endless else spread.bit_length()),
         is_explosive=is_explosive or (most > 1 and look.is_nullable),
         is_nullable=look.is_nullable or least == 0,
     )
-    return found, wanted if is_endless or look.repeats else 0
+    return repeated, wanted if is_endless or look.repeats else 0
 
 
-def _delimiter(nodes: list[Node]) -> int:
+def _find_delimiter(nodes: list[Node]) -> int:
     """The first node's characters, if nothing else could take them and the rest has one way to match."""
     if nodes[0][0].name not in _ONE_CHARACTER:
         return 0
-    found = _characters(nodes[0])
-    variable = [node for node in nodes[1:] if _one(node)[0].is_variable]
+    characters = _find_characters(nodes[0])
+    variable = [node for node in nodes[1:] if _look_at_node(node)[0].is_variable]
     is_certain = not variable or (
         len(variable) == 1
         and variable[0][0].name in _REPEATS
-        and not _sequence(variable[0][1][2]).is_variable
+        and not _look_at_sequence(variable[0][1][2]).is_variable
     )
-    return found if is_certain and not found & _sequence(nodes[1:]).characters else 0
+    return characters if is_certain and not characters & _look_at_sequence(nodes[1:]).characters else 0
 
 
-def _branch(looks: list[_Look]) -> tuple[_Look, int]:
+def _look_at_branches(looks: list[_Look]) -> tuple[_Look, int]:
     characters = firsts = 0
     is_plain = True  # the first character tells the branches apart
     for look in looks:
         is_plain = is_plain and not look.is_nullable and not look.first & firsts
         characters |= look.characters
         firsts |= look.first
-    found = _Look(
+    joined = _Look(
         repeats=max(look.repeats for look in looks),
         choices=max(look.choices for look in looks) + (0 if is_plain else (len(looks) - 1).bit_length()),
         is_explosive=any(look.is_explosive for look in looks),
@@ -413,49 +421,49 @@ def _branch(looks: list[_Look]) -> tuple[_Look, int]:
         characters=characters,
         first=firsts,
     )
-    return found, characters if found.repeats else 0
+    return joined, characters if joined.repeats else 0
 
 
-def _characters(node: Node) -> int:
+def _find_characters(node: Node) -> int:
     """The characters that a node may take, rather too many: letters in both cases."""
     name, value = node[0].name, node[1]
     if name == "ANY":
         return _EVERY
     if name == "NOT_LITERAL":
-        return _EVERY & ~_bits(value, value) | _OTHERS
+        return _EVERY & ~_make_bits(value, value) | _OTHERS
     if name == "LITERAL":
-        return _both_cases(_bits(value, value))
-    found = 0
+        return _add_both_cases(_make_bits(value, value))
+    characters = 0
     is_negated = False
     for op, item in value:
         if op.name == "NEGATE":
             is_negated = True
         elif op.name == "LITERAL":
-            found |= _bits(item, item)
+            characters |= _make_bits(item, item)
         elif op.name == "RANGE":
-            found |= _bits(*item)
+            characters |= _make_bits(*item)
         else:
-            found |= _category(item.name)
-    return _EVERY & ~found | _OTHERS if is_negated else _both_cases(found)
+            characters |= _find_category(item.name)
+    return _EVERY & ~characters | _OTHERS if is_negated else _add_both_cases(characters)
 
 
-def _bits(low: int, high: int) -> int:
+def _make_bits(low: int, high: int) -> int:
     ascii_part = ((1 << min(high + 1, 128)) - 1) & ~((1 << low) - 1) if low < 128 else 0
     return ascii_part | (_OTHERS if high >= 128 else 0)
 
 
-def _both_cases(found: int) -> int:
-    lower, upper = _bits(ord("a"), ord("z")), _bits(ord("A"), ord("Z"))
-    return found | (found & upper) << 32 | (found & lower) >> 32
+def _add_both_cases(characters: int) -> int:
+    lower, upper = _make_bits(ord("a"), ord("z")), _make_bits(ord("A"), ord("Z"))
+    return characters | (characters & upper) << 32 | (characters & lower) >> 32
 
 
 _CATEGORIES = {
-    "DIGIT": _bits(48, 57),
-    "SPACE": _bits(9, 13) | _bits(32, 32),
-    "WORD": _bits(48, 57) | _bits(65, 90) | _bits(95, 95) | _bits(97, 122),
+    "DIGIT": _make_bits(48, 57),
+    "SPACE": _make_bits(9, 13) | _make_bits(32, 32),
+    "WORD": _make_bits(48, 57) | _make_bits(65, 90) | _make_bits(95, 95) | _make_bits(97, 122),
 }
 
 
-def _category(name: str) -> int:
-    found = _CATEGORIES[name.rpartition("_")[2]]
-    return (_EVERY & ~found if "_NOT_" in name else found) | _OTHERS
+def _find_category(name: str) -> int:
+    characters = _CATEGORIES[name.rpartition("_")[2]]
+    return (_EVERY & ~characters if "_NOT_" in name else characters) | _OTHERS

@@ -24,23 +24,23 @@ LONGEST_SECONDS = 24 * 3600.0
 AHEAD_SECONDS = 60.0
 
 
-def active(root: str, env: Mapping[str, str]) -> dict[str, float]:
+def find_pauses(root: str, env: Mapping[str, str]) -> dict[str, float]:
     """The paused hooks of a project by name, `*` for all, each with the time when its pause is over."""
-    found: dict[str, float] = {}
+    ends: dict[str, float] = {}
     now = time.time()
-    for _, kept, begun in _kept(env):
+    for _, kept, begun in _read_pauses(env):
         over = begun + min(float(kept["seconds"]), LONGEST_SECONDS)
         if kept["root"] == root and begun <= now + AHEAD_SECONDS and now < over:
-            found[str(kept["hook"])] = max(over, found.get(str(kept["hook"]), 0.0))
-    return found
+            ends[str(kept["hook"])] = max(over, ends.get(str(kept["hook"]), 0.0))
+    return ends
 
 
-def until(paused: Mapping[str, float], hook: str) -> float:
+def find_pause_end(paused: Mapping[str, float], hook: str) -> float:
     """When the pause of a hook is over; 0 where there is none."""
     return max(paused.get(EVERY, 0.0), paused.get(hook, 0.0))
 
 
-def clock(when: float) -> str:
+def format_time(when: float) -> str:
     """A time of today as people say it."""
     return time.strftime("%H:%M", time.localtime(when))
 
@@ -50,7 +50,7 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
     end(root, hook, env)
     name = f"{time.time_ns()}.{os.getpid()}.json"
     kept = {"root": root, "hook": hook, "seconds": seconds, "how": how}
-    keep_file(os.path.join(_folder(env), name), dumps(kept).encode())
+    keep_file(os.path.join(_find_folder(env), name), dumps(kept).encode())
     journal.write(
         {"event": "pause", "cwd": root, "notes": [f"paused: {hook} for {seconds:g} s ({how})"]}, env
     )
@@ -58,8 +58,8 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
 
 def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
     """End the pause of a hook, or with `*` every pause of a project; those that were not over."""
-    held = active(root, env)
-    for path, kept, _ in _kept(env):
+    held = find_pauses(root, env)
+    for path, kept, _ in _read_pauses(env):
         if kept["root"] == root and hook in (EVERY, kept["hook"]):
             os.unlink(path)
     ended = [name for name in held if hook in (EVERY, name)]
@@ -68,25 +68,27 @@ def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
     return ended
 
 
-def _folder(env: Mapping[str, str]) -> str:
-    place = journal.folder(env)
+def _find_folder(env: Mapping[str, str]) -> str:
+    place = journal.find_state_folder(env)
     return os.path.join(place, journal.PAUSES) if place else ""
 
 
-def _kept(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], float]]:
+def _read_pauses(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], float]]:
     """(path, content, when it was written) of every pause that can be read."""
-    found = []
+    pauses = []
     try:
-        names = [name for name in os.listdir(_folder(env) or os.devnull) if name.endswith(".json")]
+        names = [name for name in os.listdir(_find_folder(env) or os.devnull) if name.endswith(".json")]
     except OSError:
         return []
     for name in names:
-        path = os.path.join(_folder(env), name)
+        path = os.path.join(_find_folder(env), name)
         try:
             with open(path, "rb") as file:
                 kept = loads(file.read().decode())
             float(kept["seconds"])
-            found.append((path, {**kept, "root": kept["root"], "hook": kept["hook"]}, os.stat(path).st_mtime))
+            pauses.append(
+                (path, {**kept, "root": kept["root"], "hook": kept["hook"]}, os.stat(path).st_mtime)
+            )
         except (OSError, ValueError, TypeError, KeyError):
             continue
-    return found
+    return pauses

@@ -15,13 +15,13 @@ _SHELL = re.compile(r"(?:^|[\s;&|(`/])(?:(?:ba|da|k|z)?sh(?:\s+-[\w-]+)*\s+-\w*c
 _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
 
 
-def value(path: object) -> str:
+def format_value(path: object) -> str:
     """What the variable holds: the path, never taken for an option; empty for none."""
     text = path if isinstance(path, str) else ""
     return f"./{text}" if text.startswith("-") else text
 
 
-def with_file(command: str, placeholder: str) -> str:
+def insert_variable(command: str, placeholder: str) -> str:
     """The command with the variable in the placeholder's stead."""
     out: list[str] = []
     # The quotes and substitutions that are open: `"`, `'`, `)` for `$(` and `(`, and a backtick.
@@ -29,22 +29,22 @@ def with_file(command: str, placeholder: str) -> str:
     position = 0
     while position < len(command):
         quote = inside[-1] if inside[-1] in WITHIN else ""
-        script = "" if quote else _script(command, position)
+        script = "" if quote else _find_script(command, position)
         if command.startswith(placeholder, position):
             taken = placeholder
             out.append(WITHIN.get(quote, OUTSIDE))
         elif script:
             taken = script
-            out.append(script[0] + _rewritten(script[1:-1], script[0], placeholder) + script[0])
+            out.append(script[0] + _rewrite_script(script[1:-1], script[0], placeholder) + script[0])
         else:
-            taken = _token(command, position, quote)
-            _step(inside, taken)
+            taken = _read_token(command, position, quote)
+            _track_quotes(inside, taken)
             out.append(taken)
         position += len(taken)
     return "".join(out)
 
 
-def _token(command: str, position: int, quote: str) -> str:
+def _read_token(command: str, position: int, quote: str) -> str:
     """What has to be read at once: an escape, the start of a substitution, a comment, or one letter."""
     letter = command[position]
     if quote == "'":
@@ -55,7 +55,7 @@ def _token(command: str, position: int, quote: str) -> str:
     return comment[0] if comment else letter
 
 
-def _step(inside: list[str], mark: str) -> None:
+def _track_quotes(inside: list[str], mark: str) -> None:
     """Note what a mark opens or closes; a backtick closes what is open within."""
     top = inside[-1]
     if mark == top:
@@ -70,19 +70,19 @@ def _step(inside: list[str], mark: str) -> None:
         inside.append(mark)
 
 
-def _script(command: str, position: int) -> str:
+def _find_script(command: str, position: int) -> str:
     """The quoted text that starts here, if another shell reads it as a command."""
     quote = command[position]
     if quote not in ('"', "'") or not _SHELL.search(command[:position]):
         return ""
     quoted = re.compile(r"'[^']*'" if quote == "'" else r'"(?:[^"\\`$]|\\.|\$(?!\())*"', re.DOTALL)
-    found = quoted.match(command, position)
-    return found[0] if found else ""
+    match = quoted.match(command, position)
+    return match[0] if match else ""
 
 
-def _rewritten(script: str, quote: str, placeholder: str) -> str:
+def _rewrite_script(script: str, quote: str, placeholder: str) -> str:
     """A command for another shell, which gets to see the variable instead of what is in it."""
     if quote == "'":
-        return with_file(script, placeholder)
-    plain = with_file(script.replace('\\"', '"'), placeholder)
+        return insert_variable(script, placeholder)
+    plain = insert_variable(script.replace('\\"', '"'), placeholder)
     return plain.replace('"', '\\"').replace(VARIABLE, f"\\{VARIABLE}")

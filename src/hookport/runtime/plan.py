@@ -35,7 +35,7 @@ TRUSTED_LOCK = "HOOKPORT_TRUSTED_LOCK"
 ENTRIES = ("project", "user")
 
 
-class Planned(Value):
+class PlannedHook(Value):
     """One hook, ready to be matched and run.
 
     `tools` are the canonical tools its matcher matches, `terms` the matcher itself for tools that no
@@ -104,7 +104,7 @@ class Planned(Value):
     once: str = ""
 
 
-class Plan(Value):
+class DispatchPlan(Value):
     """A plan in memory: the header, and the text with the lines that are parsed when asked for."""
 
     header: Mapping[str, Any]
@@ -114,48 +114,48 @@ class Plan(Value):
     # The wires that were asked for, by the ids of their dialects.
     made: dict[str, Wire]
 
-    def hooks(self, event: str, tools: Iterable[str] | None) -> list[Planned]:
+    def hooks(self, event: str, tools: Iterable[str] | None) -> list[PlannedHook]:
         """The hooks of an event that may match one of the tools (None: any), in the order they run."""
         index = self.header["events"].get(event, {})
         named = index if tools is None else (*tools, ANY)
         starts = {start for tool in named for start in index.get(tool, ())}
-        found = [Planned(**self._line(start)) for start in sorted(starts)]
-        return sorted(found, key=lambda hook: -hook.priority)
+        hooks = [PlannedHook(**self._line(start)) for start in sorted(starts)]
+        return sorted(hooks, key=lambda hook: -hook.priority)
 
-    def all_hooks(self) -> list[Planned]:
+    def read_all_hooks(self) -> list[PlannedHook]:
         """Every hook, in the order of the sources."""
         lines = self.text.split(b"\n")[1 : 1 + self.header["hooks"]]
-        return [Planned(**loads(line.decode())) for line in lines]
+        return [PlannedHook(**loads(line.decode())) for line in lines]
 
     def wire(self, name: str) -> Wire | None:
         """The wire of one dialect; None where there is none, or another than the plan was made with."""
         if name not in self.made and name in self.header["wires"]:
             start, hash_ = self.header["wires"][name]
-            line = self._bytes(start)
-            if _hash(line) != hash_:
+            line = self._read_bytes(start)
+            if _hash_line(line) != hash_:
                 return None
             self.made[name] = Wire(**loads(line.decode()))
         return self.made.get(name)
 
     def protected(self) -> Sequence[str]:
         """What no agent may change."""
-        found: Sequence[str] = self._line(self.header["protected"])["protected"]
-        return found
+        paths: Sequence[str] = self._line(self.header["protected"])["protected"]
+        return paths
 
-    def all_wires(self) -> dict[str, Wire]:
+    def read_all_wires(self) -> dict[str, Wire]:
         """Every wire, by the id of its dialect."""
-        return {name: found for name in self.header["wires"] if (found := self.wire(name))}
+        return {name: wire for name in self.header["wires"] if (wire := self.wire(name))}
 
     def _line(self, start: int) -> dict[str, Any]:
-        found: dict[str, Any] = loads(self._bytes(start).decode())
-        return found
+        tree: dict[str, Any] = loads(self._read_bytes(start).decode())
+        return tree
 
-    def _bytes(self, start: int) -> bytes:
+    def _read_bytes(self, start: int) -> bytes:
         start += self.below
         return self.text[start : self.text.index(b"\n", start)]
 
 
-class Origin(Value):
+class PlanOrigin(Value):
     """What a plan was made from: the project, its sources, the settings, what was noticed."""
 
     root: str
@@ -181,16 +181,16 @@ class Origin(Value):
     contents: Mapping[str, Any] | None = None
 
 
-def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> bytes:
+def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin) -> bytes:
     """The text of a plan."""
     hooks, wires = list(hooks), list(wires)
-    folders = _by_folder(origin.root, origin.watched)
+    folders = _group_by_folder(origin.root, origin.watched)
     # What an agent itself obeys is of no use to a dispatch.
-    used = [one.replace(obeys={}, several="") for one in wires]
-    lines = [_line(_said(hook)) for hook in hooks]
-    lines.append(_line({"protected": origin.protected}))
+    used = [wire.replace(obeys={}, several="") for wire in wires]
+    lines = [_format_line(_list_set_fields(hook)) for hook in hooks]
+    lines.append(_format_line({"protected": origin.protected}))
     lines += [b"\0".join(names) for names in folders.values()]
-    wire_lines = [_line(_said(one)) for one in used]
+    wire_lines = [_format_line(_list_set_fields(wire)) for wire in used]
     first = len(lines)
     lines += wire_lines
     starts = [0]
@@ -199,14 +199,14 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
     events: dict[str, dict[str, list[int]]] = {}
     for hook, start in zip(hooks, starts, strict=False):
         # A tool that no vocabulary knows is matched by the terms, so such a hook is looked at every time.
-        known = hook.tools if hook.subject == "tool" and not _open_ended(hook) else [ANY]
+        known = hook.tools if hook.subject == "tool" and not _is_open_ended(hook) else [ANY]
         for tool in known:
             events.setdefault(hook.event, {}).setdefault(tool, []).append(start)
     header = {
         "format": FORMAT,
         **{name: value for name, value in origin.as_dict().items() if value is not None},
         "watched": {
-            folder: (starts[number], starts[number + 1], _number(folder, names))
+            folder: (starts[number], starts[number + 1], _hash_stamps(folder, names))
             for number, (folder, names) in enumerate(folders.items(), len(hooks) + 1)
         },
         "protected": starts[len(hooks)],
@@ -214,39 +214,39 @@ def make(hooks: Iterable[Planned], wires: Iterable[Wire], origin: Origin) -> byt
         "events": events,
         "callers": recognition.variables(wires),
         "wires": {
-            wire.id: (start, _hash(line[:-1]))
+            wire.id: (start, _hash_line(line[:-1]))
             for wire, line, start in zip(wires, wire_lines, starts[first:], strict=False)
         },
         "sealed": starts[first],
         "size": starts[-1],
     }
-    return b"".join([_line(header), *lines])
+    return b"".join([_format_line(header), *lines])
 
 
-def _line(tree: Mapping[str, Any]) -> bytes:
+def _format_line(tree: Mapping[str, Any]) -> bytes:
     return dumps(tree, separators=(",", ":")).encode() + b"\n"
 
 
-def _by_folder(root: str, paths: Iterable[str]) -> dict[str, list[bytes]]:
+def _group_by_folder(root: str, paths: Iterable[str]) -> dict[str, list[bytes]]:
     """The names in the project and those elsewhere; by its name a file is found sooner than by its path."""
     start = os.path.join(root, "")
-    found: dict[str, list[bytes]] = {}
+    folders: dict[str, list[bytes]] = {}
     for path in paths:
         folder = start if path.startswith(start) else ""
-        found.setdefault(folder, []).append(os.fsencode(path.removeprefix(folder)))
-    return found
+        folders.setdefault(folder, []).append(os.fsencode(path.removeprefix(folder)))
+    return folders
 
 
-def _open_ended(hook: Planned) -> bool:
+def _is_open_ended(hook: PlannedHook) -> bool:
     """Whether the matcher may match a tool outside the vocabulary: a pattern, an MCP tool, a foreign name."""
     return not hook.terms or any(kind != "tool" or value not in hook.tools for kind, value, _ in hook.terms)
 
 
-def _said(value: Value) -> dict[str, Any]:
-    return {key: one for key, one in value.as_dict().items() if one != getattr(type(value), key, ...)}
+def _list_set_fields(value: Value) -> dict[str, Any]:
+    return {key: field for key, field in value.as_dict().items() if field != getattr(type(value), key, ...)}
 
 
-def parse(text: bytes) -> Plan | str:
+def parse(text: bytes) -> DispatchPlan | str:
     """A plan, or why the text is none."""
     below = text.find(b"\n") + 1
     try:
@@ -257,74 +257,74 @@ def parse(text: bytes) -> Plan | str:
         return "it was made by another version"
     if len(text) - below != header.get("size") or not isinstance(header.get("sealed"), int):
         return "it is cut short"
-    return Plan(header, text, below, {})
+    return DispatchPlan(header, text, below, {})
 
 
-def load(path: str, env: Mapping[str, str]) -> Plan | str:
+def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
     """The plan that was kept in a file of the cache, or why there is none; one that is not ours is none."""
     try:
         with open(path, "rb") as file:
             kept = file.read()
     except OSError as error:
         return error.strerror or str(error)
-    found, key = parse(kept[SEAL + 1 :]), _key(env)
-    if isinstance(found, Plan) and (not key or kept[:SEAL] != _seal(found, path, key)):
+    plan, key = parse(kept[SEAL + 1 :]), _read_key(env)
+    if isinstance(plan, DispatchPlan) and (not key or kept[:SEAL] != _hash_plan(plan, path, key)):
         return "it is not one that hookport made for this user"
-    return found
+    return plan
 
 
-def sealed(text: bytes, path: str, env: Mapping[str, str]) -> bytes:
+def seal_plan(text: bytes, path: str, env: Mapping[str, str]) -> bytes:
     """A plan as it is kept at a path: with a checksum that only this user's hookport can make."""
-    key, made = _key(env) or _new_key(env), parse(text)
-    assert isinstance(made, Plan)  # noqa: S101  (we made it)
-    return _seal(made, path, key) + b"\n" + text
+    key, made = _read_key(env) or _make_key(env), parse(text)
+    assert isinstance(made, DispatchPlan)  # noqa: S101  (we made it)
+    return _hash_plan(made, path, key) + b"\n" + text
 
 
-def _seal(plan: Plan, path: str, key: bytes) -> bytes:
+def _hash_plan(plan: DispatchPlan, path: str, key: bytes) -> bytes:
     """Of the name too, which is the project's: a plan is no other project's."""
-    made = _blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+    made = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
     made.update(memoryview(plan.text)[: plan.below + plan.header["sealed"]])
     return str(made.hexdigest()).encode()
 
 
-def note(name: str, env: Mapping[str, str]) -> str:
+def read_note(name: str, env: Mapping[str, str]) -> str:
     """What was noted under a name; empty where nothing is, or what this user's hookport did not write."""
-    path, key = _note_path(name, env), _key(env)
+    path, key = _find_note(name, env), _read_key(env)
     try:
         with open(path or os.devnull, "rb") as file:
             seal, _, kept = file.read().partition(b"\n")
     except OSError:
         return ""
-    return kept.decode("utf-8", "replace") if key and seal == _note_seal(kept, path, key) else ""
+    return kept.decode("utf-8", "replace") if key and seal == _hash_note(kept, path, key) else ""
 
 
-def keep_note(name: str, text: str, env: Mapping[str, str]) -> None:
+def write_note(name: str, text: str, env: Mapping[str, str]) -> None:
     """Note something for later calls, with a checksum as plans have; without a place, they do without."""
-    path, data = _note_path(name, env), text.encode()
+    path, data = _find_note(name, env), text.encode()
     try:
-        key = _key(env) or _new_key(env)
+        key = _read_key(env) or _make_key(env)
         if path and key:
-            keep_file(path, _note_seal(data, path, key) + b"\n" + data)
+            keep_file(path, _hash_note(data, path, key) + b"\n" + data)
     except OSError:
         return
 
 
-def _note_path(name: str, env: Mapping[str, str]) -> str:
-    path = path_for(name, env)
+def _find_note(name: str, env: Mapping[str, str]) -> str:
+    path = find_plan_path(name, env)
     return f"{path.removesuffix('.plan')}.note" if path else ""
 
 
-def _note_seal(data: bytes, path: str, key: bytes) -> bytes:
-    made = _blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+def _hash_note(data: bytes, path: str, key: bytes) -> bytes:
+    made = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
     made.update(data)
     return str(made.hexdigest()).encode()
 
 
-def _hash(line: bytes) -> str:
-    return str(_blake2b()(line, digest_size=WIRE_BYTES).hexdigest())
+def _hash_line(line: bytes) -> str:
+    return str(_load_blake2b()(line, digest_size=WIRE_BYTES).hexdigest())
 
 
-def _blake2b() -> Callable[..., Any]:
+def _load_blake2b() -> Callable[..., Any]:
     """The library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
     try:
         made: Callable[..., Any] = __import__("_blake2").blake2b
@@ -335,7 +335,7 @@ def _blake2b() -> Callable[..., Any]:
     return made
 
 
-def _key(env: Mapping[str, str]) -> bytes:
+def _read_key(env: Mapping[str, str]) -> bytes:
     """The user's key; empty where there is none yet, or one that others could have written."""
     try:
         file = os.open(os.path.join(own(env, *STATE), KEY), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
@@ -350,7 +350,7 @@ def _key(env: Mapping[str, str]) -> bytes:
         os.close(file)
 
 
-def _new_key(env: Mapping[str, str]) -> bytes:
+def _make_key(env: Mapping[str, str]) -> bytes:
     """Make the key: of several that are made at a time, the first stays; one that is no key is replaced."""
     folder = own(env, *STATE)
     os.makedirs(folder, 0o700, exist_ok=True)
@@ -364,16 +364,16 @@ def _new_key(env: Mapping[str, str]) -> bytes:
     try:
         os.link(draft, path)
     except FileExistsError:
-        if not _key(env):
+        if not _read_key(env):
             os.replace(draft, path)
     except OSError:  # a file system without links
         os.replace(draft, path)
     if os.path.exists(draft):
         os.unlink(draft)
-    return _key(env)
+    return _read_key(env)
 
 
-class CalledFrom(Value):
+class Caller(Value):
     """Who calls us: the folder that the agent was started in, where it works, the scope of our entry."""
 
     start: str = ""
@@ -382,23 +382,23 @@ class CalledFrom(Value):
     env: Mapping[str, str] = {}
 
 
-NOBODY = CalledFrom()
+NOBODY = Caller()
 
 
-def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: CalledFrom) -> bool:
+def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: Caller) -> bool:
     """Whether an agent loads a hook's file by itself, by what `project.ownership.Loading` says of it."""
     how = loaded_by.get(agent)
     if how is None:
         return False
     below, proofs, lifts = how
-    if below is not None and not _is_at(root, caller, sure=not below) and caller.entry not in below:
+    if below is not None and not _is_started_in(root, caller, sure=not below) and caller.entry not in below:
         return False
     if proofs is None or caller.entry in proofs or (not caller.entry and len(proofs) == len(ENTRIES)):
         return True
     return any(caller.env.get(name) == value for name, value in lifts)
 
 
-def _is_at(root: str, caller: CalledFrom, *, sure: bool) -> bool:
+def _is_started_in(root: str, caller: Caller, *, sure: bool) -> bool:
     """Whether the agent was started in the project's root; where it says where it works, there too."""
     folders = [caller.start] if sure else [caller.start, *filter(None, [caller.cwd])]
     return all(folder and os.path.realpath(folder) == os.path.realpath(root) for folder in folders)
@@ -407,55 +407,55 @@ def _is_at(root: str, caller: CalledFrom, *, sure: bool) -> bool:
 def stamp(path: str) -> list[int] | None:
     """What tells that a file or folder changed; None where there is none."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [found.st_mtime_ns, found.st_size, found.st_ino]
+    return [status.st_mtime_ns, status.st_size, status.st_ino]
 
 
-def holds(plan: Plan, version: str, env: Mapping[str, str]) -> bool:
+def is_current(plan: DispatchPlan, version: str, env: Mapping[str, str]) -> bool:
     """Whether a plan was made by this version, with the approval that the environment has."""
     header = plan.header
     return bool(header["version"] == version and header["trusted_lock"] == env.get(TRUSTED_LOCK, ""))
 
 
-def changed(plan: Plan) -> bool:
+def has_changed(plan: DispatchPlan) -> bool:
     """Whether a source is not what it was when the plan was made."""
     for folder, (start, end, was) in plan.header["watched"].items():
         names = plan.text[plan.below + start : plan.below + end].split(b"\0")
-        if _number(folder, names) != was:
+        if _hash_stamps(folder, names) != was:
             return True
     return any(os.path.exists(path) != was for path, was in plan.header["there"].items())
 
 
-def scripts_changed(hooks: Iterable[Planned]) -> bool:
+def has_changed_scripts(hooks: Iterable[PlannedHook]) -> bool:
     """The same for what matters only to hooks that are about to run."""
     return any(stamp(path) != was for hook in hooks for path, was in hook.watched.items())
 
 
-def _number(folder: str, names: Iterable[bytes]) -> int:
+def _hash_stamps(folder: str, names: Iterable[bytes]) -> int:
     """One number for the stamps of all; the hash of integers is the same in every process.
 
     To parse the stamps of a thousand hooks would take as long as to look at their files.
     """
-    opened = _opened(folder)
+    opened = _open_folder(folder)
     before = os.fsencode(folder) if opened is None else b""
-    found, stat = 0, os.stat
+    number, stat = 0, os.stat
     try:
         for name in names:
             try:
                 now = stat(before + name, dir_fd=opened)
             except (OSError, ValueError):
-                found = hash((found,))
+                number = hash((number,))
             else:
-                found = hash((found, now.st_mtime_ns, now.st_size, now.st_ino))
+                number = hash((number, now.st_mtime_ns, now.st_size, now.st_ino))
     finally:
         if opened is not None:
             os.close(opened)
-    return found
+    return number
 
 
-def _opened(folder: str) -> int | None:
+def _open_folder(folder: str) -> int | None:
     if not folder or os.stat not in os.supports_dir_fd:
         return None
     try:
@@ -464,12 +464,12 @@ def _opened(folder: str) -> int | None:
         return None
 
 
-def tables_for(root: str, env: Mapping[str, str]) -> str:
+def find_tables_path(root: str, env: Mapping[str, str]) -> str:
     """Where the plan of a project without its hooks is kept."""
-    return path_for(f"{root}#", env)
+    return find_plan_path(f"{root}#", env)
 
 
-def path_for(cwd: str, env: Mapping[str, str]) -> str:
+def find_plan_path(cwd: str, env: Mapping[str, str]) -> str:
     """Where the plan of a folder is kept; empty where the environment names no place."""
     place = own(env, *CACHE)
     if not place:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
 
 OPEN, CLOSED = "open", "closed"
 # Who asked decides what a failure means.
@@ -25,25 +25,25 @@ UNTIL = "It is denied until the user has looked at it and approved it."
 VARIABLE = "HOOKPORT_ON_FAILURE"
 
 
-def standing(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
+def find_failure_policy(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
     """What holds where a hook says nothing of its own; a word of the user that is none denies."""
-    said = env.get(VARIABLE, "")
-    if said:
-        return OPEN if said == OPEN else CLOSED
+    word = env.get(VARIABLE, "")
+    if word:
+        return OPEN if word == OPEN else CLOSED
     return str(settings.get("on_failure") or OPEN)
 
 
-def on_tamper(settings: Mapping[str, Any]) -> str:
+def find_tamper_policy(settings: Mapping[str, Any]) -> str:
     """What holds where a guard was tampered with or never asked: deny, unless settings say otherwise."""
     return WARN if settings.get("on_tamper") == WARN else DENY
 
 
-def guards(event: str) -> bool:
+def is_guarded_event(event: str) -> bool:
     """Whether an event comes before something that can still be denied."""
     return event.startswith(("before_", "permission_request"))
 
 
-def unasked(who: str, why: str, on_tamper: str) -> Decision:
+def decide_unasked(who: str, why: str, on_tamper: str) -> Decision:
     """What it means that guards were not asked."""
     failure = f"{who} could not be asked: {why.rstrip('.')}"
     if on_tamper == WARN:
@@ -51,40 +51,42 @@ def unasked(who: str, why: str, on_tamper: str) -> Decision:
     return Decision("deny", f"{failure}. It is denied, because a guard that cannot be asked denies.")
 
 
-def decided(decision: Decision, hook: Planned | None, default: str, on_tamper: str = DENY) -> Decision:
+def decide(decision: Decision, hook: PlannedHook | None, default: str, on_tamper: str = DENY) -> Decision:
     """A decision as it is, or what policy makes of a failure."""
     if not decision.failure:
         return decision
     if default == LATER:
         return Decision()
     if hook is not None and hook.blocking and decision.failure.startswith(NOT_STARTED):
-        return unasked(f"hook '{hook.name}'", decision.failure.removeprefix(f"{NOT_STARTED}: "), on_tamper)
+        return decide_unasked(
+            f"hook '{hook.name}'", decision.failure.removeprefix(f"{NOT_STARTED}: "), on_tamper
+        )
     is_unapproved = hook is not None and decision.failure.startswith("not approved: ")
     if hook is not None and is_unapproved and on_tamper == DENY and is_tampered(hook):
-        from hookport.runtime.trust import cause
+        from hookport.runtime.trust import find_cause
 
-        told = f"hook '{hook.name}' was approved and is not what it was: {cause(decision.failure)}."
+        message = f"hook '{hook.name}' was approved and is not what it was: {find_cause(decision.failure)}."
         from hookport.runtime import remedy
 
-        return Decision("deny", f"{told} {UNTIL} {remedy.for_models('trust', root=hook.root)}")
+        return Decision("deny", f"{message} {UNTIL} {remedy.format_for_models('trust', root=hook.root)}")
     did = "was not run" if is_unapproved else "failed"
     who = f"hook '{hook.name}' {did}" if hook else "hookport could not tell what happens"
-    told = f"{who}: {decision.failure}"
+    message = f"{who}: {decision.failure}"
     if decision.reason:
-        told += f" ({_short(decision.reason)})"
+        message += f" ({_shorten(decision.reason)})"
     if _is_closed(decision, hook, default):
-        return Decision("deny", f"{told}. It is denied, because failures deny here (fail closed).")
+        return Decision("deny", f"{message}. It is denied, because failures deny here (fail closed).")
     if hook is not None and not hook.blocking and not is_unapproved:
         return Decision()
-    return Decision(system_message=f"{told}. It was not blocked (fail open).")
+    return Decision(system_message=f"{message}. It was not blocked (fail open).")
 
 
-def is_tampered(hook: Planned) -> bool:
+def is_tampered(hook: PlannedHook) -> bool:
     """Whether a hook that is not approved now was, and could have prevented what happens."""
-    return bool(hook.trust.get("was_approved")) and hook.blocking and guards(hook.event)
+    return bool(hook.trust.get("was_approved")) and hook.blocking and is_guarded_event(hook.event)
 
 
-def _is_closed(decision: Decision, hook: Planned | None, default: str) -> bool:
+def _is_closed(decision: Decision, hook: PlannedHook | None, default: str) -> bool:
     if hook is None:
         return default == CLOSED
     if decision.failure.startswith(TIMED_OUT) and hook.timeout_action:
@@ -94,7 +96,7 @@ def _is_closed(decision: Decision, hook: Planned | None, default: str) -> bool:
     return default == CLOSED and hook.blocking
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     """The line that says most: the first, but of a traceback of Python the last."""
     lines = text.strip().splitlines() or [""]
     line = lines[-1 if lines[0].startswith("Traceback ") else 0].strip()

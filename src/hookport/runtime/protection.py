@@ -12,7 +12,7 @@ import os
 from hookport.base import folders
 from hookport.model.json_text import loads
 from hookport.runtime import journal, trust
-from hookport.runtime.guarded import Guarded, line_of, object_to_command
+from hookport.runtime.guarded import GuardedPaths, join_line, object_to_command
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,37 +33,39 @@ READING = (
 FOLDER_KEYS = ("cwd", "directory", "dir_path", "working_directory", "workdir")
 
 
-def objects(event: Event, paths: Callable[[], Sequence[str]], root: str, env: Mapping[str, str]) -> str:
+def object_to_event(
+    event: Event, paths: Callable[[], Sequence[str]], root: str, env: Mapping[str, str]
+) -> str:
     """Why an agent may not make this call; empty where it may."""
     call = event.call
     if event.event not in EVENTS or call is None:
         return ""
-    calls = [one for one in (call, *call.parts) if not _only_reads(one)]
+    calls = [part for part in (call, *call.parts) if not _only_reads(part)]
     if not calls:
         return ""
     try:
-        guarded = Guarded((*paths(), *_own(root, env)), root, event.cwd or root, env)
-        found = next(filter(None, (_objection(one, guarded) for one in calls)), "")
+        guarded = GuardedPaths((*paths(), *_list_own_paths(root, env)), root, event.cwd or root, env)
+        objection = next(filter(None, (_object_to_call(part, guarded) for part in calls)), "")
     except (OSError, ValueError, RecursionError) as error:
         # What stops the reader must not switch protection off.
-        found = f"this call cannot be checked ({type(error).__name__}: {error})."
-    if not found or _is_off(env):
+        objection = f"this call cannot be checked ({type(error).__name__}: {error})."
+    if not objection or _is_off(env):
         return ""
     return (
-        f"{found} Agents may not change hooks, their approval or the settings that call them "
+        f"{objection} Agents may not change hooks, their approval or the settings that call them "
         f"(self-protection of hookport); ask the user to do it."
     )
 
 
-def _own(root: str, env: Mapping[str, str]) -> Iterator[str]:
+def _list_own_paths(root: str, env: Mapping[str, str]) -> Iterator[str]:
     """What is protected whatever the plan says."""
     yield from (os.path.join(root, name) for name in (trust.LOCK, ".hookport") if root)
-    for place in (journal.folder(env), os.path.dirname(settings(env))):
+    for place in (journal.find_state_folder(env), os.path.dirname(find_user_settings(env))):
         if place:
             yield from (place, os.path.realpath(place))
 
 
-def settings(env: Mapping[str, str]) -> str:
+def find_user_settings(env: Mapping[str, str]) -> str:
     """The user's own settings, never a file in a project; empty where there is no place for them."""
     return folders.user_settings(env)
 
@@ -71,7 +73,7 @@ def settings(env: Mapping[str, str]) -> str:
 def _is_off(env: Mapping[str, str]) -> bool:
     """Whether the user switched it off; what cannot be read switches nothing off."""
     try:
-        with open(settings(env), "rb") as file:
+        with open(find_user_settings(env), "rb") as file:
             tree = loads(file.read().decode("utf-8-sig"))
     except (OSError, ValueError, RecursionError):
         return False
@@ -82,24 +84,24 @@ def _only_reads(call: Call) -> bool:
     return call.known_by == "name" and call.tool in READING and not set(call.also) & set(WRITING)
 
 
-def _folder(call: Call, guarded: Guarded) -> str:
+def _find_folder(call: Call, guarded: GuardedPaths) -> str:
     """Where the tool starts the command."""
     raw = call.raw if isinstance(call.raw, dict) else {}
     named = (tree.get(key) for tree in (call.input, raw) for key in FOLDER_KEYS)
-    folder = next((one for one in named if one and isinstance(one, str)), "")
+    folder = next((value for value in named if value and isinstance(value, str)), "")
     return os.path.normpath(os.path.join(guarded.cwd, folder))
 
 
-def _objection(call: Call, guarded: Guarded) -> str:
+def _object_to_call(call: Call, guarded: GuardedPaths) -> str:
     if call.known_by != "name":
         # What its input tells is good enough to ask a guard, and not to ask nobody.
         call = call.replace(tool="", also=())
     if call.tool == "shell":
-        return object_to_command(line_of(call.input.get("command")), guarded, _folder(call, guarded))
+        return object_to_command(join_line(call.input.get("command")), guarded, _find_folder(call, guarded))
     try:
         from hookport.runtime import guarded_inputs
     except OSError as error:
         # What goes wrong with looking at paths lets a call through, and this must not.
         raise ImportError(f"guarded_inputs cannot be read: {error}") from error
     writes = call.tool in WRITING or bool(set(call.also) & set(WRITING))
-    return guarded_inputs.object_to_input(call, guarded, _folder(call, guarded), writes=writes)
+    return guarded_inputs.object_to_input(call, guarded, _find_folder(call, guarded), writes=writes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.runtime.effects import literals
+from hookport.runtime.effects import find_literals
 
 CHANGING_CODE = (
     "open",
@@ -48,13 +48,13 @@ SHORT_CHANGES = ("rm", "mv", "cp", "ln", "dd", "sh")
 
 def is_reading(code: str) -> bool:
     """Whether some code does nothing but read, as far as its names tell."""
-    strings = literals(code)
-    if "`" in code or any(one in MODES_THAT_WRITE or one.startswith((">", "+", "|")) for one in strings):
+    strings = find_literals(code)
+    if "`" in code or any(text in MODES_THAT_WRITE or text.startswith((">", "+", "|")) for text in strings):
         return False
-    for one in strings:
+    for string in strings:
         # A string may be code for `eval`, and `f"{…}"` is.
-        if "(" not in one:
-            code = code.replace(one, "", 1) if one else code
+        if "(" not in string:
+            code = code.replace(string, "", 1) if string else code
     words = "".join(letter if letter.isalnum() or letter == "_" else " " for letter in code).split()
     return all(
         word in SAFE_CODE

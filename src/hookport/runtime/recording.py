@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Answer
-    from hookport.runtime.answer import Told
+    from hookport.runtime.answer import DispatchResult
 
 
 VERSION = 1
@@ -34,8 +34,8 @@ class Recording:
         self.command = command
         self.agent, self.native = agent, native
         self.payload = payload
-        self.told: Told | None = None
-        self.came = time.time_ns()
+        self.told: DispatchResult | None = None
+        self.came_ns = time.time_ns()
 
     def write(self, answer: Answer | None, env: Mapping[str, str]) -> None:
         """Write the file; an answer of None is an event that was ended before it had one.
@@ -43,7 +43,7 @@ class Recording:
         What goes wrong is a line of the journal, because stderr is part of what the agent is told.
         """
         try:
-            _write(self.folder, f"{self.came:020d}-{os.getpid()}.json", self._record(answer))
+            _write_record(self.folder, f"{self.came_ns:020d}-{os.getpid()}.json", self._record(answer))
         except Exception as error:  # noqa: BLE001  (a recording is not worth a tool call)
             why = error.strerror or str(error) if isinstance(error, OSError) else repr(error)
             note = f"the event was not recorded in '{self.folder}': {why}"
@@ -52,35 +52,35 @@ class Recording:
     def _record(self, answer: Answer | None) -> dict[str, Tree]:
         record: dict[str, Tree] = {
             "version": VERSION,
-            "time": iso(self.came / 1e9),
+            "time": iso(self.came_ns / 1e9),
             "pid": os.getpid(),
             "command": self.command,
-            "cwd": _here(),
+            "cwd": _find_folder(),
             "agent": self.agent,
             "native": self.native,
-            **_spelled(self.payload),
+            **_encode_payload(self.payload),
         }
         if self.told is not None:
             from hookport.runtime import records
 
             report = self.told.report
             record |= {"event": report.event.event, "native": report.event.native}
-            record["decision"] = records.said(report.decision)
-            record["hooks"] = [records.as_record(run) for run in report.runs]
+            record["decision"] = records.describe_decision(report.decision)
+            record["hooks"] = [records.make_run_record(run) for run in report.runs]
             record["notes"] = list(self.told.notes)
         record["answer"] = answer and answer.as_dict()
-        record["seconds"] = round((time.time_ns() - self.came) / 1e9, 4)
+        record["seconds"] = round((time.time_ns() - self.came_ns) / 1e9, 4)
         return record
 
 
-def _here() -> str:
+def _find_folder() -> str:
     try:
         return os.getcwd()
     except FileNotFoundError:  # removed while the agent is in it
         return ""
 
 
-def _spelled(payload: bytes) -> dict[str, str]:
+def _encode_payload(payload: bytes) -> dict[str, str]:
     """The payload so that its bytes can be had again: as text where it is UTF-8."""
     try:
         return {"payload": payload.decode("utf-8")}
@@ -90,7 +90,7 @@ def _spelled(payload: bytes) -> dict[str, str]:
         return {"payload_base64": binascii.b2a_base64(payload, newline=False).decode("ascii")}
 
 
-def _write(folder: str, name: str, record: dict[str, Tree]) -> None:
+def _write_record(folder: str, name: str, record: dict[str, Tree]) -> None:
     """A file is there whole or not at all, and only its owner can read it."""
     data = dumps(record, default=str).encode("ascii") + b"\n"
     keep_file(os.path.join(folder, name), data)

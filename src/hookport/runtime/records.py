@@ -5,15 +5,15 @@ from __future__ import annotations
 from hookport.model.json_text import dumps
 from hookport.model.runs import Decision
 from hookport.runtime import journal, trust
-from hookport.runtime.engine import Run
+from hookport.runtime.engine import HookRun
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from hookport.base.tree import Tree
     from hookport.model.runs import Event, RunResult
-    from hookport.runtime.answer import Told
-    from hookport.runtime.engine import Setting
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.answer import DispatchResult
+    from hookport.runtime.engine import RunSetting
+    from hookport.runtime.plan import PlannedHook
 
 
 STDERR_TAIL = 500
@@ -21,20 +21,20 @@ STDERR_TAIL = 500
 HEADING = ("agent", "event", "native", "session", "cwd")
 
 
-def record_of(event: Event, told: Told, seconds: float) -> dict[str, Tree]:
+def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[str, Tree]:
     """The journal's line."""
-    report, call = told.report, event.call
+    report, call = result.report, event.call
     about = (
         {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input} if call else {}
     )
     return {
         **{name: getattr(event, name) for name in HEADING},
         **about,
-        "decision": said(report.decision),
-        "hooks": [as_record(run) for run in report.runs],
+        "decision": describe_decision(report.decision),
+        "hooks": [make_run_record(run) for run in report.runs],
         "seconds": round(seconds, 4),
-        "notes": list(told.notes),
-        "answer": {"exit_code": told.answer.exit_code},
+        "notes": list(result.notes),
+        "answer": {"exit_code": result.answer.exit_code},
     }
 
 
@@ -52,13 +52,13 @@ def hash_input(event: Event, payload: bytes) -> str:
     return trust.sha256(data or payload)
 
 
-def as_record(run: Run) -> dict[str, Tree]:
+def make_run_record(run: HookRun) -> dict[str, Tree]:
     """One hook's run as the journal and `--json` show it."""
     record: dict[str, Tree] = {"hook": run.hook.name, "source": run.hook.file, "place": run.hook.place}
     record |= {"matched": run.matched, "why": run.why}
     if not run.matched:
         return record
-    record |= {"decision": said(run.decision), "seconds": round(run.seconds, 4)}
+    record |= {"decision": describe_decision(run.decision), "seconds": round(run.seconds, 4)}
     if run.hook.is_async:
         record["async"] = True
     if run.answered.failure:
@@ -69,7 +69,7 @@ def as_record(run: Run) -> dict[str, Tree]:
     return record
 
 
-def said(decision: Decision) -> dict[str, Tree]:
+def describe_decision(decision: Decision) -> dict[str, Tree]:
     """A decision without what it does not say."""
     fields = decision.as_dict()
     return {
@@ -82,12 +82,12 @@ def said(decision: Decision) -> dict[str, Tree]:
     }
 
 
-def write_late(event: Event, hook: Planned, result: RunResult, setting: Setting) -> None:
+def write_late_record(event: Event, hook: PlannedHook, result: RunResult, setting: RunSetting) -> None:
     """The journal's line of an async hook, written when it is over."""
     from hookport.runtime.handlers import read_answer
 
     answered = read_answer(hook, setting.wires(hook.dialect), event, result)
-    run = Run(
+    run = HookRun(
         hook,
         matched=True,
         why="it ran beside the agent",
@@ -97,8 +97,8 @@ def write_late(event: Event, hook: Planned, result: RunResult, setting: Setting)
     )
     record = {
         **{name: getattr(event, name) for name in HEADING},
-        "decision": said(Decision()),
-        "hooks": [as_record(run)],
+        "decision": describe_decision(Decision()),
+        "hooks": [make_run_record(run)],
         "seconds": round(result.seconds, 4),
         "notes": ["async: over"],
     }

@@ -265,7 +265,7 @@ BESIDES = {
     ),
 }  # fmt: skip
 _compiled: dict[str, re.Pattern[str]] = {}
-_made: list[Any] = []
+_loaded_tables: list[Any] = []
 
 
 def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
@@ -280,40 +280,47 @@ def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
         if (
             "value" in value
             and isinstance(named := value.get("name", value.get("key")), str)
-            and secret(named)
+            and is_secret_name(named)
         ):
             # A variable in two fields: {"name": "DB_PASSWORD", "value": …}.
-            value = {**value, "value": _hidden(value["value"])}
+            value = {**value, "value": _hide(value["value"])}
         return {
-            new: held for name, below in value.items() for new, held in [_field(name, below, text, depth)]
+            new: held
+            for name, below in value.items()
+            for new, held in [_redact_field(name, below, text, depth)]
         }
     if isinstance(value, (list, tuple)):
         kept = [walk(below, text, depth + 1) for below in value]
         for number, before in enumerate(value[:-1]):
             # A command as a list of words: the word behind `--password`.
-            if isinstance(before, str) and before.startswith("-") and "=" not in before and secret(before):
-                kept[number + 1] = _hidden(kept[number + 1])
+            if (
+                isinstance(before, str)
+                and before.startswith("-")
+                and "=" not in before
+                and is_secret_name(before)
+            ):
+                kept[number + 1] = _hide(kept[number + 1])
         return kept
     return text(str(value))
 
 
-def _field(name: object, value: Tree, text: Callable[[str], str], depth: int) -> tuple[Tree, Tree]:
+def _redact_field(name: object, value: Tree, text: Callable[[str], str], depth: int) -> tuple[Tree, Tree]:
     if not isinstance(name, str):
         return name if name is None or isinstance(name, (int, float)) else text(str(name)), walk(
             value, text, depth + 1
         )
     shown = text(name)
-    if secret(name) or (shown != name and secret(shown)):
-        return shown, _hidden(value)
+    if is_secret_name(name) or (shown != name and is_secret_name(shown)):
+        return shown, _hide(value)
     return shown, walk(value, text, depth + 1)
 
 
-def _hidden(value: Tree) -> Tree:
+def _hide(value: Tree) -> Tree:
     """Whether there is a value at all is no secret."""
     return value if value is None or value == "" or isinstance(value, bool) else REDACTED
 
 
-def secret(name: str) -> bool:
+def is_secret_name(name: str) -> bool:
     """Whether a name says that its value is a secret."""
     joined = name.lower().replace("_", "").replace("-", "").replace(" ", "")
     if joined.endswith(NAME_ENDS):
@@ -334,26 +341,26 @@ def clean(text: str) -> str:
     for _ in range(PASSES):
         before = text
         lower = text.lower()
-        if _has_any(lower, ROOTS) and _holds(lower, ANY_CASE):
+        if _has_any(lower, ROOTS) and _has_needle(lower, ANY_CASE):
             import re
 
             from hookport.runtime import secret_patterns
 
             for needles, pattern, instead in secret_patterns.CONTEXTS:
-                if _holds(lower, needles):
-                    text = _pattern(pattern, re.IGNORECASE | re.DOTALL).sub(instead, text)
-            if _holds(lower, WORDS):
-                named = _pattern(secret_patterns.NAMED_VALUE, re.IGNORECASE | re.DOTALL)
-                text = _without_named(text, named)
+                if _has_needle(lower, needles):
+                    text = _compile(pattern, re.IGNORECASE | re.DOTALL).sub(instead, text)
+            if _has_needle(lower, WORDS):
+                named = _compile(secret_patterns.NAMED_VALUE, re.IGNORECASE | re.DOTALL)
+                text = _redact_named(text, named)
         if len(text) >= CLOSE:
-            text = _without_tokens(text)
-            text = _without_words(text)
+            text = _redact_tokens(text)
+            text = _redact_words(text)
         if text == before:
             break
     return text
 
 
-def _without_named(text: str, pattern: re.Pattern[str]) -> str:
+def _redact_named(text: str, pattern: re.Pattern[str]) -> str:
     """A text without the values of names that tell a secret."""
     parts, done, at = [], 0, 0
     while match := pattern.search(text, at):
@@ -400,7 +407,7 @@ def _has_any(text: str, words: tuple[str, ...]) -> bool:
     return False
 
 
-def _holds(text: str, needles: tuple[str, ...]) -> bool:
+def _has_needle(text: str, needles: tuple[str, ...]) -> bool:
     """Whether any needle is in a text; every text is asked, so this is a loop over a plain tuple."""
     for needle in needles:
         if needle in text:
@@ -410,23 +417,23 @@ def _holds(text: str, needles: tuple[str, ...]) -> bool:
     return False
 
 
-def _without_tokens(text: str) -> str:
+def _redact_tokens(text: str) -> str:
     """A text without what vendors mark as theirs."""
     if len(text) < SHORTEST_FORMAT:
         return text
     for prefix, least in PREFIXES:
         if prefix in text:
-            text = "".join(_parted(text, prefix, least))
-    if _holds(text, THIS_CASE):
+            text = "".join(_replace_tokens(text, prefix, least))
+    if _has_needle(text, THIS_CASE):
         from hookport.runtime import secret_patterns
 
         for needles, pattern in secret_patterns.FORMATS:
-            if _holds(text, needles):
-                text = _pattern(pattern, 0).sub(REDACTED, text)
+            if _has_needle(text, needles):
+                text = _compile(pattern, 0).sub(REDACTED, text)
     return text
 
 
-def _parted(text: str, prefix: str, least: int) -> Iterator[str]:
+def _replace_tokens(text: str, prefix: str, least: int) -> Iterator[str]:
     """The text with every word that starts so replaced."""
     done, at = 0, text.find(prefix)
     while at >= 0:
@@ -436,7 +443,7 @@ def _parted(text: str, prefix: str, least: int) -> Iterator[str]:
         ):
             end += 1
         body = text[start:end]
-        if end - start >= least and _starts(text, at) and _is_token(body):
+        if end - start >= least and _starts_word(text, at) and _is_token(body):
             yield text[done:at]
             yield REDACTED
             done = end
@@ -446,42 +453,46 @@ def _parted(text: str, prefix: str, least: int) -> Iterator[str]:
 
 def _is_token(body: str) -> bool:
     """Whether what stands behind a prefix is more than words: `npm_config_cache_folder` is none."""
-    return _has_digit(body) or _longest(body) >= JOINED or (not body.islower() and _is_random(body, [body]))
+    return (
+        _has_digit(body)
+        or _measure_longest(body) >= JOINED
+        or (not body.islower() and _is_random(body, [body]))
+    )
 
 
-def _starts(text: str, at: int) -> bool:
+def _starts_word(text: str, at: int) -> bool:
     """Whether a word starts there, also behind an escaped line end."""
     return at == 0 or text[at - 1] not in _BODY or (text[at - 1] in "nrt" and text[at - 2 : at - 1] == "\\")
 
 
-def _without_words(text: str) -> str:
+def _redact_words(text: str) -> str:
     """A text without long words that no language has."""
     spaced = text if text.isascii() else "".join(sign if sign < "\x80" else " " for sign in text)
-    words = [word for word in spaced.translate(_tables()[0]).split() if len(word) >= CLOSE]
+    words = [word for word in spaced.translate(_load_tables()[0]).split() if len(word) >= CLOSE]
     parts, done, cursor = [], 0, 0
     for word in words:
         at = text.index(word, cursor)
         cursor = at + len(word)
-        for start, end in _secrets(word, text[max(0, at - LOOK_BACK) : at]):
+        for start, end in _find_secrets(word, text[max(0, at - LOOK_BACK) : at]):
             parts += [text[done : at + start], REDACTED]
             done = at + end
     return "".join([*parts, text[done:]]) if parts else text
 
 
-def _secrets(word: str, before: str) -> Iterator[tuple[int, int]]:
+def _find_secrets(word: str, before: str) -> Iterator[tuple[int, int]]:
     """Where secrets are in a word, each value of `a=b=c` by itself; `before` is what stands before it."""
     start, last = 0, len(word.rstrip("="))
     while start < last:
         end = word.find("=", start, last)
         end = last if end < 0 else end
         part = word[start:] if end == last else word[start:end]
-        for first, after in _secrets_in(part, before):
+        for first, after in _find_secrets_in(part, before):
             yield start + first, start + after
         before = f"{before}{part}="[-LOOK_BACK:]
         start = end + 1
 
 
-def _secrets_in(word: str, before: str) -> Iterator[tuple[int, int]]:
+def _find_secrets_in(word: str, before: str) -> Iterator[tuple[int, int]]:
     if len(word) < NAMED:
         if len(word) >= CLOSE and _is_short_secret(word, before):
             yield 0, len(word)
@@ -496,11 +507,11 @@ def _secrets_in(word: str, before: str) -> Iterator[tuple[int, int]]:
         while 0 <= at < len(word) - 1:
             end = word.find("/", at + 1)
             end = len(word) if end < 0 else end
-            for first, after in _secrets_in(word[at + 1 : end], "/"):
+            for first, after in _find_secrets_in(word[at + 1 : end], "/"):
                 yield at + 1 + first, at + 1 + after
             at = end
         return
-    chunks = word.translate(_tables()[1]).split()
+    chunks = word.translate(_load_tables()[1]).split()
     if (
         (_is_named(before) and _may_be_secret(word, chunks, before))
         or (before.endswith("=") and _is_value(word, before))
@@ -526,7 +537,7 @@ def _is_hash(word: str, before: str) -> bool:
 
 
 def _is_media(before: str) -> bool:
-    return before.endswith("base64,") and _holds(before, _MEDIA)
+    return before.endswith("base64,") and _has_needle(before, _MEDIA)
 
 
 def _is_named(before: str) -> bool:
@@ -541,14 +552,16 @@ def _may_be_secret(word: str, chunks: list[str], before: str) -> bool:
         return False
     if _is_id(word):
         return before.rstrip(_BETWEEN).lower().endswith(_SURELY)
-    return _longest(word) >= 8 and (_is_random("".join(chunks), chunks) or all(sign in HEX for sign in word))
+    return _measure_longest(word) >= 8 and (
+        _is_random("".join(chunks), chunks) or all(sign in HEX for sign in word)
+    )
 
 
 def _is_short_secret(word: str, before: str) -> bool:
     """Whether a word that is too short for the other laws is random: surely, or in a line about secrets."""
     if len(word) < CLOSE or "/" in word or "." in word or word.islower() or word.isupper():
         return False
-    chunks = word.translate(_tables()[1]).split()
+    chunks = word.translate(_load_tables()[1]).split()
     if max(map(len, chunks), default=0) < CLOSE:
         return False
     if len(chunks) == 1 and len(word) >= NAMED and not word.endswith("="):
@@ -609,16 +622,16 @@ def _is_secret(chunk: str, word: str) -> bool:
 
 def _is_random(letters: str, chunks: list[str], least: float = RANDOM) -> bool:
     """Whether most pairs are not those of a language; digits beside digits say nothing."""
-    common, judged, odd = _tables()[2], 0, 0
+    common, judged, odd = _load_tables()[2], 0, 0
     if len(set(letters)) < FEWEST:
         return False
     for chunk in chunks:
         lower = chunk.lower()
         for number in range(len(lower) - 1):
-            one, other = lower[number] in DIGITS, lower[number + 1] in DIGITS
-            if not (one and other):
+            is_digit, is_next_digit = lower[number] in DIGITS, lower[number + 1] in DIGITS
+            if not (is_digit and is_next_digit):
                 judged += 1
-                odd += one or other or lower[number : number + 2] not in common
+                odd += is_digit or is_next_digit or lower[number : number + 2] not in common
     return judged * 2 >= len(letters) and odd >= least * judged
 
 
@@ -629,22 +642,22 @@ def _has_digit(word: str) -> bool:
     return False
 
 
-def _longest(word: str) -> int:
-    return max(map(len, word.translate(_tables()[1]).split()), default=0)
+def _measure_longest(word: str) -> int:
+    return max(map(len, word.translate(_load_tables()[1]).split()), default=0)
 
 
-def _tables() -> list[Any]:
+def _load_tables() -> list[Any]:
     """What is made once: what is between words, what is between the runs of a word, the pairs of letters."""
-    if not _made:
+    if not _loaded_tables:
         alphabet = {ord(sign) for sign in _BODY if sign.isalnum()}
         inner = {ord(sign) for sign in "_+/=.~-"}
-        _made.append({code: " " for code in range(128) if code not in alphabet | inner})
-        _made.append(dict.fromkeys(inner, " "))
-        _made.append(frozenset(_PAIRS.split()))
-    return _made
+        _loaded_tables.append({code: " " for code in range(128) if code not in alphabet | inner})
+        _loaded_tables.append(dict.fromkeys(inner, " "))
+        _loaded_tables.append(frozenset(_PAIRS.split()))
+    return _loaded_tables
 
 
-def _pattern(pattern: str, flags: int) -> re.Pattern[str]:
+def _compile(pattern: str, flags: int) -> re.Pattern[str]:
     if pattern not in _compiled:
         import re
 

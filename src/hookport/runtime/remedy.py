@@ -15,7 +15,7 @@ NAME = "hookport"
 INSTEAD = {"doctor": "status"}
 
 
-def command(*words: str, root: str = "") -> str:
+def format_command(*words: str, root: str = "") -> str:
     """A command of hookport: by its name, or by the project's archive where it is not installed.
 
     `root` is the project that it is for, where that is not the one that the person works in.
@@ -27,9 +27,9 @@ def command(*words: str, root: str = "") -> str:
     return " ".join((*(("cd", quote_if_needed(root), "&&") if root else ()), *spelled, *rest))
 
 
-def for_models(*words: str, root: str = "") -> str:
+def format_for_models(*words: str, root: str = "") -> str:
     """The same for a model, which may not run it: who may, and where."""
-    return f"Ask the user to run `{command(*words, root=root)}` in their own terminal; it is refused here."
+    return f"Ask the user to run `{format_command(*words, root=root)}` in their own terminal; it is refused here."
 
 
 def _is_packed() -> bool:

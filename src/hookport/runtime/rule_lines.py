@@ -119,7 +119,7 @@ class Line:
 
     def _read(self) -> None:
         """Take the text apart."""
-        for sign in self._tokens():
+        for sign in self._read_tokens():
             if isinstance(sign, _Word):
                 self._take_word(sign)
             elif sign == "(":
@@ -194,12 +194,12 @@ class Line:
             self.count += 1
             self.is_plain = self.is_plain and (not self.depth or words[named].text in PLAIN)
 
-    def _tokens(self) -> Iterator[_Word | str]:
+    def _read_tokens(self) -> Iterator[_Word | str]:
         """Words, operators and brackets; the empty text at the end."""
         text, documents = self.text, list[str]()
         while self.at < len(text):
             char = text[self.at]
-            operator = next((one for one in OPERATORS if text.startswith(one, self.at)), "")
+            operator = next((sign for sign in OPERATORS if text.startswith(sign, self.at)), "")
             if blank := BLANK.match(text, self.at):
                 if char == "#" and self.is_redirected:
                     raise UnclearError("a comment stands behind a redirection")
@@ -217,7 +217,7 @@ class Line:
                 self.at += 1
                 yield char
             else:
-                yield self._word()
+                yield self._read_word()
         if documents:
             raise UnclearError("a here-document does not end")
         yield ""
@@ -225,10 +225,10 @@ class Line:
     def _skip(self, documents: list[str]) -> None:
         """Go on behind the here-documents that start at this line."""
         for end in documents:
-            found = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
-            if found is None:
+            match = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
+            if match is None:
                 raise UnclearError("a here-document does not end")
-            self.at = min(found.end() + 1, len(self.text))
+            self.at = min(match.end() + 1, len(self.text))
         documents.clear()
 
     def _redirection(self, documents: list[str]) -> None:
@@ -244,30 +244,30 @@ class Line:
             documents.append(document[2])
             self.at = document.end()
             return
-        found = REDIRECTION.match(text, self.at)
-        assert found is not None  # noqa: S101  (it was looked for)
-        self.at = found.end()
+        match = REDIRECTION.match(text, self.at)
+        assert match is not None  # noqa: S101  (it was looked for)
+        self.at = match.end()
         while text[self.at : self.at + 1] in (" ", "\t"):
             self.at += 1
         if text[self.at : self.at + 1] in ("", "\n", "<", ">", "(", ")", ";", "&", "|", "-"):
             raise UnclearError("the command has a redirection that is not read")
         start = self.at
-        self._word()
+        self._read_word()
         if "$" in text[start : self.at] or "`" in text[start : self.at]:
             raise UnclearError("a redirection is filled in when it runs")
 
-    def _word(self) -> _Word:
+    def _read_word(self) -> _Word:
         """The word at this place."""
-        text, start, found = self.text, self.at, ""
+        text, start, value = self.text, self.at, ""
         variable = VARIABLE.match(text, start)
         if variable and text[variable.end() : variable.end() + 1] in "\n \t;&|)" and variable[0] != "$HOME":
             self.at, self.is_open = variable.end(), True
             return _Word(variable[0], variable[0], is_variable=True)
         while self.at < len(text) and text[self.at] not in " \t\n;&|()<>":
-            found += self._piece(start)
-        return _Word(text[start : self.at], found, is_variable=False)
+            value += self._read_piece(start)
+        return _Word(text[start : self.at], value, is_variable=False)
 
-    def _piece(self, start: int) -> str:
+    def _read_piece(self, start: int) -> str:
         """One letter of the word that starts there, or all that is quoted or filled in."""
         text, char = self.text, self.text[self.at]
         # What a command sets, before its name or by it.
@@ -276,10 +276,10 @@ class Line:
             end = text.find("'", self.at + 1)
             if end < 0:
                 raise UnclearError("a quote does not end")
-            found, self.at = text[self.at + 1 : end], end + 1
-            return found
+            quoted, self.at = text[self.at + 1 : end], end + 1
+            return quoted
         if char == '"':
-            return self._quoted(is_set=bool(can_set and ASSIGNED.match(text, start)))
+            return self._read_quoted(is_set=bool(can_set and ASSIGNED.match(text, start)))
         if char == "\\":
             self.at += 2
             following = text[self.at - 1 : self.at]
@@ -289,37 +289,37 @@ class Line:
         if char in "$`":
             if not self.words and not ASSIGNED.match(text, start):
                 raise UnclearError("the name of a command is filled in when it runs")
-            return self._filled(is_open=not (can_set and ASSIGNED.fullmatch(text, start, self.at)))
+            return self._read_filled(is_open=not (can_set and ASSIGNED.fullmatch(text, start, self.at)))
         if BRACES.match(text, self.at):
             raise UnclearError("the command has alternatives in braces")
         self.at += 1
         return char
 
-    def _quoted(self, *, is_set: bool) -> str:
+    def _read_quoted(self, *, is_set: bool) -> str:
         """What stands in double quotes."""
-        text, found = self.text, ""
+        text, value = self.text, ""
         self.at += 1
         while self.at < len(text):
             char = text[self.at]
             if char == '"':
                 self.at += 1
-                return found
+                return value
             if char == "\\":
                 following = text[self.at + 1 : self.at + 2]
-                found += following if following in '$`"\\\n' else char + following
+                value += following if following in '$`"\\\n' else char + following
                 self.at += 2
             elif char in "$`":
                 if is_set and not HOME.match(text, self.at):
                     raise UnclearError("a variable is set to what is filled in when it runs")
                 is_all = text[self.at - 1] == '"'
-                found += self._filled(is_open=False)
-                self.is_open |= is_all and text[self.at : self.at + 1] == '"' and found == FILLED
+                value += self._read_filled(is_open=False)
+                self.is_open |= is_all and text[self.at : self.at + 1] == '"' and value == FILLED
             else:
-                found += char
+                value += char
                 self.at += 1
         raise UnclearError("a quote does not end")
 
-    def _filled(self, *, is_open: bool) -> str:
+    def _read_filled(self, *, is_open: bool) -> str:
         """What is filled in when the command runs: the output of others, which are commands too."""
         text = self.text
         for known in (TEXT, HOME, *(() if self.depth else (SUM,))):

@@ -31,20 +31,20 @@ SEARCHES = ("search", "find")
 TOLD_APART = ("shell", "todo")
 
 
-def holds(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
+def check_rule(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
     """Whether a call is what the rule is for, or in words why that is not known."""
-    tool, inside = _split(rule)
+    tool, inside = _split_rule(rule)
     if call.mcp_tool:
-        found = _mcp(tool, call)
-        return f"what '{inside}' means for an MCP tool is not defined" if found and inside else found
-    kinds = _kinds(tool, event, call, wire, covers=bool(inside))
+        match = _match_mcp(tool, call)
+        return f"what '{inside}' means for an MCP tool is not defined" if match and inside else match
+    kinds = _find_kinds(tool, event, call, wire, covers=bool(inside))
     if not kinds or not inside:
         return bool(kinds)
-    results = [_inside(inside, kind, event, call) for kind in kinds]
-    return any(one is True for one in results) or next((one for one in results if one), False)
+    results = [_match_inside(inside, kind, event, call) for kind in kinds]
+    return any(result is True for result in results) or next((result for result in results if result), False)
 
 
-def _split(rule: str) -> tuple[str, str]:
+def _split_rule(rule: str) -> tuple[str, str]:
     """(tool, what is in the brackets); a rule that does not end with a bracket is all name."""
     tool, bracket, inside = rule.partition("(")
     if not bracket or not inside.endswith(")"):
@@ -52,11 +52,11 @@ def _split(rule: str) -> tuple[str, str]:
     return tool, "" if inside in (")", "*)") else inside[:-1]
 
 
-def _kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> list[str]:
+def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> list[str]:
     """The kinds of tool by which the rule's tool is the call's; empty text where it has the name alone."""
-    own = [kind for kind in (call.tool, *call.also) if kind]
+    kinds = [kind for kind in (call.tool, *call.also) if kind]
     if tool == call.native:
-        return own or [""]
+        return kinds or [""]
     is_own = wire.id == event.agent
     named = [kind for kind, names in wire.names.items() if tool in names]
     if is_own:
@@ -64,10 +64,10 @@ def _kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> 
         named = [kind for kind in named if kind not in COVERED or wire.names[kind][0] == tool]
         named = [kind for kind in named if kind not in TOLD_APART]
     wanted = {*named, *(more for kind in named if covers for more in COVERED.get(kind, ()))}
-    return [kind for kind in own if kind in wanted]
+    return [kind for kind in kinds if kind in wanted]
 
 
-def _mcp(tool: str, call: Call) -> bool | str:
+def _match_mcp(tool: str, call: Call) -> bool | str:
     """A rule names one MCP tool, some by `*`, or a server."""
     prefix, server, *rest = (*tool.split("__", 2), "")[:4]
     if prefix != "mcp":
@@ -76,19 +76,19 @@ def _mcp(tool: str, call: Call) -> bool | str:
     if not _is_like(name, call.mcp_tool):
         return False
     if call.server:
-        return _is_like(server, _folded(call.server)) or _is_like(server, call.server)
+        return _is_like(server, _fold_name(call.server)) or _is_like(server, call.server)
     return "the agent does not say which MCP server the tool is of"
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[^\w-]", "_", name)
 
 
 def _is_like(pattern: str, name: str) -> bool:
-    return re.fullmatch(_glob(pattern), name, re.DOTALL) is not None
+    return re.fullmatch(_translate_glob(pattern), name, re.DOTALL) is not None
 
 
-def _glob(pattern: str) -> str:
+def _translate_glob(pattern: str) -> str:
     r"""A pattern in which `*` is any text and `\\*` a star, as a regular expression."""
     parts = re.split(r"(\\\*|\*+)", pattern)
     known = {r"\*": r"\*"}
@@ -98,13 +98,13 @@ def _glob(pattern: str) -> str:
     )
 
 
-def _inside(inside: str, kind: str, event: Event, call: Call) -> bool | str:
+def _match_inside(inside: str, kind: str, event: Event, call: Call) -> bool | str:
     if kind == "shell":
         command = call.input.get("command")
-        return _shell(inside, command) if isinstance(command, str) else "the command is no text"
+        return _match_shell(inside, command) if isinstance(command, str) else "the command is no text"
     if kind in FILES or kind in SEARCHES:
         path = call.input.get("path")
-        if isinstance(path, str) and path and _path(inside, path, event):
+        if isinstance(path, str) and path and _match_path(inside, path, event):
             return True
         if kind in SEARCHES:
             return "a search may read such a file"
@@ -119,23 +119,23 @@ def _inside(inside: str, kind: str, event: Event, call: Call) -> bool | str:
 
 
 def _is_domain(domain: str, url: str) -> bool:
-    found = re.match(r"(?:[a-zA-Z][\w+.-]*:)?(?://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)", url)
-    return _is_like(domain.lower(), found[1].lower().rstrip(".") if found else "")
+    match = re.match(r"(?:[a-zA-Z][\w+.-]*:)?(?://)?(?:[^/?#@]*@)?(\[[^\]]*\]|[^/?#:]*)", url)
+    return _is_like(domain.lower(), match[1].lower().rstrip(".") if match else "")
 
 
-def _path(pattern: str, path: str, event: Event) -> bool:
+def _match_path(pattern: str, path: str, event: Event) -> bool:
     """Whether a pattern of gitignore has a file.
 
     One that starts with `//` is of the root of the disk, with `~/` of the user's home, with `/` of the
     project, any other of the folder that the agent works in; letters in any case.
     """
-    here = os.path.abspath(event.cwd or event.root or os.curdir)
-    root = os.path.abspath(event.root) if event.root else here
-    full = os.path.normpath(os.path.join(here, os.path.expanduser(path)))
-    full, here, root = (one.replace("\\", "/") for one in (full, here, root))
+    cwd = os.path.abspath(event.cwd or event.root or os.curdir)
+    root = os.path.abspath(event.root) if event.root else cwd
+    full = os.path.normpath(os.path.join(cwd, os.path.expanduser(path)))
+    full, cwd, root = (place.replace("\\", "/") for place in (full, cwd, root))
     if pattern.startswith("!"):
         return False
-    folders = [here, root]
+    folders = [cwd, root]
     if pattern.startswith("//"):
         folders, pattern = ["/"], pattern[1:]
     elif pattern.startswith("~/"):
@@ -144,64 +144,64 @@ def _path(pattern: str, path: str, event: Event) -> bool:
         pattern = pattern.removeprefix("./")
         if "/" not in pattern.rstrip("/") or pattern.startswith("**/"):
             folders = ["/"]
-    expression = _ignore(pattern)
+    expression = _translate_ignore(pattern)
     return any(
         re.fullmatch(expression, below, re.IGNORECASE | re.DOTALL)
-        for below in (_below(full, folder) for folder in folders)
+        for below in (_strip_folder(full, folder) for folder in folders)
         if below
     )
 
 
-def _below(path: str, folder: str) -> str:
+def _strip_folder(path: str, folder: str) -> str:
     start = folder.rstrip("/") + "/"
     return path[len(start) :] if path.lower().startswith(start.lower()) else ""
 
 
-def _ignore(pattern: str) -> str:
+def _translate_ignore(pattern: str) -> str:
     """A pattern of gitignore as a regular expression for a path and all that is below it."""
     steps = pattern.rstrip("/")
     steps = steps.removeprefix("/") if "/" in steps else f"**/{steps}"
-    found = ""
+    expression = ""
     parts = steps.split("/")
     for number, part in enumerate(parts):
         is_last = number == len(parts) - 1
         if part == "**":
-            found += ".+" if is_last else "(?:.*/)?"
+            expression += ".+" if is_last else "(?:.*/)?"
         else:
-            found += _step(part) + ("" if is_last else "/")
-    return found + "(?:/.*)?"
+            expression += _translate_step(part) + ("" if is_last else "/")
+    return expression + "(?:/.*)?"
 
 
-def _step(part: str) -> str:
+def _translate_step(part: str) -> str:
     """One name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash quotes."""
-    found, at = "", 0
+    expression, at = "", 0
     while at < len(part):
         char, rest = part[at], part[at:]
         span = re.match(r"\[([!^]?)([^\]/]+)\]", rest)
         if char == "*":
-            found += "[^/]*"
+            expression += "[^/]*"
         elif char == "?":
-            found += "[^/]"
+            expression += "[^/]"
         elif span:
             letters = re.sub(r"([\\\[^&~|])", r"\\\1", span[2])
-            found += f"[{'^' if span[1] else ''}{letters}]"
+            expression += f"[{'^' if span[1] else ''}{letters}]"
             at += len(span[0]) - 1
         elif char == "\\" and at + 1 < len(part):
             at += 1
-            found += re.escape(part[at])
+            expression += re.escape(part[at])
         else:
-            found += re.escape(char)
+            expression += re.escape(char)
         at += 1
-    return found
+    return expression
 
 
-def _shell(pattern: str, command: str) -> bool | str:
+def _match_shell(pattern: str, command: str) -> bool | str:
     """Whether one of the commands in a command line is what the pattern is for."""
     try:
         line = rule_lines.Line(command)
     except rule_lines.UnclearError as unclear:
         return str(unclear)
-    if any(map(_matcher(pattern), line.texts())):
+    if any(map(_make_matcher(pattern), line.texts())):
         return True
     # What is filled in may be anything but the name of a command.
     if line.is_open and not re.fullmatch(r"[^\s*?\[]+(?: |:)?\*", pattern):
@@ -209,13 +209,13 @@ def _shell(pattern: str, command: str) -> bool | str:
     return False
 
 
-def _matcher(pattern: str) -> Callable[[str], bool]:
+def _make_matcher(pattern: str) -> Callable[[str], bool]:
     if pattern.endswith(":*"):
         start = pattern[:-2]
         return lambda text: text == start or text.startswith(f"{start} ")
     pattern = " ".join(pattern.split())
-    expression = _glob(pattern)
+    expression = _translate_glob(pattern)
     if pattern.endswith(" *") and pattern.count("*") == 1:
-        expression = _glob(pattern[:-2]) + "(?: .*)?"
+        expression = _translate_glob(pattern[:-2]) + "(?: .*)?"
     compiled = re.compile(expression, re.DOTALL)
     return lambda text: compiled.fullmatch(text) is not None

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from hookport.base.tree import Tree
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
 
 EVERY_SERVER = "*"
@@ -38,65 +38,69 @@ class Match:
         self.matches, self.why, self.doubt, self.word = matches, why, doubt, word
 
 
-def match(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
+def match_hook(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -> Match:
     """Whether a hook of a wire runs on an event with this call."""
     if hook.event != event.event:
         return Match(f"it is for {hook.event}, not for {event.event}", matches=False)
-    found = Match("it has no matcher, so it runs on every one", matches=True)
+    result = Match("it has no matcher, so it runs on every one", matches=True)
     if hook.terms:
-        found = _tool(hook, call, wire) if hook.subject == "tool" else _subject(hook, event, wire)
-    for has_it, test in ((hook.content, _content), (hook.condition, _condition)):
-        if found.matches and has_it:
+        result = (
+            _match_tool(hook, call, wire) if hook.subject == "tool" else _match_subject(hook, event, wire)
+        )
+    for has_it, test in ((hook.content, _match_content), (hook.condition, _match_condition)):
+        if result.matches and has_it:
             inside = test(hook, event, call, wire)
-            inside.doubt, inside.word = inside.doubt or found.doubt, found.word
-            found = inside
-    return found
+            inside.doubt, inside.word = inside.doubt or result.doubt, result.word
+            result = inside
+    return result
 
 
-def is_for(hook: Planned, wire: Wire, event: Event) -> bool:
+def is_for(hook: PlannedHook, wire: Wire, event: Event) -> bool:
     """Whether a hook is for an event."""
-    return bool(targets_of(hook, wire, event)[0])
+    return bool(find_targets(hook, wire, event)[0])
 
 
-def targets_of(hook: Planned, wire: Wire, event: Event) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
+def find_targets(
+    hook: PlannedHook, wire: Wire, event: Event
+) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
     """Which of the calls of an event the hook runs on (-1: the event as a whole), by which word, and why."""
     call = event.call
     is_split = call is not None and call.parts and wire.id != event.agent
     calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
-    tested = [(number, match(hook, event, one, wire)) for number, one in calls]
-    found = [(number, one) for number, one in tested if one.matches]
-    told = found or tested
-    notes = tuple(f"doubt: {one.doubt}" for _, one in found if one.doubt)
-    return [(number, one.word) for number, one in found], told[0][1].why, notes
+    tested = [(number, match_hook(hook, event, part, wire)) for number, part in calls]
+    matching = [(number, result) for number, result in tested if result.matches]
+    explained = matching or tested
+    notes = tuple(f"doubt: {result.doubt}" for _, result in matching if result.doubt)
+    return [(number, result.word) for number, result in matching], explained[0][1].why, notes
 
 
-def native_of(hook: Planned, wire: Wire, event: Event) -> str:
+def find_native_event(hook: PlannedHook, wire: Wire, event: Event) -> str:
     return hook.native or (event.native if wire.id == event.agent else native_for(wire, event))
 
 
-def is_as_strict(one: Planned, hook: Planned) -> bool:
+def is_as_strict(strict_hook: PlannedHook, hook: PlannedHook) -> bool:
     """Whether what another hook may deny, this one may deny too."""
-    return (one.blocking and not one.is_async) or hook.is_async or not hook.blocking
+    return (strict_hook.blocking and not strict_hook.is_async) or hook.is_async or not hook.blocking
 
 
-def tools_of(hook: Planned, wire: Wire) -> list[str]:
+def find_tools(hook: PlannedHook, wire: Wire) -> list[str]:
     """The canonical tools that the matcher has, by the names its own dialect gives them."""
     if hook.subject != "tool" or not hook.terms:
         return []
     from hookport.model.tools import TOOLS
 
     open_ = hook.replace(content="", condition="", tools=[])
-    found = []
+    tools = []
     for tool in TOOLS:
         literal = any(kind == "tool" and value == tool for kind, value, _ in hook.terms)
         names = wire.names.get(tool) or [tool]
         event = Event(hook.event, "")
-        if literal or any(match(open_, event, Call("", name), wire).matches for name in names):
-            found.append(tool)
-    return found
+        if literal or any(match_hook(open_, event, Call("", name), wire).matches for name in names):
+            tools.append(tool)
+    return tools
 
 
-def terms_in(text: str) -> list[list[str]]:
+def parse_terms(text: str) -> list[list[str]]:
     """The terms of a matcher in JSON; none where the text is none, which matches everything."""
     try:
         terms = loads(text)
@@ -112,54 +116,54 @@ def terms_in(text: str) -> list[list[str]]:
     return terms if is_matcher else []
 
 
-def _tool(hook: Planned, call: Call | None, wire: Wire) -> Match:
+def _match_tool(hook: PlannedHook, call: Call | None, wire: Wire) -> Match:
     if call is None:
         return Match("the event is about no tool", matches=False)
     for tool in (call.tool, *call.also):
         if tool and tool in hook.tools:
             return Match(f"its matcher has the tool {tool}", matches=True, word=tool)
-    names = _names(call, wire)
+    names = _list_names(call, wire)
     for term in hook.terms:
         if call.tool and term[1] in hook.tools:
             continue  # The agent may call another tool by that word.
-        found = _term(term, call, names, wire)
-        if found is not None and found.matches:
-            return found
-    if not call.known_by and hook.tools and _guards(hook):
+        result = _match_term(term, call, names, wire)
+        if result is not None and result.matches:
+            return result
+    if not call.known_by and hook.tools and _can_deny(hook):
         doubt = f"unknown tool '{call.native}'"
         return Match(f"its matcher may have this tool: {doubt}", matches=True, doubt=doubt)
     known = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
     return Match(f"its matcher is for {known}, this is {call.tool or names[0]}", matches=False)
 
 
-def _guards(hook: Planned) -> bool:
+def _can_deny(hook: PlannedHook) -> bool:
     """Whether a hook can keep a tool from running."""
     return hook.event in GUARDED and hook.blocking and not hook.is_async
 
 
-def _term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:
+def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:
     """A match on a tool that is in no vocabulary."""
     kind, value, inner = term
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
-        return _named_by(value, call, names, wire)
+        return _match_name(value, call, names, wire)
     if call.server and inner and mcp_name(wire, value, inner) in names:
         # Where the server's name ends, a combined name does not always tell.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
     if not call.mcp_tool:
         return None
-    is_it = not inner or _folded(inner) == _folded(call.mcp_tool) or _is_joined(call, value, inner)
-    if is_it and (value == EVERY_SERVER or (call.server and _folded(value) == _folded(call.server))):
+    is_it = not inner or _fold_name(inner) == _fold_name(call.mcp_tool) or _is_joined(call, value, inner)
+    if is_it and (value == EVERY_SERVER or (call.server and _fold_name(value) == _fold_name(call.server))):
         return Match(f"its matcher has the MCP server {value}", matches=True)
-    splits = _other_splits(call)
+    splits = _find_other_splits(call)
     if is_it and not call.server:
-        return _in_doubt(call)
+        return _match_in_doubt(call)
     may_be = any(value in (EVERY_SERVER, server) and inner in ("", tool) for server, tool in splits)
-    return _in_doubt(call) if may_be else None
+    return _match_in_doubt(call) if may_be else None
 
 
-def _named_by(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
+def _match_name(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
     """A match by a pattern on names of tools."""
     if wire.server_last and pattern.startswith(wire.mcp[0]):
         pattern = pattern.removeprefix(wire.mcp[0])
@@ -167,13 +171,13 @@ def _named_by(pattern: str, call: Call, names: list[str], wire: Wire) -> Match |
             return None
     elif call.tool and not call.mcp_tool:
         return None
-    found = _pattern(pattern, names)
-    if found.matches or not call.mcp_tool or not _may_find(pattern, call, wire):
-        return found
-    return _in_doubt(call)
+    result = _match_pattern(pattern, names)
+    if result.matches or not call.mcp_tool or not _may_find(pattern, call, wire):
+        return result
+    return _match_in_doubt(call)
 
 
-def _in_doubt(call: Call) -> Match:
+def _match_in_doubt(call: Call) -> Match:
     doubt = (
         f"the name '{call.native}' does not tell where the MCP server's name ends"
         if call.server
@@ -182,11 +186,11 @@ def _in_doubt(call: Call) -> Match:
     return Match(f"its matcher may have this MCP tool: {doubt}", matches=True, doubt=doubt)
 
 
-def _other_splits(call: Call) -> list[tuple[str, str]]:
+def _find_other_splits(call: Call) -> list[tuple[str, str]]:
     """Other servers and tools that the agent's name for an MCP tool may be made of."""
     joint = call.native.removesuffix(call.mcp_tool)
-    before, found, joint = joint.rpartition(call.server) if call.server else ("", "", "")
-    if not found or not joint or not call.native.endswith(call.mcp_tool):
+    before, server, joint = joint.rpartition(call.server) if call.server else ("", "", "")
+    if not server or not joint or not call.native.endswith(call.mcp_tool):
         return []
     whole = call.native[len(before) :]
     ends = [at for at in range(1, len(whole)) if whole.startswith(joint, at) and at + len(joint) < len(whole)]
@@ -207,8 +211,8 @@ def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
 
     parts: list[tuple[list[object], str]]
     if call.server:
-        splits = ((call.server, call.mcp_tool), *_other_splits(call))
-        parts = [(spelled(one), tool) for one, tool in splits]
+        splits = ((call.server, call.mcp_tool), *_find_other_splits(call))
+        parts = [(spelled(server_name), tool) for server_name, tool in splits]
     else:
         name = call.mcp_tool
         ends = [at for at, char in enumerate(name) if at and char == "_"]
@@ -224,7 +228,7 @@ def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
     return False
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     """A name as agents spell it that have only letters, digits and `_` for it."""
     return "".join(char if char.isalnum() else "_" for char in name)
 
@@ -235,81 +239,81 @@ def _is_joined(call: Call, server: str, tool: str) -> bool:
     return not call.server and ends and call.mcp_tool.startswith(f"{tool}_")
 
 
-def _names(call: Call, wire: Wire) -> list[str]:
+def _list_names(call: Call, wire: Wire) -> list[str]:
     """What the hook's own dialect, the vocabulary and the agent call the tool."""
     names = [mcp_name(wire, call.server, call.mcp_tool)] if call.mcp_tool else []
     names += [name for tool in (call.tool, *call.also) for name in wire.names.get(tool, ())]
     return [name for name in dict.fromkeys([*names, call.tool, call.native]) if name] or [""]
 
 
-def _subject(hook: Planned, event: Event, wire: Wire) -> Match:
+def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
     """A matcher on what the event is about: a session's source, a subagent, a kind of notification."""
-    said = subject_of(wire, event, hook.native or native_for(wire, event), hook.subject)
-    if not said:
+    subject = subject_of(wire, event, hook.native or native_for(wire, event), hook.subject)
+    if not subject:
         doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
         return Match(f"its matcher cannot be tested: {doubt}", matches=True, doubt=doubt)
     for kind, value, _ in hook.terms:
         if kind == "pattern":
-            found = _pattern(value, [said])
-            if found.matches:
-                return found
-        elif value == said:
-            return Match(f"its matcher has {said}", matches=True)
-    return Match(f"its matcher does not have {said}", matches=False)
+            result = _match_pattern(value, [subject])
+            if result.matches:
+                return result
+        elif value == subject:
+            return Match(f"its matcher has {subject}", matches=True)
+    return Match(f"its matcher does not have {subject}", matches=False)
 
 
-def _condition(hook: Planned, event: Event, call: Call | None, wire: Wire) -> Match:
+def _match_condition(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -> Match:
     """The permission rule that the call must be for."""
     if call is None:
         return Match("the event is about no tool, so its rule is for none", matches=False)
-    if not call.known_by and _guards(hook):
+    if not call.known_by and _can_deny(hook):
         doubt = f"unknown tool '{call.native}'"
         return Match(f"its rule {hook.condition} may be for this tool: {doubt}", matches=True, doubt=doubt)
     from hookport.runtime import rules
 
-    found = rules.holds(hook.condition, event, call, wire)
-    if isinstance(found, str):
-        return Match(f"its rule {hook.condition} could not be decided: {found}", matches=True, doubt=found)
-    return Match(f"its rule {hook.condition} {'holds' if found else 'does not hold'}", matches=found)
+    result = rules.check_rule(hook.condition, event, call, wire)
+    if isinstance(result, str):
+        return Match(f"its rule {hook.condition} could not be decided: {result}", matches=True, doubt=result)
+    return Match(f"its rule {hook.condition} {'holds' if result else 'does not hold'}", matches=result)
 
 
-def _content(hook: Planned, _event: Event, call: Call | None, _wire: Wire) -> Match:
+def _match_content(hook: PlannedHook, _event: Event, call: Call | None, _wire: Wire) -> Match:
     """The pattern on what the tool is called with: the field that it is for, else every text in it."""
     if call is None:
         return Match("the event is about no tool, so its pattern has nothing to match", matches=False)
     about = call.input.get(hook.content_of) if hook.content_of else None
-    texts = [about] if isinstance(about, str) else _all_texts(call.input)
-    found = _pattern(hook.content, texts)
-    if found.matches:
-        return found
+    texts = [about] if isinstance(about, str) else _list_texts(call.input)
+    result = _match_pattern(hook.content, texts)
+    if result.matches:
+        return result
     return Match(f"its pattern {hook.content} is not in the input", matches=False)
 
 
-def _all_texts(value: Tree) -> list[str]:
+def _list_texts(value: Tree) -> list[str]:
     """Every text, and all of it as JSON."""
-    return [*_texts(value), dumps(value, ensure_ascii=False, default=str)]
+    return [*_walk_texts(value), dumps(value, ensure_ascii=False, default=str)]
 
 
-def _texts(value: Tree) -> Iterator[str]:
+def _walk_texts(value: Tree) -> Iterator[str]:
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
-        for one in value.values():
-            yield from _texts(one)
+        for child in value.values():
+            yield from _walk_texts(child)
     elif isinstance(value, (list, tuple)):
-        for one in value:
-            yield from _texts(one)
+        for child in value:
+            yield from _walk_texts(child)
 
 
-def _pattern(pattern: str, texts: Sequence[str]) -> Match:
+def _match_pattern(pattern: str, texts: Sequence[str]) -> Match:
     from hookport.runtime import patterns
 
     doubt = ""
     for text in texts:
-        found = patterns.search(pattern, text)
-        if found is True:
+        result = patterns.search(pattern, text)
+        if result is True:
             return Match(f"its pattern {pattern} matches", matches=True)
-        doubt = doubt or (found if isinstance(found, str) else "")
+        doubt = doubt or (result if isinstance(result, str) else "")
     if doubt:
         return Match(f"its pattern {pattern} could not be decided: {doubt}", matches=True, doubt=doubt)
     return Match(f"its pattern {pattern} does not match", matches=False)

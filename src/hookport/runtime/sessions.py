@@ -41,11 +41,11 @@ TOLD_SECONDS, MOST_TOLD = 7 * 24 * 3600.0, 500
 LOCK, LOCK_SECONDS = "sessions.lock", 3.0
 
 
-class _Turn:
+class _SessionLock:
     """Reads and writes of one process, with nobody else's between; without a lock if there can be none."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
-        self.folder, self.file = journal.folder(env), -1
+        self.folder, self.file = journal.find_state_folder(env), -1
 
     def __enter__(self) -> Self:
         try:
@@ -62,36 +62,36 @@ class _Turn:
             os.close(self.file)
 
 
-def endless(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
+def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
     """Why a deny on a stop event is dropped: it came too often in a row; empty where it stands."""
     if event.event not in STOPS or agent.caps_stops:
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
     most = int(limit) if limit.isdecimal() and int(limit) else MOST_STOPS
     is_fresh = not event.stop_active and "stop_active" in agent.keys
-    with _Turn(env):
-        memory = _load(event, env)
+    with _SessionLock(env):
+        memory = _load_memory(event, env)
         count = 0 if is_fresh or decision.verdict != "deny" else memory.get("stops", 0)
         count += decision.verdict == "deny"
         is_over = count > most
-        said = clean(decision.reason.strip())
-        _save(event, env, {**memory, "stops": 0 if is_over else count, "said": said})
+        reason = clean(decision.reason.strip())
+        _save_memory(event, env, {**memory, "stops": 0 if is_over else count, "said": reason})
     return f"stop hooks kept the agent going {most} times in a row, so it may stop now" if is_over else ""
 
 
-def turned(event: Event, env: Mapping[str, str]) -> None:
+def reset_stops(event: Event, env: Mapping[str, str]) -> None:
     """A person spoke, or a session began: what stop hooks did before is forgotten.
 
     Gemini CLI sends what a stop hook said as a prompt of its own, with an event (measured on 0.61.0).
     """
     if event.event == "session_start":
-        _forget(env)
+        _remove_old_files(env)
     if event.event in ("before_prompt", "session_start") and event.session:
-        with _Turn(env):
-            memory = _load(event, env)
+        with _SessionLock(env):
+            memory = _load_memory(event, env)
             is_ours = bool(memory.get("said")) and memory["said"] in clean(event.prompt)
             if memory.get("stops") and not is_ours:
-                _save(event, env, {**memory, "stops": 0})
+                _save_memory(event, env, {**memory, "stops": 0})
 
 
 def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
@@ -100,16 +100,16 @@ def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = 
     Without the id of a session it is told once a day in a project; `unkept` where nothing can be remembered.
     """
     what = what if event.session else f"{time.strftime('%Y-%m-%d')} {event.root}: {what}"
-    with _Turn(env):
-        memory = _load(event, env)
-        told = memory.get("told", [])
-        if what in told:
+    with _SessionLock(env):
+        memory = _load_memory(event, env)
+        notices = memory.get("told", [])
+        if what in notices:
             return False
-        is_kept = _save(event, env, {**memory, "told": [*told[-MOST_TOLD:], what]})
+        is_kept = _save_memory(event, env, {**memory, "told": [*notices[-MOST_TOLD:], what]})
     return is_kept or unkept
 
 
-def said_before(
+def find_decision(
     event: Event, agent: Wire, env: Mapping[str, str], asked: Sequence[str] = ()
 ) -> Decision | None:
     """The decision on another event of the same call, where the agent fires several for one.
@@ -118,20 +118,20 @@ def said_before(
     """
     if not agent.fires_twice or event.call is None:
         return None
-    key = _key(event)
-    with _Turn(env):
-        memory = _load(event, env)
+    key = _hash_call(event)
+    with _SessionLock(env):
+        memory = _load_memory(event, env)
         # The newest first: a call that was denied once and is tried again is another one.
-        for one in reversed(memory.get("calls", [])):
-            is_same = key in one["keys"] and set(asked) <= set(one["asked"])
-            if is_same and event.native not in one["natives"] and _is_recent(one["time"]):
-                one["natives"].append(event.native)
-                _save(event, env, memory)
-                return Decision(**one["decision"])
+        for call in reversed(memory.get("calls", [])):
+            is_same = key in call["keys"] and set(asked) <= set(call["asked"])
+            if is_same and event.native not in call["natives"] and _is_recent(call["time"]):
+                call["natives"].append(event.native)
+                _save_memory(event, env, memory)
+                return Decision(**call["decision"])
     return None
 
 
-def remember(
+def keep_decision(
     event: Event,
     after: Event,
     decision: Decision,
@@ -143,25 +143,25 @@ def remember(
     if not agent.fires_twice or event.call is None:
         return
     kept = decision.replace(updated_input=None)
-    said = {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)}
+    fields = {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)}
     call = {
-        "keys": list(dict.fromkeys([_key(event), _key(after)])),
+        "keys": list(dict.fromkeys([_hash_call(event), _hash_call(after)])),
         "natives": [event.native],
         "asked": list(asked),
         "time": time.time(),
-        "decision": walk(said, clean),
+        "decision": walk(fields, clean),
     }
-    with _Turn(env):
-        memory = _load(event, env)
-        calls = [one for one in memory.get("calls", ()) if _is_recent(one["time"])]
-        _save(event, env, {**memory, "calls": [*calls[-20:], call]})
+    with _SessionLock(env):
+        memory = _load_memory(event, env)
+        calls = [earlier for earlier in memory.get("calls", ()) if _is_recent(earlier["time"])]
+        _save_memory(event, env, {**memory, "calls": [*calls[-20:], call]})
 
 
 def _is_recent(when: float) -> bool:
     return 0 <= time.time() - when <= REPLAY_SECONDS
 
 
-def _key(event: Event) -> str:
+def _hash_call(event: Event) -> str:
     """What two events of one call have in common: the kind of event, the tool, and what it is about."""
     call = event.call
     assert call is not None  # noqa: S101  (only asked of calls)
@@ -170,55 +170,55 @@ def _key(event: Event) -> str:
     return sha256(dumps(tree, sort_keys=True, default=str).encode())
 
 
-def _path(event: Event, env: Mapping[str, str]) -> str:
+def _find_file(event: Event, env: Mapping[str, str]) -> str:
     """The session's file; empty where there is no place for one, which can be neither read nor written."""
-    folder = journal.folder(env)
+    folder = journal.find_state_folder(env)
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     return f"{folder}/sessions/{name[:120]}.json" if folder else ""
 
 
-def _load(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
+def _load_memory(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
     """What is remembered of the session; nothing where it is spoilt or of another version."""
     try:
-        with open(_path(event, env), "rb") as file:
+        with open(_find_file(event, env), "rb") as file:
             memory = loads(file.read().decode())
-        told = [str(one) for one in memory.get("told", ())]
+        notices = [str(notice) for notice in memory.get("told", ())]
         if time.time() - memory["saved"] > FORGET_SECONDS:
-            return {"told": told}
-        calls = [_checked(one) for one in memory.get("calls", ())]
-        said = str(memory.get("said", ""))
-        return {"stops": int(memory.get("stops", 0)), "said": said, "calls": calls, "told": told}
+            return {"told": notices}
+        calls = [_check_call(call) for call in memory.get("calls", ())]
+        reason = str(memory.get("said", ""))
+        return {"stops": int(memory.get("stops", 0)), "said": reason, "calls": calls, "told": notices}
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         pass
     return {}
 
 
-def _checked(call: Mapping[str, Any]) -> dict[str, Any]:
-    said = Decision(**call["decision"]).as_dict()
+def _check_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    decision = Decision(**call["decision"]).as_dict()
     return {
         "keys": list(call["keys"]),
         "natives": list(call["natives"]),
         "asked": list(call.get("asked", ())),
         "time": float(call["time"]),
-        "decision": said,
+        "decision": decision,
     }
 
 
-def _forget(env: Mapping[str, str]) -> None:
+def _remove_old_files(env: Mapping[str, str]) -> None:
     """Remove what nobody asks for any more."""
     ages = dict.fromkeys(("transcripts", once.FOLDER), FORGET_SECONDS)
     ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
     for folder, seconds in ages.items():
         try:
-            remove_old(f"{journal.folder(env)}/{folder}", seconds)
+            remove_old(f"{journal.find_state_folder(env)}/{folder}", seconds)
         except OSError:
             continue
 
 
-def _save(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:
+def _save_memory(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:
     """Whether it could be kept."""
     try:
-        keep_file(_path(event, env), dumps({**memory, "saved": time.time()}).encode())
+        keep_file(_find_file(event, env), dumps({**memory, "saved": time.time()}).encode())
     except OSError:
         return False
     return True

@@ -6,7 +6,7 @@ import os
 
 from hookport.model.value import Value
 from hookport.runtime import journal, plan, select
-from hookport.runtime.occasion import here
+from hookport.runtime.occasion import find_start_folder
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 
-class Sources(Value):
+class HookSources(Value):
     """Where hooks and wires come from: a plan, and the dialects for what it does not have."""
 
     agent: Wire
     wires: Callable[[str], Wire]
-    hooks: Callable[[Event], Iterable[plan.Planned]]
+    hooks: Callable[[Event], Iterable[plan.PlannedHook]]
     settings: Mapping[str, Any] = {}
     root: str = ""
     # Hooks that cannot run, in words; and why nobody can tell which hooks there are.
@@ -44,23 +44,26 @@ class Sources(Value):
     # Every agent that may be the one who calls, with the variables that it alone sets.
     callers: Mapping[str, Sequence[str]] = {}
     # The same as they are now, where scripts of hooks changed after the plan was made.
-    renew: Callable[[], Sources] | None = None
+    renew: Callable[[], HookSources] | None = None
 
 
-def of_plan(
-    found: plan.Plan, agent: str, fallback: Callable[[str], Wire], caller: plan.CalledFrom = plan.NOBODY
-) -> Sources:
+def make_sources(
+    dispatch_plan: plan.DispatchPlan,
+    agent: str,
+    fallback: Callable[[str], Wire],
+    caller: plan.Caller = plan.NOBODY,
+) -> HookSources:
     """The hooks of a plan, but those whose file the firing agent loads by itself."""
 
     def wires(name: str) -> Wire:
-        return found.wire(name) or fallback(name)
+        return dispatch_plan.wire(name) or fallback(name)
 
-    header = found.header
+    header = dispatch_plan.header
     # A plan that the project brought along: its word for what is approved is worth nothing.
     is_foreign = "contents" in header
 
-    def hooks(event: Event) -> Iterable[plan.Planned]:
-        all_ = found.hooks(event.event, tools_of(event))
+    def hooks(event: Event) -> Iterable[plan.PlannedHook]:
+        all_ = dispatch_plan.hooks(event.event, list_tools(event))
         if is_foreign:
             all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
         itself = [hook for hook in all_ if is_loaded(hook.loaded_by, event.agent)]
@@ -69,12 +72,16 @@ def of_plan(
     def is_loaded(loaded_by: Mapping[str, Sequence[Any]], agent: str) -> bool:
         return plan.is_loaded_by(loaded_by, agent, header["root"], caller)
 
-    def is_copy(hook: plan.Planned, itself: list[plan.Planned], event: Event) -> bool:
+    def is_copy(hook: plan.PlannedHook, itself: list[plan.PlannedHook], event: Event) -> bool:
         """Whether the agent runs the same command by itself on this event, from a file of its own."""
-        same = [one for one in itself if one.does == hook.does and select.is_as_strict(one, hook)]
-        return any(select.is_for(one, wires(one.dialect), event) for one in same)
+        same = [
+            loaded_hook
+            for loaded_hook in itself
+            if loaded_hook.does == hook.does and select.is_as_strict(loaded_hook, hook)
+        ]
+        return any(select.is_for(loaded_hook, wires(loaded_hook.dialect), event) for loaded_hook in same)
 
-    return Sources(
+    return HookSources(
         wires(agent),
         wires,
         hooks,
@@ -84,12 +91,12 @@ def of_plan(
         lost=header["lost"],
         needs_approval=True,
         waiting=lambda agent: [name for name, by in header["waiting"] if not is_loaded(by, agent)],
-        protected=found.protected,
+        protected=dispatch_plan.protected,
         callers=header["callers"],
     )
 
 
-def tools_of(event: Event) -> list[str] | None:
+def list_tools(event: Event) -> list[str] | None:
     """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name.
 
     None where nothing tells what the tool is.
@@ -98,16 +105,18 @@ def tools_of(event: Event) -> list[str] | None:
     if call is not None and not call.known_by:
         return None
     calls = () if call is None else (call, *call.parts)
-    return list(dict.fromkeys(tool for one in calls for tool in (one.tool or one.native, *one.also) if tool))
+    return list(
+        dict.fromkeys(tool for part in calls for tool in (part.tool or part.native, *part.also) if tool)
+    )
 
 
-def active_pauses(root: str, env: Mapping[str, str]) -> Mapping[str, float]:
+def load_pauses(root: str, env: Mapping[str, str]) -> Mapping[str, float]:
     """The hooks that the user paused; mostly there is no pause, and what reads one is not loaded."""
-    if not os.path.isdir(os.path.join(journal.folder(env), journal.PAUSES)):
+    if not os.path.isdir(os.path.join(journal.find_state_folder(env), journal.PAUSES)):
         return {}
     from hookport.runtime import pauses
 
-    return pauses.active(root, env)
+    return pauses.find_pauses(root, env)
 
 
 def is_every_paused(paused: Mapping[str, float]) -> bool:
@@ -119,17 +128,17 @@ def is_every_paused(paused: Mapping[str, float]) -> bool:
     return pauses.EVERY in paused
 
 
-def called_from(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CalledFrom:
+def identify_caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.Caller:
     """Who calls us; an agent that names its root names the folder that it was started in."""
-    return plan.CalledFrom(next(named_roots(agent, env), "") or here(), "", entry, env)
+    return plan.Caller(next(find_named_roots(agent, env), "") or find_start_folder(), "", entry, env)
 
 
-def named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
+def find_named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
     """The project's root where the agent names it in the environment."""
     return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
 
 
-def repository_of(folder: str) -> str:
+def find_repository(folder: str) -> str:
     """The repository that a folder is in, or the folder."""
     from hookport.base.paths import repository
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hookport.model.runs import Event
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
     from hookport.wire.table import Wire
 
 # Below the state folder: what packages keep, and what sessions set for a shell.
@@ -25,7 +25,7 @@ WRITTEN = "blocks"
 MOST_SCRIPT = 1024 * 1024
 
 
-class Wanted(Value):
+class TranscriptNeeds(Value):
     """What a hook is told from the agent's transcript: a copy in its own form, numbers, a subagent's task."""
 
     copy: bool = False
@@ -33,7 +33,9 @@ class Wanted(Value):
     task: bool = False
 
 
-def wanted(hook: Planned, wire: Wire, event: Event, native: str, agent: Wire) -> Wanted | None:
+def find_transcript_needs(
+    hook: PlannedHook, wire: Wire, event: Event, native: str, agent: Wire
+) -> TranscriptNeeds | None:
     """What a hook needs of the agent's transcript; None where it can do without."""
     if not event.facts.get("transcript") or not agent.transcript or agent.id == wire.id:
         return None
@@ -45,11 +47,11 @@ def wanted(hook: Planned, wire: Wire, event: Event, native: str, agent: Wire) ->
     )
     is_about = event.event.startswith("subagent") and not event.prompt
     task = is_about and bool(places_of(wire, native, "prompt"))
-    copy = wire.transcript == WRITTEN != agent.transcript and _reads(hook, wire, native)
-    return Wanted(copy, counts, task) if copy or counts or task else None
+    copy = wire.transcript == WRITTEN != agent.transcript and _reads_transcript(hook, wire, native)
+    return TranscriptNeeds(copy, counts, task) if copy or counts or task else None
 
 
-def _reads(hook: Planned, wire: Wire, native: str) -> bool:
+def _reads_transcript(hook: PlannedHook, wire: Wire, native: str) -> bool:
     """Whether a hook's command or one of its files names the transcript."""
     names = [place.rpartition(".")[2] for place in places_of(wire, native, "transcript")]
     if any(name in hook.command for name in names):
@@ -65,46 +67,46 @@ def _reads(hook: Planned, wire: Wire, native: str) -> bool:
     return False
 
 
-def surroundings(
-    hook: Planned, wire: Wire, event: Event, native: str, env: Mapping[str, str]
+def make_variables(
+    hook: PlannedHook, wire: Wire, event: Event, native: str, env: Mapping[str, str]
 ) -> dict[str, str]:
     """The variables of the hook's dialect.
 
     A file that the agent itself has named for its shell stays: it reads that one.
     """
     package = hook.package or event.root or event.cwd
-    own = variables(wire, native)
+    words = variables(wire, native)
     made = {}
-    if "$data" in own.values():
-        made["data"] = _made_folder(DATA, package, env)
-    if "$env_file" in own.values():
-        made["env_file"] = _made_file(event, env)
-    given = {name for name, word in own.items() if word == "$env_file" and env.get(name)}
+    if "$data" in words.values():
+        made["data"] = _make_folder(DATA, package, env)
+    if "$env_file" in words.values():
+        made["env_file"] = _make_file(event, env)
+    given = {name for name, word in words.items() if word == "$env_file" and env.get(name)}
     filled = placeholders(wire, event, package, native, made)
     return {name: value for name, value in filled.items() if name not in given}
 
 
-def unread(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
+def find_unread_variables(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
     """The file in which hooks have set variables that no shell of the agent reads; empty if there is none."""
     names = [name for name, word in wire.env_of.get(native, {}).items() if word == "$env_file"]
     if not names or any(env.get(name) for name in names):
         return ""
-    path = _made_file(event, env)
+    path = _make_file(event, env)
     return path if path and os.path.getsize(path) else ""
 
 
-def _plain(name: str) -> str:
+def _make_plain(name: str) -> str:
     return "".join(letter if letter.isalnum() else "_" for letter in name)
 
 
-def _made_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
+def _make_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
     """A folder of a package's own, which stays; empty where there is no place for one."""
     import zlib
 
-    state = journal.folder(env)
+    state = journal.find_state_folder(env)
     if not state or not package:
         return ""
-    name = f"{_plain(os.path.basename(package))[:60]}-{zlib.crc32(os.fsencode(package)):08x}"
+    name = f"{_make_plain(os.path.basename(package))[:60]}-{zlib.crc32(os.fsencode(package)):08x}"
     path = os.path.join(state, kind, name)
     try:
         os.makedirs(path, mode=0o700, exist_ok=True)
@@ -113,12 +115,12 @@ def _made_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
     return path
 
 
-def _made_file(event: Event, env: Mapping[str, str]) -> str:
+def _make_file(event: Event, env: Mapping[str, str]) -> str:
     """The file in which a session's variables are kept; empty where there is no place for one."""
-    state = journal.folder(env)
+    state = journal.find_state_folder(env)
     if not state:
         return ""
-    path = os.path.join(state, ENV_FILES, f"{_plain(event.agent + '-' + event.session)[:120]}.sh")
+    path = os.path.join(state, ENV_FILES, f"{_make_plain(event.agent + '-' + event.session)[:120]}.sh")
     try:
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600))

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Event
-    from hookport.runtime.surroundings import Wanted
+    from hookport.runtime.surroundings import TranscriptNeeds
     from hookport.wire.table import Wire
 
     Read = Callable[[Tree], Iterator["Entry"]]
@@ -38,7 +38,7 @@ FOLDER = "transcripts"
 SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
-class Entry(Value):
+class TranscriptEntry(Value):
     """One thing in a conversation: `user`, `assistant`, `call` or `result`.
 
     `text` is what was said or came out; a call has a name and an input. `id` is that of the call, or of the
@@ -54,40 +54,42 @@ class Entry(Value):
     time: str = ""
 
 
-def shown(wanted: Wanted, wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]) -> Event:
+def add_transcript(
+    needs: TranscriptNeeds, wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
+) -> Event:
     """The event as a hook is to see it: with a transcript in its own form, and what only that tells."""
     try:
-        entries = list(read(str(event.facts["transcript"]), agent.transcript))
-        prompt = event.prompt or (_task(entries, agent) if wanted.task else "")
-        copy = _copied(entries, wire, event, agent, env) if wanted.copy else ""
+        entries = list(read_entries(str(event.facts["transcript"]), agent.transcript))
+        prompt = event.prompt or (_find_task(entries, agent) if needs.task else "")
+        copy = _write_copy(entries, wire, event, agent, env) if needs.copy else ""
     except SPOILT:
         return event
-    told = {"transcript": copy} if copy else {}
-    facts = {**_counted(entries, event, wanted.counts), **event.facts, **told}
+    copy_fact = {"transcript": copy} if copy else {}
+    facts = {**_count_entries(entries, event, needs.counts), **event.facts, **copy_fact}
     return event.replace(facts=facts, prompt=prompt)
 
 
-def _counted(entries: list[Entry], event: Event, names: Sequence[str]) -> dict[str, Tree]:
-    found: dict[str, Tree] = {}
+def _count_entries(entries: list[TranscriptEntry], event: Event, names: Sequence[str]) -> dict[str, Tree]:
+    facts: dict[str, Tree] = {}
     if "steps" in names:
-        prompts = [number for number, one in enumerate(entries) if one.kind == "user"]
+        prompts = [number for number, entry in enumerate(entries) if entry.kind == "user"]
         start = prompts[-1] if prompts and event.event == "agent_stop" else 0
-        found["steps"] = sum(one.kind == "call" for one in entries[start:])
-    begun = next((SPELLINGS["ms"][1](one.time) for one in entries if one.time), None)
+        facts["steps"] = sum(entry.kind == "call" for entry in entries[start:])
+    begun = next((SPELLINGS["ms"][1](entry.time) for entry in entries if entry.time), None)
     if "session_ms" in names and isinstance(begun, int):
-        found["session_ms"] = max(0, int(time.time() * 1000) - begun)
-    return found
+        facts["session_ms"] = max(0, int(time.time() * 1000) - begun)
+    return facts
 
 
-def _task(entries: list[Entry], agent: Wire) -> str:
+def _find_task(entries: list[TranscriptEntry], agent: Wire) -> str:
     """What the last call of an agent told it to do."""
-    calls = (_call(one, agent) for one in reversed(entries) if one.kind == "call")
+    calls = (_read_call(entry, agent) for entry in reversed(entries) if entry.kind == "call")
     return next(
-        (str(one.input["prompt"]) for one in calls if one.tool == "agent" and one.input.get("prompt")), ""
+        (str(call.input["prompt"]) for call in calls if call.tool == "agent" and call.input.get("prompt")), ""
     )
 
 
-def _call(entry: Entry, agent: Wire) -> Call:
+def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
     """A call in canonical terms."""
     raw = entry.input if isinstance(entry.input, dict) else {}
     words = agent.tools.get(entry.name) or kinds.kinds_of(entry.name, raw)
@@ -96,48 +98,53 @@ def _call(entry: Entry, agent: Wire) -> Call:
     return Call(tool, entry.name, input=canonical_input(known, tool, entry.name, raw), id=entry.id)
 
 
-def _copied(entries: list[Entry], wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]) -> str:
+def _write_copy(
+    entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
+) -> str:
     """The path of a copy in the script's own form; empty where there is no place for it."""
-    state = journal.folder(env)
+    state = journal.find_state_folder(env)
     if not state:
         return ""
-    said = [one.text for one in entries if one.kind == "assistant"]
+    answers = [entry.text for entry in entries if entry.kind == "assistant"]
     call = event.call
-    if event.final_message and not (said and event.final_message.endswith(said[-1])):
+    if event.final_message and not (answers and event.final_message.endswith(answers[-1])):
         # Some agents have not written the last answer when its hook runs.
-        entries = [*entries, Entry("assistant", event.final_message, time=event.timestamp)]
-    if call and event.event == "before_tool_execute" and not _is_there(entries, call):
-        entries = [*entries, Entry("call", "", call.id, call.native, call.raw, time=event.timestamp)]
+        entries = [*entries, TranscriptEntry("assistant", event.final_message, time=event.timestamp)]
+    if call and event.event == "before_tool_execute" and not _has_call(entries, call):
+        entries = [
+            *entries,
+            TranscriptEntry("call", "", call.id, call.native, call.raw, time=event.timestamp),
+        ]
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     path = os.path.join(state, FOLDER, f"{name[:120]}.jsonl")
     try:
-        keep_file(path, "".join(written(entries, wire, event, agent)).encode())
+        keep_file(path, "".join(write_lines(entries, wire, event, agent)).encode())
     except OSError:
         return ""
     return path
 
 
-def _is_there(entries: list[Entry], call: Call) -> bool:
-    calls = [one for one in entries if one.kind == "call"]
-    return any(one.id == call.id if call.id else one.input == call.raw for one in calls[-20:])
+def _has_call(entries: list[TranscriptEntry], call: Call) -> bool:
+    calls = [entry for entry in entries if entry.kind == "call"]
+    return any(entry.id == call.id if call.id else entry.input == call.raw for entry in calls[-20:])
 
 
-def written(entries: list[Entry], wire: Wire, event: Event, agent: Wire) -> Iterator[str]:
+def write_lines(entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire) -> Iterator[str]:
     """The lines of a transcript in blocks: one for each, as scripts search for them, without blanks."""
     before: str | None = None
-    for number, one in enumerate(entries):
-        role = "assistant" if one.kind in ("assistant", "call") else "user"
-        message: dict[str, Tree] = {"role": role, "content": _content(one, wire, agent)}
+    for number, entry in enumerate(entries):
+        role = "assistant" if entry.kind in ("assistant", "call") else "user"
+        message: dict[str, Tree] = {"role": role, "content": _write_content(entry, wire, agent)}
         if role == "assistant":
             model = event.facts.get("model", "")
-            message = {"id": one.id or f"msg_{number}", "type": "message", "model": model, **message}
+            message = {"id": entry.id or f"msg_{number}", "type": "message", "model": model, **message}
         line = {
             "parentUuid": before,
             "isSidechain": False,
             "type": role,
             "message": message,
             "uuid": f"{event.session}-{number}",
-            "timestamp": one.time,
+            "timestamp": entry.time,
             "cwd": event.cwd,
             "sessionId": event.session,
         }
@@ -145,7 +152,7 @@ def written(entries: list[Entry], wire: Wire, event: Event, agent: Wire) -> Iter
         yield dumps(line, ensure_ascii=True, separators=(",", ":")) + "\n"
 
 
-def _content(entry: Entry, wire: Wire, agent: Wire) -> Tree:
+def _write_content(entry: TranscriptEntry, wire: Wire, agent: Wire) -> Tree:
     if entry.kind == "user":
         return entry.text
     if entry.kind == "assistant":
@@ -159,20 +166,20 @@ def _content(entry: Entry, wire: Wire, agent: Wire) -> Tree:
                 "is_error": entry.is_error,
             }
         ]
-    call = _call(entry, agent)
+    call = _read_call(entry, agent)
     name = tool_name(wire, call)
     given = native_input(wire, call.tool, name, call.input)
     return [{"type": "tool_use", "id": entry.id, "name": name, "input": given}]
 
 
-def read(path: str, form: str) -> Iterator[Entry]:
+def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
     """What a transcript of a form holds, from the start, or from where the last part of it begins."""
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - MOST_BYTES))
         lines = file.read().split(b"\n")
     lines = lines[1:] if size > MOST_BYTES else lines
-    found: dict[Tree, Entry] = {}
+    entries: dict[Tree, TranscriptEntry] = {}
     for line in lines:
         try:
             record = loads(line.decode("utf-8", "replace")) if line.strip() else None
@@ -182,25 +189,25 @@ def read(path: str, form: str) -> Iterator[Entry]:
             for number, entry in enumerate(FORMS[form](record)):
                 # An answer that is written again takes the place of the first.
                 is_again = form == "updates" and entry.id
-                found[(entry.kind, entry.id, number) if is_again else len(found)] = entry
-    yield from found.values()
+                entries[(entry.kind, entry.id, number) if is_again else len(entries)] = entry
+    yield from entries.values()
 
 
-def _text(value: Tree) -> str:
+def _join_text(value: Tree) -> str:
     """The text of a message, or of a list of parts."""
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _parsed(value: Tree) -> Tree:
+def _parse_json(value: Tree) -> Tree:
     try:
         return loads(value) if isinstance(value, str) else value
     except ValueError:
         return value
 
 
-def _of_blocks(record: Tree) -> Iterator[Entry]:
+def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
     """A message of a role with blocks; what only the model or only the user sees is left out."""
     message: Tree = record.get("message")
     if not isinstance(message, dict) or message.get("visibility") or record.get("isMeta"):
@@ -208,7 +215,9 @@ def _of_blocks(record: Tree) -> Iterator[Entry]:
     role, content, when = message.get("role"), message.get("content"), str(record.get("timestamp", ""))
     if role == "toolResult":
         failed = message.get("isError") is True
-        yield Entry("result", _text(content), message.get("toolCallId", ""), is_error=failed, time=when)
+        yield TranscriptEntry(
+            "result", _join_text(content), message.get("toolCallId", ""), is_error=failed, time=when
+        )
         return
     if role not in ("user", "assistant"):
         return
@@ -217,17 +226,17 @@ def _of_blocks(record: Tree) -> Iterator[Entry]:
     for block in blocks:
         kind = block.get("type")
         if kind == "text" and block.get("text"):
-            yield Entry(role, block["text"], name if role == "assistant" else "", time=when)
+            yield TranscriptEntry(role, block["text"], name if role == "assistant" else "", time=when)
         elif kind in ("tool_use", "toolCall"):
             given = block.get("input", block.get("arguments"))
-            yield Entry("call", "", block.get("id", ""), block.get("name", ""), given, time=when)
+            yield TranscriptEntry("call", "", block.get("id", ""), block.get("name", ""), given, time=when)
         elif kind == "tool_result":
             failed = block.get("is_error") is True
-            text = _text(block.get("content"))
-            yield Entry("result", text, block.get("tool_use_id", ""), is_error=failed, time=when)
+            text = _join_text(block.get("content"))
+            yield TranscriptEntry("result", text, block.get("tool_use_id", ""), is_error=failed, time=when)
 
 
-def _of_items(record: Tree) -> Iterator[Entry]:
+def _read_items(record: Tree) -> Iterator[TranscriptEntry]:
     """One item of a response each; context that was put in has the role of a user and another kind."""
     item, when = record.get("payload"), str(record.get("timestamp", ""))
     if record.get("type") != "response_item" or not isinstance(item, dict):
@@ -235,61 +244,65 @@ def _of_items(record: Tree) -> Iterator[Entry]:
     kind, call = item.get("type", ""), str(item.get("call_id", ""))
     if kind == "message" and item.get("role") in ("user", "assistant"):
         kinds_of_it = get(item, "internal_chat_message_metadata_passthrough.content_item_kinds")
-        text = _text(item.get("content"))
+        text = _join_text(item.get("content"))
         is_told = item["role"] == "assistant" or "user.text" in (kinds_of_it or ["user.text"])
         if text and is_told and not text.startswith("<environment_context>"):
             name = str(item.get("id", "")) if item["role"] == "assistant" else ""
-            yield Entry(item["role"], text, name, time=when)
+            yield TranscriptEntry(item["role"], text, name, time=when)
     elif kind in ("function_call", "custom_tool_call"):
-        given = _parsed(item.get("arguments", item.get("input")))
-        yield Entry("call", "", call, item.get("name", ""), given, time=when)
+        given = _parse_json(item.get("arguments", item.get("input")))
+        yield TranscriptEntry("call", "", call, item.get("name", ""), given, time=when)
     elif kind in ("function_call_output", "custom_tool_call_output"):
-        text = _text(item.get("output"))
+        text = _join_text(item.get("output"))
         ended = text.partition("Process exited with code ")[2]
-        yield Entry("result", text, call, is_error=ended[:1] not in ("", "0"), time=when)
+        yield TranscriptEntry("result", text, call, is_error=ended[:1] not in ("", "0"), time=when)
 
 
-def _of_log(record: Tree) -> Iterator[Entry]:
+def _read_log(record: Tree) -> Iterator[TranscriptEntry]:
     """A line for each thing that happened."""
     kind, data, when = record.get("type"), record.get("data"), str(record.get("timestamp", ""))
     if not isinstance(data, dict):
         return
     if kind == "user.message":
-        yield Entry("user", str(data.get("content", "")), time=when)
+        yield TranscriptEntry("user", str(data.get("content", "")), time=when)
     elif kind == "assistant.message":
         if data.get("content"):
-            yield Entry("assistant", str(data["content"]), str(data.get("messageId", "")), time=when)
+            yield TranscriptEntry(
+                "assistant", str(data["content"]), str(data.get("messageId", "")), time=when
+            )
         for call in data.get("toolRequests") or ():
-            given = _parsed(call.get("arguments"))
-            yield Entry("call", "", call.get("toolCallId", ""), call.get("name", ""), given, time=when)
+            given = _parse_json(call.get("arguments"))
+            yield TranscriptEntry(
+                "call", "", call.get("toolCallId", ""), call.get("name", ""), given, time=when
+            )
     elif kind == "tool.execution_complete":
         failed = data.get("success") is False or bool(get(data, "shellExecution.exitCode"))
-        text = _text(get(data, "result.content"))
-        yield Entry("result", text, str(data.get("toolCallId", "")), is_error=failed, time=when)
+        text = _join_text(get(data, "result.content"))
+        yield TranscriptEntry("result", text, str(data.get("toolCallId", "")), is_error=failed, time=when)
 
 
-def _of_updates(record: Tree) -> Iterator[Entry]:
+def _read_updates(record: Tree) -> Iterator[TranscriptEntry]:
     """Messages that are written again as they grow, each with its calls and their results."""
     kind, when = record.get("type"), str(record.get("timestamp", ""))
-    text, name = _text(record.get("content")), str(record.get("id", ""))
+    text, name = _join_text(record.get("content")), str(record.get("id", ""))
     if kind == "user" and text:
-        yield Entry("user", text, time=when)
+        yield TranscriptEntry("user", text, time=when)
     elif kind == "gemini":
         if text:
-            yield Entry("assistant", text, name, time=when)
+            yield TranscriptEntry("assistant", text, name, time=when)
         for call in record.get("toolCalls") or ():
             key = str(call.get("id", ""))
-            yield Entry("call", "", key, call.get("name", ""), call.get("args"), time=when)
+            yield TranscriptEntry("call", "", key, call.get("name", ""), call.get("args"), time=when)
             answers = call.get("result")
             first = answers[0] if isinstance(answers, list) and answers else answers
             out = get(first, "functionResponse.response") or {}
-            text = _text(out.get("output") or out.get("error"))
+            text = _join_text(out.get("output") or out.get("error"))
             ended = text.partition("Exit Code: ")[2]
             failed = call.get("status") == "error" or ended[:1] not in ("", "0")
-            yield Entry("result", text, key, is_error=failed, time=when)
+            yield TranscriptEntry("result", text, key, is_error=failed, time=when)
 
 
-def _of_parts(record: Tree) -> Iterator[Entry]:
+def _read_parts(record: Tree) -> Iterator[TranscriptEntry]:
     """Messages of parts; `system` lines repeat what was said."""
     kind, when = record.get("type"), str(record.get("timestamp", ""))
     parts = get(record, "message.parts")
@@ -298,24 +311,26 @@ def _of_parts(record: Tree) -> Iterator[Entry]:
     for part in parts:
         if isinstance(part.get("text"), str) and kind != "tool_result" and not part.get("thought"):
             name = str(record.get("uuid", "")) if kind == "assistant" else ""
-            yield Entry(kind, part["text"], name, time=when)
+            yield TranscriptEntry(kind, part["text"], name, time=when)
         elif isinstance(part.get("functionCall"), dict):
             call = part["functionCall"]
-            yield Entry("call", "", call.get("id", ""), call.get("name", ""), call.get("args"), time=when)
+            yield TranscriptEntry(
+                "call", "", call.get("id", ""), call.get("name", ""), call.get("args"), time=when
+            )
         elif isinstance(part.get("functionResponse"), dict):
             done = part["functionResponse"]
             out = done.get("response") or {}
             failed = get(record, "toolCallResult.status") == "error"
-            text = _text(out.get("output") or out.get("error"))
-            yield Entry("result", text, done.get("id", ""), is_error=failed, time=when)
+            text = _join_text(out.get("output") or out.get("error"))
+            yield TranscriptEntry("result", text, done.get("id", ""), is_error=failed, time=when)
 
 
 FORMS: dict[str, Read] = {
-    "blocks": _of_blocks,
-    "messages": _of_blocks,
-    "tree": _of_blocks,
-    "items": _of_items,
-    "log": _of_log,
-    "updates": _of_updates,
-    "parts": _of_parts,
+    "blocks": _read_blocks,
+    "messages": _read_blocks,
+    "tree": _read_blocks,
+    "items": _read_items,
+    "log": _read_log,
+    "updates": _read_updates,
+    "parts": _read_parts,
 }

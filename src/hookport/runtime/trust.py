@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.base.tree import Tree
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
 
     Record = Mapping[str, Any]
 
@@ -54,7 +54,7 @@ class Approval(Value):
     A state is a lock and when it was approved. `is_broken`: a lock was approved, and it is not the one here.
     """
 
-    states: Sequence[State] = ()
+    states: Sequence[ApprovedState] = ()
     why: str = ""
     is_broken: bool = False
 
@@ -64,7 +64,7 @@ class Approval(Value):
         return bool(self.states)
 
 
-class State(Value):
+class ApprovedState(Value):
     """One state of a project's hooks, when it was approved, and how (see `consent`)."""
 
     lock: Mapping[str, Any]
@@ -78,59 +78,59 @@ class State(Value):
         return hooks
 
 
-NO_STATE = State({"hooks": {}})
+NO_STATE = ApprovedState({"hooks": {}})
 
 
-def nearest(states: Sequence[State], here: Mapping[str, str]) -> State:
+def find_nearest_state(states: Sequence[ApprovedState], definitions: Mapping[str, str]) -> ApprovedState:
     """The approved state that the project is in: the fewest hooks missing, the most in common, the newest.
 
     `here` has the definition of each hook by its place.
     """
-    present = {(_file_of(place), definition) for place, definition in here.items()}
+    present = {(_find_file(place), definition) for place, definition in definitions.items()}
 
-    def distance(state: State) -> tuple[int, int]:
-        hooks = {(_file_of(place), entry["definition"]) for place, entry in state.hooks.items()}
+    def distance(state: ApprovedState) -> tuple[int, int]:
+        hooks = {(_find_file(place), entry["definition"]) for place, entry in state.hooks.items()}
         return len(hooks - present), -len(hooks & present)
 
     return min(states, key=distance, default=NO_STATE)
 
 
-def _file_of(place: str) -> str:
+def _find_file(place: str) -> str:
     return place.partition("#")[0]
 
 
-def verdict(hook: Planned, root: str, env: Mapping[str, str]) -> str:
+def find_hook_objection(hook: PlannedHook, root: str, env: Mapping[str, str]) -> str:
     """Empty for a hook that may run, else why it may not, in words."""
-    return objection(judged(hook, root, env).trust) if hook.scope == "project" else ""
+    return find_objection(judge_hook(hook, root, env).trust) if hook.scope == "project" else ""
 
 
-def judged(hook: Planned, root: str, env: Mapping[str, str]) -> Planned:
+def judge_hook(hook: PlannedHook, root: str, env: Mapping[str, str]) -> PlannedHook:
     """A hook with what is known of its approval; a plan that the project brought along has no say in it."""
     if hook.trust or hook.scope != "project":
         return hook
-    return hook.replace(trust=_vendored(hook, root, env))
+    return hook.replace(trust=_record_vendored(hook, root, env))
 
 
-def gives_way(hook: Planned) -> bool:
+def is_overridden(hook: PlannedHook) -> bool:
     """Whether a user's hook is overridden by hooks of the project, all of which are approved."""
-    return bool(hook.rivals) and not any(objection(rival) for rival in hook.rivals)
+    return bool(hook.rivals) and not any(find_objection(rival) for rival in hook.rivals)
 
 
-def objection(record: Record) -> str:
+def find_objection(record: Record) -> str:
     """Why what a record is about is not approved; its files are looked at now, as late as can be."""
-    why = record["why"] or _changed(record)
-    return f"{NOT_APPROVED}{why}{_hint()}" if why else ""
+    why = record["why"] or _find_change(record)
+    return f"{NOT_APPROVED}{why}{_format_hint()}" if why else ""
 
 
-def cause(objection: str) -> str:
+def find_cause(objection: str) -> str:
     """The bare reason of an objection."""
-    return objection.removeprefix(NOT_APPROVED).removesuffix(_hint())
+    return objection.removeprefix(NOT_APPROVED).removesuffix(_format_hint())
 
 
-def _hint() -> str:
+def _format_hint() -> str:
     from hookport.runtime import remedy
 
-    return f"; run `{remedy.command('trust')}`"
+    return f"; run `{remedy.format_command('trust')}`"
 
 
 def was_run(run: Record) -> bool:
@@ -138,12 +138,12 @@ def was_run(run: Record) -> bool:
     return bool(run.get("matched")) and not str(run.get("failure") or "").startswith(NOT_APPROVED)
 
 
-def _changed(record: Record) -> str:
+def _find_change(record: Record) -> str:
     """What is not as it was in any of the approved states, in words."""
     now: dict[str, str] = {}
     for path, (hash_, was) in record["files"].items():
-        found = stamp(path)
-        now[path] = hash_ if found is not None and found == was else digest(path)
+        now_stamp = stamp(path)
+        now[path] = hash_ if now_stamp is not None and now_stamp == was else hash_file(path)
     differences = [
         [path for path, hash_ in approved.items() if now[path] != hash_] for approved in record["approved"]
     ]
@@ -153,22 +153,22 @@ def _changed(record: Record) -> str:
         approved = record["approved"][differences.index(fewest)][path]
         what = "changed" if approved and now[path] else "is gone" if approved else "is new"
         return f"its file {os.path.basename(path)} {what} since you approved it"
-    return _added(record)
+    return _find_added_file(record)
 
 
-def _added(record: Record) -> str:
+def _find_added_file(record: Record) -> str:
     """A file that is new where every file counts, or a module that would now be imported from beside."""
     for folder, (kept, modules) in record.get("folders", {}).items():
         if stamp(folder) == kept:
             continue
-        files = below(folder)[0] if modules is None else counted(folder, modules)
+        files = list_below(folder)[0] if modules is None else list_counted_files(folder, modules)
         added = set(files) - set(record["files"])
         if added:
             return f"its file {os.path.basename(min(added))} is new since you approved it"
     return ""
 
 
-def counted(folder: str, names: Sequence[str]) -> list[str]:
+def list_counted_files(folder: str, names: Sequence[str]) -> list[str]:
     """The files of a folder that matter by their names: those of a pattern, and what Python would import.
 
     Names without a star are modules that a script there imports; with them, all of Python's own count, but
@@ -179,33 +179,35 @@ def counted(folder: str, names: Sequence[str]) -> list[str]:
     if any(name not in patterns and not name.startswith(".") for name in names):
         modules |= sys.stdlib_module_names
     try:
-        found = sorted(os.listdir(folder))
+        entries = sorted(os.listdir(folder))
     except OSError:
         return []
     if patterns:
         from fnmatch import fnmatchcase
     files = [
-        os.path.join(folder, one)
-        for one in found
-        if any(fnmatchcase(one, pattern) for pattern in patterns)
-        or (one.endswith(IMPORTED) and one.partition(".")[0] in modules)
+        os.path.join(folder, entry)
+        for entry in entries
+        if any(fnmatchcase(entry, pattern) for pattern in patterns)
+        or (entry.endswith(IMPORTED) and entry.partition(".")[0] in modules)
     ]
-    packages = [os.path.join(folder, one, "__init__.py") for one in found if one in modules]
+    packages = [os.path.join(folder, entry, "__init__.py") for entry in entries if entry in modules]
     return [path for path in (*files, *packages) if not os.path.isdir(path) and os.path.lexists(path)]
 
 
-def record(hook: Planned, root: str, env: Mapping[str, str], approved: Approval) -> dict[str, Tree]:
+def record_approval(
+    hook: PlannedHook, root: str, env: Mapping[str, str], approved: Approval
+) -> dict[str, Tree]:
     """What a plan keeps of a hook of the project: why it is not approved, or the hashes to compare."""
     bare: dict[str, Tree] = {"files": {}, "approved": []}
     if not approved.is_known:
         why = approved.why or "nothing of this project was approved yet"
         return {**bare, "why": why, "was_approved": approved.is_broken, "quiet": not approved.is_broken}
-    file = _file_of(hook.id)
+    file = _find_file(hook.id)
     entries = [
         (place, entry)
         for state in approved.states
         for place, entry in state.hooks.items()
-        if _file_of(place) == file
+        if _find_file(place) == file
     ]
     same = [entry for _, entry in entries if entry["definition"] == hook.definition]
     if not same:
@@ -218,55 +220,57 @@ def record(hook: Planned, root: str, env: Mapping[str, str], approved: Approval)
         name = min(added).rpartition("/")[2]
         return {**bare, "why": f"its file {name} is new since you approved it", "was_approved": True}
     named_sets = list({tuple(sorted(files.items(), key=str)): files for files in covering}.values())
-    sets = [{resolved(name, root, env): hash_ or "" for name, hash_ in files.items()} for files in named_sets]
+    sets = [
+        {resolve_name(name, root, env): hash_ or "" for name, hash_ in files.items()} for files in named_sets
+    ]
     paths = dict.fromkeys(path for files in sets for path in files)
     # The stamp comes first: what is written after it has another one.
-    stamps = {path: (settled(path), digest(path)) for path in paths}
-    found = {path: [hash_, was] for path, (was, hash_) in stamps.items()}
+    stamps = {path: (stamp_settled(path), hash_file(path)) for path in paths}
+    stamped = {path: [hash_, was] for path, (was, hash_) in stamps.items()}
     return {
         "why": "",
         "was_approved": True,
-        "files": found,
+        "files": stamped,
         "approved": sets,
-        "folders": _folders(hook, root, env, set(found)),
+        "folders": _stamp_folders(hook, root, env, set(stamped)),
     }
 
 
-def _folders(hook: Planned, root: str, env: Mapping[str, str], known: set[str]) -> dict[str, Tree]:
+def _stamp_folders(hook: PlannedHook, root: str, env: Mapping[str, str], known: set[str]) -> dict[str, Tree]:
     """The folders in which a new file counts: every one, or those that Python would import."""
-    found: dict[str, Tree] = {}
-    every = below(resolved(hook.under, root, env))[1] if hook.under else []
-    for folder, modules in (*((one, None) for one in every), *hook.beside.items()):
-        path = resolved(folder, root, env)
-        was = settled(path)
-        files = below(path)[0] if modules is None else counted(path, modules)
+    folders: dict[str, Tree] = {}
+    every = list_below(resolve_name(hook.under, root, env))[1] if hook.under else []
+    for folder, modules in (*((below_folder, None) for below_folder in every), *hook.beside.items()):
+        path = resolve_name(folder, root, env)
+        was = stamp_settled(path)
+        files = list_below(path)[0] if modules is None else list_counted_files(path, modules)
         # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
-        found[path] = [[] if set(files) - known else was, modules]
-    return found
+        folders[path] = [[] if set(files) - known else was, modules]
+    return folders
 
 
-def _vendored(hook: Planned, root: str, env: Mapping[str, str]) -> Record:
+def _record_vendored(hook: PlannedHook, root: str, env: Mapping[str, str]) -> Record:
     """The same for a hook of a plan that the project brought along, which is not believed by itself."""
-    approved = approval(root, env)
+    approved = load_approval(root, env)
     plan = BRIDGE[0]
-    hash_ = digest(os.path.join(root, plan))
+    hash_ = hash_file(os.path.join(root, plan))
     if approved.is_known and not any(state.lock["bridge"].get(plan) == hash_ for state in approved.states):
         why = f"{plan} is not the one that you approved"
         return {"why": why, "files": {}, "approved": [], "was_approved": True}
-    return record(hook, root, env, approved)
+    return record_approval(hook, root, env, approved)
 
 
-def approval(root: str, env: Mapping[str, str]) -> Approval:
+def load_approval(root: str, env: Mapping[str, str]) -> Approval:
     """What the user approved for a project, and whoever set the variable."""
-    digests = _digests(env)
+    digests = _list_named_hashes(env)
     data = read_file(os.path.join(root, LOCK)) if digests else None
-    named_state = _state(_tree(data)) if data is not None and sha256(data) in digests else None
+    named_state = _parse_state(_parse_json(data)) if data is not None and sha256(data) in digests else None
     states = [named_state] if named_state else []
     why = ""
-    if _is_within(store(env), root) and not _is_within(named_home(env), root):
+    if _is_within(find_store(env), root) and not _is_within(named_home(env), root):
         why = "your trust store is inside the project, where it proves nothing"
     else:
-        kept, why = _kept_states(root, env)
+        kept, why = _read_states(root, env)
         states += sorted(kept, key=lambda state: state.when, reverse=True)
     if not states and not digests and _is_damaged(root, env):
         return Approval(why=f"your approvals in {STORE} cannot be read", is_broken=True)
@@ -279,50 +283,50 @@ def approval(root: str, env: Mapping[str, str]) -> Approval:
 
 def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
     """Whether a store is there that tells nothing, in a project with a lock."""
-    place = store(env)
+    place = find_store(env)
     data = read_file(place) if place else None
     if data is None or not os.path.lexists(os.path.join(root, LOCK)):
         return False
-    tree = _tree(data)
+    tree = _parse_json(data)
     return not isinstance(tree, dict) or not isinstance(tree.get("projects"), dict)
 
 
-def _kept_states(root: str, env: Mapping[str, str]) -> tuple[list[State], str]:
+def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState], str]:
     """The states in the user's store, and why there are none where that is not plain."""
-    place = store(env)
-    tree = _tree(read_file(place) or b"") if place else None
+    place = find_store(env)
+    tree = _parse_json(read_file(place) or b"") if place else None
     if isinstance(tree, dict) and _is_old(tree, root):
         return [], OLD_STORE
-    states: list[State] = []
-    for folder in (root, *main_worktree(root)):
-        entry = stored(env).get(folder)
+    states: list[ApprovedState] = []
+    for folder in (root, *find_main_worktree(root)):
+        entry = read_store(env).get(folder)
         for kept in entry.get("states", ()) if isinstance(entry, dict) else ():
-            state = _state(kept.get("lock")) if isinstance(kept, dict) else None
+            state = _parse_state(kept.get("lock")) if isinstance(kept, dict) else None
             if state is None:
                 return [], "the lock that you approved cannot be read"
-            said = {name: str(kept.get(key, "")) for name, key in (("when", "approved"), ("how", "how"))}
-            states.append(state.replace(**said))
+            fields = {name: str(kept.get(key, "")) for name, key in (("when", "approved"), ("how", "how"))}
+            states.append(state.replace(**fields))
     return states, ""
 
 
-def approved_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
     """What a project's settings say, as strict as they were approved: a weaker word holds once it is."""
-    settings = [state.lock.get("settings", {}) for state in approval(root, env).states] if root else []
-    known = [{name: one[name] for name in policy.WORDS if name in one} for one in settings]
-    found = dict(words)
-    if found in known:
-        return found
+    settings = [state.lock.get("settings", {}) for state in load_approval(root, env).states] if root else []
+    known = [{name: setting[name] for name in policy.WORDS if name in setting} for setting in settings]
+    tightened = dict(words)
+    if tightened in known:
+        return tightened
     newest = known[0] if known else {}
     for name, (strict, _) in policy.WORDS.items():
         default = policy.DEFAULTS[name]
         if words.get(name, default) != strict and newest.get(name, default) == strict:
-            found[name] = strict
-    return found
+            tightened[name] = strict
+    return tightened
 
 
-def approved_model(root: str, model: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
+def find_approved_model(root: str, model: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
     """The model that a project's settings name, where exactly that was approved; else nothing."""
-    states = approval(root, env).states if root and model else ()
+    states = load_approval(root, env).states if root and model else ()
     is_known = any(state.lock.get("settings", {}).get("llm") == model for state in states)
     return dict(model) if is_known else {}
 
@@ -334,71 +338,79 @@ def _is_old(tree: Mapping[str, Tree], root: str) -> bool:
     return (
         is_older
         and isinstance(projects, dict)
-        and any(one in projects for one in (root, *main_worktree(root)))
+        and any(folder in projects for folder in (root, *find_main_worktree(root)))
     )
 
 
-def _state(lock: Tree) -> State | None:
+def _parse_state(lock: Tree) -> ApprovedState | None:
     """A lock with all that is looked up in it; None where that is not there."""
     try:
         hooks = {
-            str(place): {**one, "definition": str(one["definition"]), "files": dict(one["files"])}
-            for place, one in lock["hooks"].items()
+            str(place): {**entry, "definition": str(entry["definition"]), "files": dict(entry["files"])}
+            for place, entry in lock["hooks"].items()
         }
-        return State({**lock, "hooks": hooks, "bridge": dict(lock.get("bridge", {}))})
+        return ApprovedState({**lock, "hooks": hooks, "bridge": dict(lock.get("bridge", {}))})
     except (TypeError, KeyError, ValueError, AttributeError):
         return None
 
 
-def stored(env: Mapping[str, str]) -> dict[str, Tree]:
+def read_store(env: Mapping[str, str]) -> dict[str, Tree]:
     """The user's store, by the roots of projects; empty where there is none or it cannot be read."""
-    place = store(env)
-    tree = _tree(read_file(place) or b"") if place else None
+    place = find_store(env)
+    tree = _parse_json(read_file(place) or b"") if place else None
     projects = tree.get("projects") if isinstance(tree, dict) and tree.get("version") == VERSION else None
     return projects if isinstance(projects, dict) else {}
 
 
-def knows_others(root: str, env: Mapping[str, str]) -> bool:
+def has_other_approvals(root: str, env: Mapping[str, str]) -> bool:
     """Whether anything was approved, or named by the variable, besides what is in one project."""
-    return bool(stored(env).keys() - {root}) or len(_digests(env)) > 1
+    return bool(read_store(env).keys() - {root}) or len(_list_named_hashes(env)) > 1
 
 
-def _digests(env: Mapping[str, str]) -> list[str]:
+def _list_named_hashes(env: Mapping[str, str]) -> list[str]:
     """The hashes of locks that the variable names."""
     named = env.get(VARIABLE, "").replace(",", " ").lower().split()
-    return [one.removeprefix("sha256:") for one in named]
+    return [name.removeprefix("sha256:") for name in named]
 
 
-def approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
     """The roots at or above some folders of which something was approved; a home is one for itself only.
 
     Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
     """
-    projects, named = stored(env), _digests(env)
+    projects, named = read_store(env), _list_named_hashes(env)
     home = os.path.realpath(named_home(env) or os.sep)
-    found: dict[str, None] = {}
+    roots: dict[str, None] = {}
     for start in map(os.path.realpath, folders):
         folder, above, checkouts = "", start, set[str]()
         while above != folder:
             folder, above = above, os.path.dirname(above)
-            linked = [one for one in main_worktree(folder) if one in projects and folder not in projects]
+            linked = [
+                checkout
+                for checkout in find_main_worktree(folder)
+                if checkout in projects and folder not in projects
+            ]
             is_meant = folder not in checkouts and (folder != home or folder == start)
-            is_named = bool(named) and digest(os.path.join(folder, LOCK)) in named
+            is_named = bool(named) and hash_file(os.path.join(folder, LOCK)) in named
             if is_meant and (linked or folder in projects or is_named):
-                found[folder] = None
+                roots[folder] = None
                 checkouts.update(linked)
-    return list(found)
+    return list(roots)
 
 
-def near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]:
+def find_near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]:
     """The other roots that an event in a project may be in too: above a folder of it, or below its root."""
-    inside = [one for one in stored(env) if one.startswith(os.path.join(root, ""))]
-    return [one for one in dict.fromkeys((*approved_roots([folder], env), *inside)) if one != root]
+    inside = [near_root for near_root in read_store(env) if near_root.startswith(os.path.join(root, ""))]
+    return [
+        near_root
+        for near_root in dict.fromkeys((*find_approved_roots([folder], env), *inside))
+        if near_root != root
+    ]
 
 
-def store(env: Mapping[str, str]) -> str:
+def find_store(env: Mapping[str, str]) -> str:
     """Where the store is; empty where the environment names no place."""
-    place = journal.folder(env)
+    place = journal.find_state_folder(env)
     return os.path.join(place, STORE) if place else ""
 
 
@@ -408,50 +420,56 @@ def _is_within(path: str, root: str) -> bool:
     return bool(path) and os.path.join(os.path.realpath(path), "").startswith(start)
 
 
-def main_worktree(root: str) -> list[str]:
+def find_main_worktree(root: str) -> list[str]:
     """The checkout that a linked worktree of git belongs to, if that one says so too."""
     data = read_file(os.path.join(root, ".git")) or b""
     if not data.startswith(b"gitdir: "):
         return []
-    own = os.path.join(root, os.fsdecode(data[8:].strip()))
-    back = os.fsdecode((read_file(os.path.join(own, "gitdir")) or b"").strip())
-    common = os.path.dirname(os.path.dirname(own))
-    if not back or os.path.realpath(os.path.join(own, back)) != os.path.realpath(os.path.join(root, ".git")):
+    git_folder = os.path.join(root, os.fsdecode(data[8:].strip()))
+    back = os.fsdecode((read_file(os.path.join(git_folder, "gitdir")) or b"").strip())
+    common = os.path.dirname(os.path.dirname(git_folder))
+    if not back or os.path.realpath(os.path.join(git_folder, back)) != os.path.realpath(
+        os.path.join(root, ".git")
+    ):
         return []
     return [os.path.realpath(os.path.dirname(common))] if os.path.basename(common) == ".git" else []
 
 
-def inherited(root: str, env: Mapping[str, str]) -> str:
+def find_inherited_root(root: str, env: Mapping[str, str]) -> str:
     """The checkout whose approval holds in a worktree of it that has none of its own; empty if none does."""
-    projects = stored(env)
-    return "" if root in projects else next((one for one in main_worktree(root) if one in projects), "")
+    projects = read_store(env)
+    return (
+        ""
+        if root in projects
+        else next((checkout for checkout in find_main_worktree(root) if checkout in projects), "")
+    )
 
 
-def lock_of(hooks: Iterable[Planned], root: str, env: Mapping[str, str]) -> dict[str, Tree]:
+def make_lock(hooks: Iterable[PlannedHook], root: str, env: Mapping[str, str]) -> dict[str, Tree]:
     """What `hookport.lock` says of the hooks of a project as they are now."""
     entries = {
         hook.id: {
             "name": hook.name,
             "event": hook.event,
             "definition": hook.definition,
-            "files": {name: digest(resolved(name, root, env)) or None for name in sorted(hook.files)},
+            "files": {name: hash_file(resolve_name(name, root, env)) or None for name in sorted(hook.files)},
             **({"not_covered": list(hook.not_covered)} if hook.not_covered else {}),
         }
         for hook in hooks
     }
-    bridge = {name: digest(os.path.join(root, name)) for name in BRIDGE}
-    found = {"version": VERSION, "hooks": dict(sorted(entries.items()))}
-    return {**found, "bridge": {name: hash_ for name, hash_ in bridge.items() if hash_}}
+    bridge = {name: hash_file(os.path.join(root, name)) for name in BRIDGE}
+    lock = {"version": VERSION, "hooks": dict(sorted(entries.items()))}
+    return {**lock, "bridge": {name: hash_ for name, hash_ in bridge.items() if hash_}}
 
 
-def resolved(name: str, root: str, env: Mapping[str, str]) -> str:
+def resolve_name(name: str, root: str, env: Mapping[str, str]) -> str:
     """The path of a file as the lock names it: from the root, from the home, or absolute."""
     if name.startswith("~/"):
         return os.path.join(named_home(env) or os.sep, name[2:])
     return os.path.normpath(os.path.join(root, name))
 
 
-def below(folder: str) -> tuple[list[str], list[str]]:
+def list_below(folder: str) -> tuple[list[str], list[str]]:
     """(files, folders) of a folder, itself first; a link to a folder is like a file, and is not entered."""
     files: list[str] = []
     folders: list[str] = []
@@ -466,21 +484,21 @@ def below(folder: str) -> tuple[list[str], list[str]]:
 def stamp(path: str) -> list[int] | None:
     """What tells that a file changed, the time of its change included, which nobody can set back."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except (OSError, ValueError):
         return None
-    return [found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns]
+    return [status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns]
 
 
-def settled(path: str) -> list[int] | None:
+def stamp_settled(path: str) -> list[int] | None:
     """The stamp, unless a change to come might leave it as it is."""
-    found = stamp(path)
-    return found if found is not None and found[3] < time.time_ns() - TICK_NS else None
+    now_stamp = stamp(path)
+    return now_stamp if now_stamp is not None and now_stamp[3] < time.time_ns() - TICK_NS else None
 
 
-def digest(path: str) -> str:
+def hash_file(path: str) -> str:
     """The SHA-256 of a file, of a link to a folder that of where it leads; empty where nothing is there."""
-    made = _sha256()(b"")
+    made = _load_sha256()(b"")
     try:
         with open(path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -496,10 +514,10 @@ def digest(path: str) -> str:
 
 def sha256(data: bytes) -> str:
     """The SHA-256 of some bytes."""
-    return str(_sha256()(data).hexdigest())
+    return str(_load_sha256()(data).hexdigest())
 
 
-def _sha256() -> Callable[[bytes], Tree]:
+def _load_sha256() -> Callable[[bytes], Tree]:
     """The library's C code: `hashlib` loads OpenSSL, which takes longer than a dispatch may."""
     for name in ("_sha2", "_sha256") if sys.version_info >= (3, 12) else ("_sha256",):
         try:
@@ -521,15 +539,17 @@ def read_file(path: str) -> bytes | None:
         return None
 
 
-def _tree(data: bytes) -> Tree:
+def _parse_json(data: bytes) -> Tree:
     try:
         return loads(data.decode("utf-8"))
     except (ValueError, RecursionError):
         return None
 
 
-def waiting(hooks: Sequence[Planned]) -> list[tuple[str, Mapping[str, Any]]]:
+def list_waiting(hooks: Sequence[PlannedHook]) -> list[tuple[str, Mapping[str, Any]]]:
     """The project's hooks that are not approved: each name, and who loads it by itself."""
     return [
-        (hook.name, hook.loaded_by) for hook in hooks if hook.scope == "project" and objection(hook.trust)
+        (hook.name, hook.loaded_by)
+        for hook in hooks
+        if hook.scope == "project" and find_objection(hook.trust)
     ]

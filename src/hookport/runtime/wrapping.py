@@ -4,37 +4,37 @@ from __future__ import annotations
 
 from hookport.base.quoting import quote
 from hookport.runtime import occasion, plan, policy, select
-from hookport.runtime.sources import named_roots, repository_of
+from hookport.runtime.sources import find_named_roots, find_repository
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from hookport.model.runs import Event
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.sources import HookSources
 
 # A command that is wrapped has the agent's own time; this is for agents that tell none.
 DEFAULT_SECONDS = 600.0
 
 
-def wrapped_in(
+def wrap_command(
     script: str,
     inner: list[str],
     options: Mapping[str, str],
-    sources: Sources,
+    sources: HookSources,
     env: Mapping[str, str],
-) -> Sources:
+) -> HookSources:
     """One command as the only hook there is."""
     late = options.get("--on-timeout", "")
     what = inner[0] if len(inner) == 1 else " ".join(quote(word) for word in inner)
     type_ = options.get("--type", "command")
-    hook = plan.Planned(
+    hook = plan.PlannedHook(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
         event="",
         dialect=sources.wires(script).id,
         native=options.get("--for", ""),
         subject=options.get("--matcher-of", "tool"),
-        terms=select.terms_in(options["--matcher"]) if "--matcher" in options else (),
+        terms=select.parse_terms(options["--matcher"]) if "--matcher" in options else (),
         content=options.get("--pattern", ""),
         content_of=options.get("--pattern-of", ""),
         condition=options.get("--if", ""),
@@ -49,12 +49,20 @@ def wrapped_in(
         timeout_action={policy.CLOSED: "block", policy.OPEN: "warn"}.get(late, ""),
     )
 
-    def hooks(event: Event) -> Iterable[plan.Planned]:
-        here = hook.replace(event=event.event)
-        return [here.replace(tools=select.tools_of(here, sources.wires(script)))] if hook.terms else [here]
+    def hooks(event: Event) -> Iterable[plan.PlannedHook]:
+        event_hook = hook.replace(event=event.event)
+        return (
+            [event_hook.replace(tools=select.find_tools(event_hook, sources.wires(script)))]
+            if hook.terms
+            else [event_hook]
+        )
 
     # The command is the user's own entry: it needs no approval, and what waits for one is not its matter.
     sources = sources.replace(needs_approval=False, waiting=None)
-    named = next(named_roots(sources.agent, env), "")
-    root = named if named and not sources.agent.root_moves else repository_of(named or occasion.here())
+    named = next(find_named_roots(sources.agent, env), "")
+    root = (
+        named
+        if named and not sources.agent.root_moves
+        else find_repository(named or occasion.find_start_folder())
+    )
     return sources.replace(hooks=hooks, root=root)

@@ -54,18 +54,18 @@ def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> C
     return None
 
 
-def _tables(env: Mapping[str, str]) -> plan.Plan | None:
+def _tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
     loader = getattr(hookport.__spec__, "loader", None)
     archive = getattr(loader, "archive", "")
     if archive:
         found = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
-        return found if isinstance(found, plan.Plan) else None
-    path = plan.tables_for("", env)
+        return found if isinstance(found, plan.DispatchPlan) else None
+    path = plan.find_tables_path("", env)
     kept = plan.load(path, env) if path else ""
     if (
-        isinstance(kept, plan.Plan)
+        isinstance(kept, plan.DispatchPlan)
         and kept.header["version"] == hookport.__version__
-        and not plan.changed(kept)
+        and not plan.has_changed(kept)
     ):
         return kept
     try:

@@ -74,9 +74,9 @@ def _leave(reply: Answer, stdout: int) -> None:
     """Print the answer, whole, and end."""
     _flush()
     os.dup2(stdout, 1)
-    from hookport.runtime.answer import tell
+    from hookport.runtime.answer import print_answer
 
-    code = tell(reply)
+    code = print_answer(reply)
     # What is printed from now on would stand after the answer.
     os.dup2(2, 1)
     raise SystemExit(code)
@@ -109,12 +109,12 @@ def _ended() -> None:
     if _has_run or not hooks.bound or not _is_waiting():
         return
     from hookport.errors import UsageError
-    from hookport.runtime.answer import tell
+    from hookport.runtime.answer import print_answer
     from hookport.sdk import replies
 
     _flush()
     error = UsageError("it ended before run() was called, so its functions were not asked")
-    os._exit(tell(replies.stumbled(error, dict(os.environ))))
+    os._exit(print_answer(replies.stumbled(error, dict(os.environ))))
 
 
 def _is_waiting() -> bool:
@@ -128,11 +128,11 @@ def _is_waiting() -> bool:
 
 
 def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-    from hookport.runtime.answer import tell
+    from hookport.runtime.answer import print_answer
     from hookport.sdk import replies
 
     if issubclass(kind, KeyboardInterrupt):
         os._exit(INTERRUPTED)
-    code = tell(replies.stumbled(error, dict(os.environ)))
+    code = print_answer(replies.stumbled(error, dict(os.environ)))
     # Python would end with 1, which denies nothing.
     os._exit(code)

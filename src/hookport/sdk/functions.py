@@ -42,7 +42,7 @@ class Origin(Value):
 
 def run_functions(
     event: Happened, functions: Iterable[Bound], agent: Wire, origin: Origin, *, catches: bool = True
-) -> engine.Report:
+) -> engine.DispatchReport:
     """Ask every function that is for the event, in order; without `catches`, what one raises is raised.
 
     The report has failures as they are: `judge_failures` says what they mean.
@@ -53,17 +53,19 @@ def run_functions(
         # Each is waited for: the one after it sees the input as this one rewrote it.
         hooks.append(one.hook.replace(id=str(number), rewrites=True))
         handlers[str(number)] = _handler(one, origin, raised, catches=catches)
-    setting = engine.Setting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
-    report = engine.run(event, hooks, setting)
+    setting = engine.RunSetting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
+    report = engine.run_hooks(event, hooks, setting)
     if raised and not catches:
         raise raised[0]
     return report
 
 
-def judge_failures(report: engine.Report, on_failure: str = "", default: str = policy.OPEN) -> list[Decision]:
+def judge_failures(
+    report: engine.DispatchReport, on_failure: str = "", default: str = policy.OPEN
+) -> list[Decision]:
     """What policy makes of each failure."""
     return [
-        policy.decided(run.answered, run.hook.replace(on_failure=on_failure), default)
+        policy.decide(run.answered, run.hook.replace(on_failure=on_failure), default)
         for run in report.runs
         if run.answered.failure
     ]
@@ -131,7 +133,7 @@ def _asked(function: Function, event: Event) -> Decision:
 def _one(answers: list[Decision]) -> Decision:
     """Several answers of one function, which all speak of the same input."""
     changes = [one.updated_input for one in answers if one.updated_input is not None]
-    merged = merge.merged(answers)
+    merged = merge.merge_decisions(answers)
     return (
         merged.replace(updated_input={key: one[key] for one in changes for key in one}) if changes else merged
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 
 from hookport.model.tools import TOOLS
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ class Bound:
 
     __slots__ = ("function", "hook")
 
-    def __init__(self, function: Function, hook: Planned) -> None:
+    def __init__(self, function: Function, hook: PlannedHook) -> None:
         self.function, self.hook = function, hook
 
 
@@ -125,7 +125,7 @@ def bound_of(function: object) -> list[Bound]:
 
 def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F:
     subject = "tool" if event in ABOUT_TOOLS else "subject" if terms else ""
-    hook = Planned(
+    hook = PlannedHook(
         name=getattr(function, "__name__", repr(function)),
         event=event,
         dialect="",

@@ -7,9 +7,9 @@ import sys
 
 from hookport.model.runs import BLOCK, Answer, Decision
 from hookport.runtime import merge, policy, sessions
-from hookport.runtime.answer import told_of
-from hookport.runtime.engine import Run
-from hookport.runtime.occasion import here
+from hookport.runtime.answer import build_answer
+from hookport.runtime.engine import HookRun
+from hookport.runtime.occasion import find_start_folder
 from hookport.sdk.callers import caller
 from hookport.sdk.functions import DEBUG, Origin, judge_failures, run_functions, told
 from hookport.wire.events import read_event
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from hookport.model.runs import Event as Happened
-    from hookport.runtime.engine import Report
+    from hookport.runtime.engine import DispatchReport
     from hookport.runtime.occasion import Payload
     from hookport.sdk.callers import Caller
     from hookport.sdk.hooks import Bound
@@ -56,19 +56,21 @@ def reply(
     if by is None:
         return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
     event = read_event(by.wire, tree, by.native)
-    cwd = event.cwd or event.root or here()
+    cwd = event.cwd or event.root or find_start_folder()
     event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
     report = run_functions(event, functions, by.wire, Origin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
         # No matcher on a tool can have matched, so nothing that guards one has seen it.
         guards = [one.hook for one in functions if one.hook.event == event.event][:1]
         unseen = Decision(failure="the payload names no tool")
-        unasked = [Run(hook, matched=False, why=unseen.failure, answered=unseen) for hook in guards]
+        unasked = [HookRun(hook, matched=False, why=unseen.failure, answered=unseen) for hook in guards]
         report = report.replace(runs=(*report.runs, *unasked))
     return _told(event, report, by, env, on_failure)
 
 
-def _told(event: Happened, report: Report, by: Caller, env: Mapping[str, str], on_failure: str) -> Answer:
+def _told(
+    event: Happened, report: DispatchReport, by: Caller, env: Mapping[str, str], on_failure: str
+) -> Answer:
     said, judged = on_failure or env.get(policy.VARIABLE, ""), []
     failed = [run for run in report.runs if run.answered.failure]
     if failed:
@@ -79,10 +81,10 @@ def _told(event: Happened, report: Report, by: Caller, env: Mapping[str, str], o
             lines = [f"hook '{run.hook.name}' failed: {run.answered.failure}." for run in failed]
             return Answer(stderr=_line(lines, env), exit_code=FAILED)
         judged = judge_failures(report, on_failure, on_failure or _standing(event.cwd, env))
-    decision = merge.merged([report.decision, *judged])
-    if not by.is_bridge and (endless := sessions.endless(event, decision, by.wire, env)):
+    decision = merge.merge_decisions([report.decision, *judged])
+    if not by.is_bridge and (endless := sessions.explain_dropped_deny(event, decision, by.wire, env)):
         decision = Decision(system_message=endless)
-    answer = told_of(event, report.replace(decision=decision), by.wire).answer
+    answer = build_answer(event, report.replace(decision=decision), by.wire).answer
     lines = [one.reason or one.system_message for one in judged]
     unsaid = [line for line in lines if line not in answer.stderr]
     return answer.replace(stderr=answer.stderr + _line(unsaid, env)) if unsaid else answer
@@ -98,7 +100,7 @@ def _standing(cwd: str, env: Mapping[str, str]) -> str:
             settings = settings_in(cwd, env)
         except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
             settings = {}
-    return policy.standing(settings, env)
+    return policy.find_failure_policy(settings, env)
 
 
 def _unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
@@ -122,7 +124,7 @@ def stumbled(error: BaseException, env: Mapping[str, str], on_failure: str = "")
 
 def _effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
     """Whether a failure denies, and that in words; a word for it that is none denies."""
-    said = on_failure or _standing(here(), env)
+    said = on_failure or _standing(find_start_folder(), env)
     if said == policy.OPEN:
         return False, "It was not blocked (fail open)."
     return True, "It is denied (fail closed)."

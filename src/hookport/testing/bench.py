@@ -21,7 +21,7 @@ from typing import NamedTuple, Self, TypeVar
 from hookport.errors import UsageError
 from hookport.project.discovery import load
 from hookport.project.settings import settings_in
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.testing.package import Origin, hooks_in
 from hookport.testing.suite import CONFIG, PLACE
 
@@ -62,7 +62,7 @@ class Bench(NamedTuple):
 
     root: str
     home: str
-    hooks: list[Planned]
+    hooks: list[PlannedHook]
     env: Mapping[str, str]
     settings: Mapping[str, str]
 

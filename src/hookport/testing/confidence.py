@@ -11,7 +11,7 @@ from hookport.agents import wire
 from hookport.errors import HookportError
 from hookport.findings import Finding
 from hookport.runtime import policy
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.testing.bench import Bench, Stock
 from hookport.testing.run import STOPPED, Got, Package, place_of
 from hookport.testing.session import Result
@@ -88,8 +88,8 @@ def measure(results: Sequence[Result]) -> list[Coverage]:
     return measured
 
 
-def _list_hooks(stock: Stock, package: Package) -> list[tuple[str, Planned]]:
-    def listed(place: Bench) -> list[tuple[str, Planned]]:
+def _list_hooks(stock: Stock, package: Package) -> list[tuple[str, PlannedHook]]:
+    def listed(place: Bench) -> list[tuple[str, PlannedHook]]:
         return [(place_of(hook, place), hook) for hook in place.hooks]
 
     try:
@@ -99,7 +99,9 @@ def _list_hooks(stock: Stock, package: Package) -> list[tuple[str, Planned]]:
     return hooks
 
 
-def _measure_suite(folder: Path, results: Sequence[Result], hooks: Sequence[tuple[str, Planned]]) -> Coverage:
+def _measure_suite(
+    folder: Path, results: Sequence[Result], hooks: Sequence[tuple[str, PlannedHook]]
+) -> Coverage:
     columns = list(
         dict.fromkeys(one.task.agent or ALONE for one in results if isinstance(one.task.entry, Case))
     )
@@ -109,7 +111,7 @@ def _measure_suite(folder: Path, results: Sequence[Result], hooks: Sequence[tupl
 
 
 def _measure_hook(
-    place: str, hook: Planned, results: Sequence[Result], columns: Sequence[str]
+    place: str, hook: PlannedHook, results: Sequence[Result], columns: Sequence[str]
 ) -> HookCoverage:
     asked = [(one, run) for one in results if one.got for run in one.got.runs if run.place == place]
     ran = [one for one, run in asked if run.matched and run.result is not None]
@@ -121,7 +123,7 @@ def _measure_hook(
         place,
         hook.name,
         hook.native or hook.event,
-        is_guard=hook.blocking and not hook.is_async and policy.guards(hook.event),
+        is_guard=hook.blocking and not hook.is_async and policy.is_guarded_event(hook.event),
         cells={
             column: TESTED if column in tested else UNTESTED if _fires(column, hook) else LACKING
             for column in columns
@@ -142,7 +144,7 @@ def _names(results: Iterable[Result]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(one.task.name for one in results))
 
 
-def _fires(column: str, hook: Planned) -> bool:
+def _fires(column: str, hook: PlannedHook) -> bool:
     return column == ALONE or hook.event in wire(column).events.values()
 
 

@@ -15,7 +15,7 @@ from hookport.errors import InputError, Problem
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.runtime import journal
-from hookport.runtime.occasion import event_of, tree_of
+from hookport.runtime.occasion import identify_event, parse_object
 from hookport.wire.events import native_input, read_event, write_event
 
 Record = Mapping[str, Tree]
@@ -107,10 +107,10 @@ def _from_file(path: Path) -> tuple[Event | str, Record]:
         payload = base64.b64decode(record["payload_base64"]) if text is None else text.encode()
     except (KeyError, AttributeError, binascii.Error) as error:
         return f"has no payload: {error}", {}
-    tree = tree_of(payload)
+    tree = parse_object(payload)
     if isinstance(tree, str):
         return tree, {}
-    return event_of(wire(record["agent"]), tree, str(record.get("native", ""))), record
+    return identify_event(wire(record["agent"]), tree, str(record.get("native", ""))), record
 
 
 def _from_journal(record: Record) -> Event | str:

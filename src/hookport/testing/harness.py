@@ -27,9 +27,9 @@ from hookport.model.runs import Answer, Call, Decision, RunResult
 from hookport.model.runs import Event as Happened
 from hookport.model.tools import TOOLS
 from hookport.runtime.handlers import read_answer
-from hookport.runtime.merge import merged
+from hookport.runtime.merge import merge_decisions
 from hookport.runtime.occasion import parse_payload
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.sdk import hooks, replies
 from hookport.sdk.callers import Caller
 from hookport.sdk.events import Event
@@ -174,7 +174,7 @@ def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -
     origin = Origin(about.raw, about.agent)
     report = run_functions(about.happened, functions, Wire(), origin, catches=bool(on_failure))
     judged = judge_failures(report, replies.policy_of(on_failure))
-    return merged([report.decision, *judged])
+    return merge_decisions([report.decision, *judged])
 
 
 def send(
@@ -242,7 +242,7 @@ def _sent(agent: str, about: Event) -> tuple[bytes, Caller]:
 def _made_of(told: Answer, caller: Caller, body: bytes) -> Decision:
     """What the agent reads in an answer."""
     happened = read_event(caller.wire, json.loads(body), caller.native)
-    hook = Planned("", happened.event, caller.wire.id, native=caller.native)
+    hook = PlannedHook("", happened.event, caller.wire.id, native=caller.native)
     return read_answer(hook, caller.wire, happened, _result(told))
 
 

@@ -15,7 +15,7 @@ from hookport.findings import Finding
 from hookport.model.events import EVENTS
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, load
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.testing.suite import CONFIG, Broken, Suite
 
 # `.claude/hooks/tests` is three folders below the project whose settings it is about.
@@ -100,7 +100,7 @@ def _broken(findings: Iterable[Finding]) -> list[Broken]:
     return [Broken(Path(file), tuple(problems)) for file, problems in by_file.items()]
 
 
-def hooks_in(found: Discovery) -> list[Planned]:
+def hooks_in(found: Discovery) -> list[PlannedHook]:
     """Every hook that may run, in the order of the files."""
     return [plan_builder.planned(one) for one in plan_builder.runnable(found)]
 
@@ -109,10 +109,10 @@ class Meant(NamedTuple):
     """The hooks that a case is about, and their event in canonical terms."""
 
     event: str
-    hooks: tuple[Planned, ...]
+    hooks: tuple[PlannedHook, ...]
 
 
-def meant(hooks: list[Planned], event: str, index: int | None) -> Meant:
+def meant(hooks: list[PlannedHook], event: str, index: int | None) -> Meant:
     """The hooks of an event, of one group or of all; UsageError if there are none.
 
     An event is named as the hooks' own dialect names it, as the canonical vocabulary does, or as any dialect.
@@ -144,14 +144,14 @@ def canonical_event(event: str, dialects: Iterable[str] = ()) -> str:
     raise UsageError(f"no agent or format has an event '{event}'.{closest(event, known)}")
 
 
-def _is_named(hook: Planned, event: str) -> bool:
+def _is_named(hook: PlannedHook, event: str) -> bool:
     known = wire(hook.dialect).events
     return known.get(event) == hook.event and hook.native in ("", event)
 
 
-def _groups(hooks: list[Planned]) -> dict[int, list[Planned]]:
+def _groups(hooks: list[PlannedHook]) -> dict[int, list[PlannedHook]]:
     """The groups by their index in the event's list; where they are in several lists, counted through."""
-    groups: dict[tuple[str, str], list[Planned]] = {}
+    groups: dict[tuple[str, str], list[PlannedHook]] = {}
     for hook in hooks:
         groups.setdefault((hook.file, _HANDLER.sub("", hook.place)), []).append(hook)
     lists = {(file, _NUMBER.sub("", place)) for file, place in groups}

@@ -22,9 +22,9 @@ from hookport.model.runs import Call, Decision, Event
 from hookport.project.discovery import Discovery
 from hookport.project.discovery import load as load_hooks
 from hookport.runtime import merge
-from hookport.runtime.plan import Planned
+from hookport.runtime.plan import PlannedHook
 from hookport.runtime.redaction import REDACTED, clean, walk
-from hookport.runtime.select import match
+from hookport.runtime.select import match_hook
 from hookport.testing import load
 from hookport.testing.find import BESIDE, CASES, TESTS
 from hookport.testing.happened import CUT, Happened, Record
@@ -72,7 +72,7 @@ class Choice(NamedTuple):
     hook: str = ""
     last: int = 0
 
-    def takes(self, hook: Planned) -> bool:
+    def takes(self, hook: PlannedHook) -> bool:
         return self.hook.lower() in f"{hook.name} {hook.file}".lower()
 
 
@@ -82,7 +82,7 @@ def drafts(events: Iterable[Happened], found: Discovery, env: Mapping[str, str],
     An event of the journal is a case of the hooks that were asked; a whole one is a case of every hook that
     would be asked now.
     """
-    by_file: dict[str, list[Planned]] = {}
+    by_file: dict[str, list[PlannedHook]] = {}
     for hook in filter(choice.takes, hooks_in(found)):
         by_file.setdefault(hook.file, []).append(hook)
     benches = {file: _Bench(_suite(Path(file)), found.root, env) for file in by_file}
@@ -109,9 +109,9 @@ class _Bench:
 
     def __init__(self, suite: Suite, root: str, env: Mapping[str, str]) -> None:
         self.suite, self.root, self.env = suite, root, env
-        self.hooks: list[Planned] | None = None
+        self.hooks: list[PlannedHook] | None = None
 
-    def index(self, event: str, asked: list[Planned]) -> int | str:
+    def index(self, event: str, asked: list[PlannedHook]) -> int | str:
         """The group of the hooks as the tests count it; all where they are of several."""
         if self.hooks is None:
             where, broken = origin(self.suite, self.env)
@@ -141,7 +141,7 @@ class _Bench:
         return texts_changed(walk(tree, clean), moved)
 
 
-def _asked(it: Happened, hooks: list[Planned]) -> list[tuple[Planned, Record]]:
+def _asked(it: Happened, hooks: list[PlannedHook]) -> list[tuple[PlannedHook, Record]]:
     """The hooks of one file that were asked, each with what was written down of it, or that would be now."""
     rows = {(os.path.realpath(str(one.get("source"))), one.get("place")): one for one in it.hooks}
     known = [(hook, rows.get((os.path.realpath(hook.file), hook.place), {})) for hook in hooks]
@@ -149,7 +149,9 @@ def _asked(it: Happened, hooks: list[Planned]) -> list[tuple[Planned, Record]]:
     if asked or it.lacks or any(row for _, row in known):
         return asked
     own = [hook for hook in hooks if hook.event == it.event.event]
-    return [(hook, {}) for hook in own if match(hook, it.event, it.event.call, wire(hook.dialect)).matches]
+    return [
+        (hook, {}) for hook in own if match_hook(hook, it.event, it.event.call, wire(hook.dialect)).matches
+    ]
 
 
 def _suite(file: Path) -> Suite:
@@ -160,7 +162,7 @@ def _suite(file: Path) -> Suite:
     return Suite(folder, Config(hooks="" if file.name in BESIDE else f"../{file.name}"), ())
 
 
-def _draft(it: Happened, asked: list[tuple[Planned, Record]], bench: _Bench) -> Draft:
+def _draft(it: Happened, asked: list[tuple[PlannedHook, Record]], bench: _Bench) -> Draft:
     hook, folder = asked[0][0], bench.suite.folder
     own = wire(hook.dialect)
     event = _as_seen(it, asked[0][1]).replace(session=SESSION, timestamp=it.time)
@@ -210,7 +212,7 @@ def _expected(rows: list[Record]) -> dict[str, Tree]:
     """What hooks of one file decided together, as a case says it."""
     decisions = [row.get("decision") for row in rows]
     known = set(Decision().as_dict())
-    decision = merge.merged(
+    decision = merge.merge_decisions(
         Decision(**{key: value for key, value in one.items() if key in known})
         for one in decisions
         if isinstance(one, dict)
@@ -254,7 +256,7 @@ def _slug(native: str, event: Event, bench: _Bench) -> str:
     return re.sub(r"[^a-z0-9]+", "-", spaced)[:LONGEST_NAME].strip("-") or "event"
 
 
-def _description(it: Happened, asked: list[tuple[Planned, Record]]) -> str:
+def _description(it: Happened, asked: list[tuple[PlannedHook, Record]]) -> str:
     names = ", ".join(dict.fromkeys(hook.name for hook, _ in asked))
     return f"{it.event.agent} fired {it.event.native} at {it.time}; for {names}"
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from xml.etree import ElementTree as ET
 
 from hookport.base.tree import Tree
-from hookport.runtime.records import said
+from hookport.runtime.records import describe_decision
 from hookport.testing import missing
 from hookport.testing.compare import Difference
 from hookport.testing.run import UNFIT, Got
@@ -196,7 +196,7 @@ def _tree(result: Result) -> dict[str, Tree]:
     if got is not None and not got.reason:
         tree |= {
             "seconds": round(got.seconds, 3),
-            "decision": said(got.decision),
+            "decision": describe_decision(got.decision),
             "exit_code": got.exit_code,
             "stdout": got.stdout,
             "stderr": got.stderr,

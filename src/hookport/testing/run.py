@@ -15,9 +15,9 @@ from hookport.model.tools import TOOLS
 from hookport.runtime import dispatch, engine, merge, policy
 from hookport.runtime.handlers import execute, read_answer
 from hookport.runtime.occasion import MARGIN_SECONDS, MARGIN_SHARE
-from hookport.runtime.plan import Planned
-from hookport.runtime.select import match
-from hookport.runtime.sources import Sources
+from hookport.runtime.plan import PlannedHook
+from hookport.runtime.select import match_hook
+from hookport.runtime.sources import HookSources
 from hookport.testing.bench import Bench
 from hookport.testing.package import Meant, Origin, meant
 from hookport.testing.scripted import serve_answers
@@ -176,7 +176,7 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
         left = seconds - (time.monotonic() - begun)
         result = _executed(hook.replace(is_async=False), own, event, body, left, setting)
         late = late or _late(result, hook, left, seconds)
-        fits = match(hook, event, event.call, own)
+        fits = match_hook(hook, event, event.call, own)
         natively = engine.is_native(hook, setting.replace(agent=own, natively=True))
         answered = read_answer(hook, own, event, result, natively=natively)
         if not fits.matches:
@@ -184,11 +184,11 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
         elif natively:
             decisions.append(answered.replace(failure=""))
         elif not hook.is_async:
-            decisions.append(policy.decided(answered, hook, setting.on_failure))
+            decisions.append(policy.decide(answered, hook, setting.on_failure))
         result = _named(result, place) or result
         runs.append(Ran(hook.name, fits.matches, fits.why, result, answered.failure, place_of(hook, place)))
     return Got(
-        decision=_named_decision(merge.merged(decisions), place),
+        decision=_named_decision(merge.merge_decisions(decisions), place),
         runs=tuple(runs),
         native=event.native,
         payload=place.named(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
@@ -201,7 +201,7 @@ def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | 
 
 
 def _executed(
-    hook: Planned, own: Wire, event: Event, body: bytes, left: float, setting: engine.Setting
+    hook: PlannedHook, own: Wire, event: Event, body: bytes, left: float, setting: engine.RunSetting
 ) -> RunResult:
     if left <= 0:
         return RunResult("timeout", detail="there was no time left for it")
@@ -211,14 +211,14 @@ def _executed(
     return result if result is not None else RunResult("completed", 0)
 
 
-def _late(result: RunResult | None, hook: Planned, left: float, seconds: float) -> str:
+def _late(result: RunResult | None, hook: PlannedHook, left: float, seconds: float) -> str:
     """Whether it was the case's own time that ran out, not the hook's."""
     if result is None or result.outcome != "timeout" or hook.timeout_seconds < left:
         return ""
     return f"took longer than the {seconds:g} s that a case may take, and was stopped"
 
 
-def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, seconds: float) -> Got:
+def _bridged(place: Bench, hooks: Sequence[PlannedHook], event: Event, agent: str, seconds: float) -> Got:
     """The event as the agent fires it, through all that `hookport dispatch` does."""
     own = wire(agent)
     native = event.native if agent == event.agent else fired_for(own, event)
@@ -236,7 +236,7 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
     mine = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
-    sources = Sources(
+    sources = HookSources(
         own,
         _wires,
         lambda _event: [_heard(hook) for hook in ordered],
@@ -268,12 +268,12 @@ def _bridged(place: Bench, hooks: Sequence[Planned], event: Event, agent: str, s
     )
 
 
-def _by_itself(place: Bench, hooks: Sequence[Planned], event: Event, own: Wire, seconds: float) -> Got:
+def _by_itself(place: Bench, hooks: Sequence[PlannedHook], event: Event, own: Wire, seconds: float) -> Got:
     """The event as an agent fires it whose own hooks these are: no bridge is between them."""
     begun = time.monotonic()
     event = event.replace(cwd=event.cwd or place.root, root=place.root)
-    setting = engine.Setting(own, _wires, place.env, natively=True, deadline=begun + seconds)
-    report = engine.run(event, [_heard(hook) for hook in hooks], setting)
+    setting = engine.RunSetting(own, _wires, place.env, natively=True, deadline=begun + seconds)
+    report = engine.run_hooks(event, [_heard(hook) for hook in hooks], setting)
     late = filter(None, (_late(one.result, one.hook, seconds, seconds) for one in report.runs))
     got = Got(
         decision=_named_decision(report.decision, place),
@@ -290,7 +290,7 @@ def _by_itself(place: Bench, hooks: Sequence[Planned], event: Event, own: Wire, 
     return got._replace(answer=Answer(got.stdout, got.stderr, got.exit_code or 0))
 
 
-def _list_runs(report: engine.Report, place: Bench) -> tuple[Ran, ...]:
+def _list_runs(report: engine.DispatchReport, place: Bench) -> tuple[Ran, ...]:
     return tuple(
         Ran(
             one.hook.name,
@@ -304,7 +304,7 @@ def _list_runs(report: engine.Report, place: Bench) -> tuple[Ran, ...]:
     )
 
 
-def place_of(hook: Planned, place: Bench) -> str:
+def place_of(hook: PlannedHook, place: Bench) -> str:
     """Where a hook stands, the same in every copy."""
     return f"{place.named(hook.file)}: {hook.place}"
 
@@ -315,12 +315,12 @@ def _is_known(event: Event) -> bool:
     return call is None or (call.known_by == "name" and (call.tool in TOOLS or bool(call.parts)))
 
 
-def _tool(hook: Planned, event: Event) -> tuple[str, str]:
+def _tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
     call = event.call
     return (call.tool, tool_name(wire(hook.dialect), call, hook.native)) if call else ("", "")
 
 
-def _heard(hook: Planned) -> Planned:
+def _heard(hook: PlannedHook) -> PlannedHook:
     """A hook that is waited for, so that nothing of a case goes on after it."""
     return hook.replace(is_async=False, dialect=hook.dialect + UNHEARD) if hook.is_async else hook
 
@@ -330,8 +330,8 @@ def _wires(name: str) -> Wire:
     return own.replace(reads={}) if name.endswith(UNHEARD) else own
 
 
-def _setting(place: Bench, agent: Wire) -> engine.Setting:
-    return engine.Setting(agent, wire, place.env, policy.standing(place.settings, place.env))
+def _setting(place: Bench, agent: Wire) -> engine.RunSetting:
+    return engine.RunSetting(agent, wire, place.env, policy.find_failure_policy(place.settings, place.env))
 
 
 def _named(result: RunResult | None, place: Bench) -> RunResult | None:

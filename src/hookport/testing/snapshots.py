@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 
 from hookport.base.tree import Tree
-from hookport.runtime.records import said
+from hookport.runtime.records import describe_decision
 from hookport.testing.compare import Difference
 from hookport.testing.run import Got
 
@@ -52,7 +52,11 @@ def text_of(got: Got) -> str:
         }
     else:
         streams = {"exit-code": got.exit_code, "stdout": _read(got.stdout), "stderr": got.stderr}
-    tree = {"decision": said(got.decision), **({"agent": got.agent} if got.agent else {}), **streams}
+    tree = {
+        "decision": describe_decision(got.decision),
+        **({"agent": got.agent} if got.agent else {}),
+        **streams,
+    }
     return json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n"
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hookport.runtime.approvals import Lock
-    from hookport.runtime.plan import Planned
+    from hookport.runtime.plan import PlannedHook
 
 USAGE = """usage: python3 {name} COMMAND
 
@@ -34,7 +34,7 @@ It knows the hooks of its project, not those of the user. Hooks are changed wher
 def main(args: list[str], archive: str, tables: bytes) -> int:
     """Run one command; the exit code is that of the command of the same name."""
     found = plan.parse(tables)
-    assert isinstance(found, plan.Plan)  # noqa: S101  (it was made with this archive)
+    assert isinstance(found, plan.DispatchPlan)  # noqa: S101  (it was made with this archive)
     bridge = Bridge(os.path.realpath(os.path.dirname(os.path.dirname(os.path.abspath(archive)))), found)
     if args and args[0] in (*answering.USAGE, answering.COVERS):
         # Hooks in Python that import hookport find it where it is not installed.
@@ -121,7 +121,7 @@ def _log(rest: list[str], bridge: Bridge) -> int:
     return log.show(args)
 
 
-def _plan(bridge: Bridge) -> plan.Plan:
+def _plan(bridge: Bridge) -> plan.DispatchPlan:
     from hookport.errors import InputError, Problem
 
     found = vendored.load(bridge.root)
@@ -135,20 +135,20 @@ def _status(bridge: Bridge, env: Mapping[str, str]) -> int:
     from hookport.runtime import pauses, remedy, trust
 
     _print(bridge.root)
-    paused = pauses.active(bridge.root, env)
+    paused = pauses.find_pauses(bridge.root, env)
     for name, until in paused.items():
         what = "every hook" if name == pauses.EVERY else name
-        end = remedy.command("pause", "--end")
-        _print(f"  paused: {what} until {pauses.clock(until)}; `{end}` ends it")
+        end = remedy.format_command("pause", "--end")
+        _print(f"  paused: {what} until {pauses.format_time(until)}; `{end}` ends it")
     found = _plan(bridge)
     old = vendored.stale(found, bridge.root)
     ran = _last_runs(env)
     code = 0
-    for hook in found.all_hooks():
+    for hook in found.read_all_hooks():
         here = vendored.checked(hook, bridge.root, old).replace(scope="project", trust={})
-        why = here.unable or trust.verdict(here, bridge.root, env)
+        why = here.unable or trust.find_hook_objection(here, bridge.root, env)
         code = max(code, bool(why))
-        rests = ", paused" if pauses.until(paused, hook.name) else ""
+        rests = ", paused" if pauses.find_pause_end(paused, hook.name) else ""
         when = ran.get((here.file, here.place), "never")
         _print(f"  {hook.name}: {hook.event}, {why or 'approved'}{rests}, last ran: {when}")
     if not found.header["hooks"]:
@@ -182,11 +182,11 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     parser.add_argument("--dry-run", action="store_true", help="show what is new, approve nothing")
     args = parser.parse_args(rest)
     hooks, locked = _locked(bridge, env)
-    state = approvals.approved_state(bridge.root, locked, env)
+    state = approvals.find_approved_state(bridge.root, locked, env)
     before, when = dict(state.lock), state.when
     since = f"since you approved it on {when[:10]}" if when else "nothing of it was approved yet"
     _print(f"{bridge.root}: {since}")
-    differences = approvals.compare(before, locked)
+    differences = approvals.compare_locks(before, locked)
     for place, (what, *names) in differences.items():
         _print(f"{what}  {place!a}")
         hook = hooks.get(place)
@@ -206,7 +206,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
         )
     if is_same or args.dry_run:
         return 0
-    how = consent.consent(bridge.root, env, bridge.tables.header.get("markers", ()), yes=args.yes)
+    how = consent.ask_consent(bridge.root, env, bridge.tables.header.get("markers", ()), yes=args.yes)
     if not how:
         _print("nothing was approved.")
         return 1
@@ -215,7 +215,7 @@ def _trust(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
 
         raise UsageError("the hooks changed while you looked at them. Nothing was approved. Look again.")
     data = trust.read_file(os.path.join(bridge.root, vendored.PLAN)) or b""
-    approvals.remember(bridge.root, locked, {trust.sha256(data): data}, env, how)
+    approvals.store_approval(bridge.root, locked, {trust.sha256(data): data}, env, how)
     _print("approved.")
     return 0
 
@@ -229,15 +229,15 @@ def _changed_settings(before: Mapping[str, object], after: Mapping[str, object])
     ]
 
 
-def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, Planned], Lock]:
+def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, PlannedHook], Lock]:
     """The hooks of the plan and the lock of the project, which may be approved if it has them as they are."""
     from hookport.errors import InputError, Problem
     from hookport.runtime import approvals, trust
 
     found = _plan(bridge)
     wrong = list(vendored.told(found, vendored.stale(found, bridge.root)))
-    hooks = [vendored.placed(hook, bridge.root) for hook in found.all_hooks()]
-    here, locked = trust.lock_of(hooks, bridge.root, env), approvals.read_lock(bridge.root)
+    hooks = [vendored.placed(hook, bridge.root) for hook in found.read_all_hooks()]
+    here, locked = trust.make_lock(hooks, bridge.root, env), approvals.read_lock(bridge.root)
     odd = [place for place, entry in here["hooks"].items() if locked["hooks"].get(place) != entry]
     odd += [name for name, hash_ in here["bridge"].items() if locked.get("bridge", {}).get(name) != hash_]
     if odd:
@@ -251,13 +251,13 @@ def _locked(bridge: Bridge, env: Mapping[str, str]) -> tuple[dict[str, Planned],
 def _untrust(bridge: Bridge, env: Mapping[str, str]) -> int:
     from hookport.runtime import approvals, consent, trust
 
-    if not consent.withdraws(bridge.root, env, bridge.tables.header.get("markers", ())):
+    if not consent.may_withdraw(bridge.root, env, bridge.tables.header.get("markers", ())):
         _print("nothing was taken back.")
         return 1
-    gone = approvals.forget(bridge.root, env)
+    gone = approvals.remove_approval(bridge.root, env)
     if gone:
         _print(f"no longer approved: {bridge.root}")
-    inherited = trust.inherited(bridge.root, env)
+    inherited = trust.find_inherited_root(bridge.root, env)
     if inherited:
         told = f"{bridge.root} is a worktree of {inherited}, whose approval still holds here"
         _say(f"{told}.")
@@ -277,5 +277,5 @@ def _pause(rest: list[str], bridge: Bridge, env: Mapping[str, str]) -> int:
     pause.add_arguments(parser)
     args = parser.parse_args(rest)
     loaded = vendored.load(bridge.root)
-    names = () if isinstance(loaded, str) else sorted({hook.name for hook in loaded.all_hooks()})
+    names = () if isinstance(loaded, str) else sorted({hook.name for hook in loaded.read_all_hooks()})
     return pause.pause(args, bridge.root, names, bridge.tables.header.get("markers", ()), env)

@@ -14,9 +14,9 @@ from hookport.base.quoting import quote_if_needed
 from hookport.model.json_text import loads
 from hookport.model.value import Value
 from hookport.runtime import plan, policy, sessions, trust
-from hookport.runtime.occasion import here
-from hookport.runtime.plan import Plan
-from hookport.runtime.sources import called_from, named_roots, of_plan
+from hookport.runtime.occasion import find_start_folder
+from hookport.runtime.plan import DispatchPlan
+from hookport.runtime.sources import find_named_roots, identify_caller, make_sources
 from hookport.wire.events import named_roots as roots_in
 
 TYPE_CHECKING = False
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from hookport.model.runs import Event
-    from hookport.runtime.covering import Entry
+    from hookport.runtime.covering import EntryFile
     from hookport.runtime.occasion import Occasion
-    from hookport.runtime.plan import Planned
-    from hookport.runtime.sources import Sources
+    from hookport.runtime.plan import PlannedHook
+    from hookport.runtime.sources import HookSources
     from hookport.wire.table import Wire
 
     # What stands in one place: size and hash of a file, the names that a pattern has, None for nothing.
@@ -50,7 +50,7 @@ class Bridge(Value):
     """
 
     root: str
-    tables: Plan
+    tables: DispatchPlan
 
     def wire(self, name: str) -> Wire:
         """The wire of a dialect; there are no others than those that it was made with."""
@@ -81,36 +81,46 @@ class Bridge(Value):
         """What the settings of the project and of the user say."""
         return settings(self.root, env)
 
-    def without_hooks(self, _env: Mapping[str, str]) -> Plan:
+    def without_hooks(self, _env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires and no hook."""
         return self.tables
 
-    def coverage(self, name: str, file: str, env: Mapping[str, str]) -> tuple[Sequence[Planned], Entry]:
+    def coverage(
+        self, name: str, file: str, env: Mapping[str, str]
+    ) -> tuple[Sequence[PlannedHook], EntryFile]:
         """Every hook that may run, and where our entries for an agent are."""
         from hookport.runtime import covering
 
         callers, path = self.tables.header["callers"], os.path.join(self.root, file)
-        return all_hooks(self, env), covering.Entry(self.wire(name), path, [ARCHIVE], self.root, callers)
+        return all_hooks(self, env), covering.EntryFile(self.wire(name), path, [ARCHIVE], self.root, callers)
 
-    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the bridge's project."""
         return project_sources(self, agent, env, entry)
 
-    def follow(self, sources: Sources, occasion: Occasion, env: Mapping[str, str], entry: str) -> Sources:
+    def follow(
+        self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
+    ) -> HookSources:
         """The hooks of the project, and of every other that is approved and that the event is in."""
-        if not trust.knows_others(self.root, env):
+        if not trust.has_other_approvals(self.root, env):
             return sources
-        from hookport.runtime.several import joined, other_roots
+        from hookport.runtime.several import find_other_roots, join_sources
 
         agent, event = occasion.agent, occasion.event
-        folders = [here(), *named_roots(sources.agent, env), *named_roots(agent, env), event.root, event.cwd]
+        folders = [
+            find_start_folder(),
+            *find_named_roots(sources.agent, env),
+            *find_named_roots(agent, env),
+            event.root,
+            event.cwd,
+        ]
         folders += roots_in(agent, occasion.tree, event.native)
-        roots = other_roots(self.root, trust.approved_roots(filter(None, folders), env), env)
+        roots = find_other_roots(self.root, trust.find_approved_roots(filter(None, folders), env), env)
         others = [other_sources(self, root, sources.agent.id, env, entry) for root in roots]
         if not others:
             return sources
         # The bridges of these projects may all be called for the event, each by an entry of the same name.
-        return joined(sources, others, env).replace(entry=f"{entry} {self.root}")
+        return join_sources(sources, others, env).replace(entry=f"{entry} {self.root}")
 
 
 def content(root: str, place: str, files: Mapping[str, bytes | None] = {}) -> Content:
@@ -156,7 +166,7 @@ def _read(path: str) -> bytes | None:
         return str(error.strerror).encode()
 
 
-def load(root: str) -> Plan | str:
+def load(root: str) -> DispatchPlan | str:
     """The plan of a project, or why there is none."""
     data = _read(os.path.join(root, PLAN))
     found = "there is none" if data is None else plan.parse(data.replace(b"\r\n", b"\n"))
@@ -164,24 +174,24 @@ def load(root: str) -> Plan | str:
     return found if isinstance(found, str) or "contents" in found.header else "it is a plan of one machine"
 
 
-def stale(found: Plan, root: str) -> list[str]:
+def stale(found: DispatchPlan, root: str) -> list[str]:
     """The places that are not what they were."""
     return [place for place, was in found.header["contents"].items() if content(root, place) != was]
 
 
-def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
     """The hooks of the project; with those of the user where an installed hookport keeps a plan of it."""
-    caller = called_from(bridge.wire(agent), env, entry)
-    kept = plan.load(plan.path_for(bridge.root, env), env)
-    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
-        return of_plan(kept, agent, bridge.wire, caller)
+    caller = identify_caller(bridge.wire(agent), env, entry)
+    kept = plan.load(plan.find_plan_path(bridge.root, env), env)
+    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept):
+        return make_sources(kept, agent, bridge.wire, caller)
     found = load(bridge.root)
     if why := _unapproved(bridge.root, env):
         return _as_approved(bridge, agent, caller, why, env)
     if isinstance(found, str):
         broken = f"the plan {PLAN} cannot be used: {found}. {RENEW}."
-        empty = of_plan(bridge.tables, agent, bridge.wire)
-        is_approved = trust.approval(bridge.root, env).is_known
+        empty = make_sources(bridge.tables, agent, bridge.wire)
+        is_approved = trust.load_approval(bridge.root, env).is_known
         return empty.replace(
             root=bridge.root,
             broken=(broken,),
@@ -190,9 +200,11 @@ def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: s
         )
     old = stale(found, bridge.root)
     # Its plan has no root of this machine.
-    bare = of_plan(found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller)
+    bare = make_sources(
+        found.replace(header={**found.header, "root": bridge.root}), agent, bridge.wire, caller
+    )
 
-    def hooks(event: Event) -> Iterable[Planned]:
+    def hooks(event: Event) -> Iterable[PlannedHook]:
         return [checked(hook, bridge.root, old) for hook in bare.hooks(event)]
 
     def wires(name: str) -> Wire:
@@ -211,47 +223,49 @@ def project_sources(bridge: Bridge, agent: str, env: Mapping[str, str], entry: s
     )
 
 
-def other_sources(bridge: Bridge, root: str, agent: str, env: Mapping[str, str], entry: str) -> Sources:
+def other_sources(bridge: Bridge, root: str, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
     """The hooks of another approved project; each that this bridge cannot run denies what it is for."""
     other = bridge.replace(root=root)
     has_bridge = any(os.path.lexists(os.path.join(root, name)) for name in trust.BRIDGE)
-    is_bridged = all(state.lock["bridge"] for state in trust.approval(root, env).states)
-    kept = plan.load(plan.path_for(root, env), env)
-    is_kept = isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept)
+    is_bridged = all(state.lock["bridge"] for state in trust.load_approval(root, env).states)
+    kept = plan.load(plan.find_plan_path(root, env), env)
+    is_kept = (
+        isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept)
+    )
     if not (has_bridge or is_bridged or is_kept):
         return _out_of_reach(other, agent, env)
     found = project_sources(other, agent, env, entry)
 
-    def hooks(event: Event) -> Iterable[Planned]:
+    def hooks(event: Event) -> Iterable[PlannedHook]:
         # They are approved in their own project, whichever the event is in.
-        return [trust.judged(hook, root, env) for hook in found.hooks(event)]
+        return [trust.judge_hook(hook, root, env) for hook in found.hooks(event)]
 
     return found.replace(hooks=hooks)
 
 
-def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> Sources:
+def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> HookSources:
     """What was approved for a project without a bridge, of which the events are known and no matcher."""
     from hookport.model.events import about_tool
 
     root = bridge.root
-    states = trust.approval(root, env).states
+    states = trust.load_approval(root, env).states
     locked = _locked_hooks(root)
     # The state that the project says it is in; of a project that says nothing of use, all of them.
     states = [state for state in states if state.hooks == locked] or list(states)
     why = f"this bridge cannot run the hooks of {root}, which has no {PLAN}. {RENEW}, in that folder"
-    ghosts: dict[str, Planned] = {}
+    ghosts: dict[str, PlannedHook] = {}
     for state in states:
         for place, entry in state.hooks.items():
             definition = state.lock.get("definitions", {}).get(entry["definition"], {})
             event = str(entry.get("event", ""))
-            ghosts[place] = plan.Planned(
+            ghosts[place] = plan.PlannedHook(
                 str(entry.get("name", place)),
                 event,
                 agent,
                 subject="tool" if about_tool(event) else "",
                 blocking=definition.get("blocking", True) is not False,
                 is_async=bool(definition.get("handler", {}).get("is_async")),
-                file=trust.resolved(place.partition("#")[0], root, env),
+                file=trust.resolve_name(place.partition("#")[0], root, env),
                 place=place.partition("#")[2],
                 id=place,
                 trust={"why": "", "files": {}, "approved": [], "was_approved": True},
@@ -259,7 +273,7 @@ def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> Sources
             )
     files = {name for state in states for entry in state.hooks.values() for name in entry["files"]}
     own = {trust.LOCK, FOLDER, *(place.partition("#")[0] for place in ghosts), *files}
-    bare = of_plan(bridge.tables, agent, bridge.wire)
+    bare = make_sources(bridge.tables, agent, bridge.wire)
     return bare.replace(
         hooks=lambda event: [hook for hook in ghosts.values() if hook.event == event.event],
         root=root,
@@ -277,31 +291,31 @@ def _locked_hooks(root: str) -> object:
         return None
 
 
-def all_hooks(bridge: Bridge, env: Mapping[str, str]) -> list[Planned]:
+def all_hooks(bridge: Bridge, env: Mapping[str, str]) -> list[PlannedHook]:
     """Every hook that the bridge may run, as it is on this machine; none where its plan is in doubt."""
-    kept = plan.load(plan.path_for(bridge.root, env), env)
-    if isinstance(kept, Plan) and plan.holds(kept, __version__, env) and not _changed(kept):
-        return [] if kept.header["broken"] else kept.all_hooks()
+    kept = plan.load(plan.find_plan_path(bridge.root, env), env)
+    if isinstance(kept, DispatchPlan) and plan.is_current(kept, __version__, env) and not _changed(kept):
+        return [] if kept.header["broken"] else kept.read_all_hooks()
     found = load(bridge.root)
     if isinstance(found, str):
         return []
     old = stale(found, bridge.root)
     if found.header["broken"] or list(told(found, old)):
         return []
-    hooks = (checked(hook, bridge.root, old) for hook in found.all_hooks())
+    hooks = (checked(hook, bridge.root, old) for hook in found.read_all_hooks())
     return [hook.replace(scope="project", trust={}, rivals=()) for hook in hooks]
 
 
 def is_approved(root: str, env: Mapping[str, str]) -> bool:
     """Whether the bridge in a project is one that its user approved."""
-    return any(state.lock["bridge"] for state in trust.approval(root, env).states) and not _unapproved(
+    return any(state.lock["bridge"] for state in trust.load_approval(root, env).states) and not _unapproved(
         root, env
     )
 
 
 def _unapproved(root: str, env: Mapping[str, str]) -> str:
     """Which part of the bridge is not as in any state that its user approved, in words."""
-    states = trust.approval(root, env).states
+    states = trust.load_approval(root, env).states
     if not any(state.lock["bridge"] for state in states):
         return ""  # nothing of it was approved, which its hooks tell
     here = {name: _digest(os.path.join(root, name), env) for name in trust.BRIDGE}
@@ -321,45 +335,45 @@ def _digest(path: str, env: Mapping[str, str]) -> str:
 
     The hash of the archive takes a tenth of a dispatch. The stamp is what tells that a script changed, too.
     """
-    now = trust.settled(path)
+    now = trust.stamp_settled(path)
     if now is None or now[1] < LARGE:
-        return trust.digest(path)
+        return trust.hash_file(path)
     start = f"{now} "
-    if (kept := plan.note(path, env)).startswith(start):
+    if (kept := plan.read_note(path, env)).startswith(start):
         return kept.removeprefix(start)
-    found = trust.digest(path)
-    plan.keep_note(path, start + found, env)
+    found = trust.hash_file(path)
+    plan.write_note(path, start + found, env)
     return found
 
 
 def _as_approved(
-    bridge: Bridge, agent: str, caller: plan.CalledFrom, why: str, env: Mapping[str, str]
-) -> Sources:
+    bridge: Bridge, agent: str, caller: plan.Caller, why: str, env: Mapping[str, str]
+) -> HookSources:
     """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
     from hookport.runtime import approvals
 
-    hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.approval(bridge.root, env).states]
-    texts = filter(None, (approvals.approved_text(hash_, env) for hash_ in hashes))
+    hashes = [state.lock["bridge"].get(PLAN, "") for state in trust.load_approval(bridge.root, env).states]
+    texts = filter(None, (approvals.read_approved_text(hash_, env) for hash_ in hashes))
     kept = plan.parse(next(texts, b"").replace(b"\r\n", b"\n"))
     settled = settings(bridge.root, env)
     if isinstance(kept, str):
-        empty = of_plan(bridge.tables, agent, bridge.wire)
+        empty = make_sources(bridge.tables, agent, bridge.wire)
         return empty.replace(root=bridge.root, lost=why, settings=settled)
-    bare = of_plan(kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller)
+    bare = make_sources(kept.replace(header={**kept.header, "root": bridge.root}), agent, bridge.wire, caller)
     record = {"why": why, "files": {}, "approved": [], "was_approved": True}
 
-    def hooks(event: Event) -> Iterable[Planned]:
+    def hooks(event: Event) -> Iterable[PlannedHook]:
         return [placed(hook, bridge.root).replace(trust=record) for hook in bare.hooks(event)]
 
     callers = bridge.tables.header["callers"]
     return bare.replace(hooks=hooks, callers=callers, root=bridge.root, settings={**bare.settings, **settled})
 
 
-def _changed(kept: Plan) -> bool:
-    return plan.changed(kept) or plan.scripts_changed(kept.all_hooks())
+def _changed(kept: DispatchPlan) -> bool:
+    return plan.has_changed(kept) or plan.has_changed_scripts(kept.read_all_hooks())
 
 
-def told(found: Plan, old: list[str]) -> Iterable[str]:
+def told(found: DispatchPlan, old: list[str]) -> Iterable[str]:
     made = found.header["version"]
     if made != __version__:
         yield f"the plan is stale: hookport {made} made it, this bridge is of {__version__}. {RENEW}"
@@ -367,7 +381,7 @@ def told(found: Plan, old: list[str]) -> Iterable[str]:
         yield f"the plan is stale: {', '.join(old)} changed since it was made. {RENEW}"
 
 
-def checked(hook: Planned, root: str, old: list[str]) -> Planned:
+def checked(hook: PlannedHook, root: str, old: list[str]) -> PlannedHook:
     """A hook in its place on this machine; one whose source changed cannot run."""
     folder = f"{hook.package}/"
     mine = [place for place in old if place == hook.file or place.startswith(folder)]
@@ -375,7 +389,7 @@ def checked(hook: Planned, root: str, old: list[str]) -> Planned:
     return placed(hook, root).replace(unable=unable)
 
 
-def placed(hook: Planned, root: str) -> Planned:
+def placed(hook: PlannedHook, root: str) -> PlannedHook:
     """A hook of the plan as it is on this machine."""
     words = hook.command.split(MARK)
     words[1::2] = [quote_if_needed(_full(root, word)) for word in words[1::2]]
@@ -397,13 +411,13 @@ def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
     strict: dict[str, Any] = {name: words[0] for name, words in policy.WORDS.items()}
     if of_project is None or of_user is None:
         return strict
-    given = (trust.approved_words(root, _words(of_project), env), _words(of_user))
+    given = (trust.tighten_words(root, _words(of_project), env), _words(of_user))
     chosen: dict[str, Any] = dict(policy.DEFAULTS)
     for name, word in strict.items():
         words = [one[name] for one in given if name in one]
         chosen[name] = word if word in words else next(iter(words), chosen[name])
     named = of_project.get("llm")
-    model = trust.approved_model(root, named, env) if isinstance(named, dict) else {}
+    model = trust.find_approved_model(root, named, env) if isinstance(named, dict) else {}
     return {**chosen, "llm": model} if model else chosen
 
 

@@ -32,7 +32,7 @@ from hookport.project.discovery import Discovery, Found, discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
 from hookport.runtime import plan, trust
-from hookport.runtime.plan import Origin, Plan, Planned
+from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
 from hookport.vendor import vendored
 from hookport.vendor.archive import zipped
 
@@ -72,7 +72,7 @@ def build() -> bytes:
     content = {name: path.read_bytes().replace(b"\r\n", b"\n") for name, path in members.items()}
     # Our own dialects alone: those of other packages are not on every machine, so the plan has them.
     own = [name for name in names() if name in builtin()]
-    content[TABLES] = plan.make((), map(wire, own), Origin("", __version__, markers=list(markers())))
+    content[TABLES] = plan.make((), map(wire, own), PlanOrigin("", __version__, markers=list(markers())))
     return zipped(dict(sorted(content.items())))
 
 
@@ -81,10 +81,10 @@ def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> byte
     found, _ = _shared(root)
     hooks = [_portable(one, root) for one in plan_builder.runnable(found)]
     full = plan.parse(plan_builder.compiled(found, NOBODY, root))
-    assert isinstance(full, Plan)  # noqa: S101  (we made it)
+    assert isinstance(full, DispatchPlan)  # noqa: S101  (we made it)
     start = f"{root}{os.sep}"
     contents = {place: vendored.content(root, place, after or {}) for place in _places(root, found.hooks)}
-    origin = Origin(
+    origin = PlanOrigin(
         "",
         __version__,
         settings=full.header["settings"],
@@ -105,19 +105,23 @@ def _renewed(root: str, before: bytes | None, after: Mapping[str, bytes | None])
     was, now = old.header["contents"], new.header["contents"]
     theirs = {place: vendored.content(root, place, after) for place in was if place not in now}
     changed = any(content not in (None, was[place]) for place, content in theirs.items())
-    needed = sorted({hook.dialect for hook in old.all_hooks() if hook.dialect in absent})
+    needed = sorted({hook.dialect for hook in old.read_all_hooks() if hook.dialect in absent})
     if needed or changed:
         raise _NeedsError(str(Path(root, vendored.PLAN)), needed or absent)
     loaded_by = {
         hook.id: {name: how for name, how in hook.loaded_by.items() if name in absent}
-        for hook in old.all_hooks()
+        for hook in old.read_all_hooks()
     }
     hooks = [
-        hook.replace(loaded_by={**hook.loaded_by, **loaded_by.get(hook.id, {})}) for hook in new.all_hooks()
+        hook.replace(loaded_by={**hook.loaded_by, **loaded_by.get(hook.id, {})})
+        for hook in new.read_all_hooks()
     ]
-    wires = {**new.all_wires(), **{name: made for name, made in old.all_wires().items() if name in absent}}
+    wires = {
+        **new.read_all_wires(),
+        **{name: made for name, made in old.read_all_wires().items() if name in absent},
+    }
     same = {place: content for place, content in theirs.items() if content == was[place]}
-    origin = Origin(
+    origin = PlanOrigin(
         "",
         __version__,
         settings=new.header["settings"],
@@ -128,12 +132,12 @@ def _renewed(root: str, before: bytes | None, after: Mapping[str, bytes | None])
     return plan.make(hooks, [wires[name] for name in sorted(wires)], origin)
 
 
-def _parsed(text: bytes | None) -> Plan | None:
+def _parsed(text: bytes | None) -> DispatchPlan | None:
     found = plan.parse((text or b"").replace(b"\r\n", b"\n"))
-    return found if isinstance(found, Plan) and "contents" in found.header else None
+    return found if isinstance(found, DispatchPlan) and "contents" in found.header else None
 
 
-def _absent(found: Plan | None) -> list[str]:
+def _absent(found: DispatchPlan | None) -> list[str]:
     """The dialects that a plan was made with and that are not installed here."""
     return [] if found is None else [name for name in found.header["wires"] if name not in names()]
 
@@ -182,7 +186,7 @@ def _places(root: str, hooks: Iterable[Found]) -> Iterator[str]:
     yield from sorted(found - _personal())
 
 
-def _portable(found: Found, root: str) -> Planned:
+def _portable(found: Found, root: str) -> PlannedHook:
     """A hook with paths from the root; see `vendored.placed`."""
     hook = plan_builder.identified(found, root, NOBODY).replace(loaded_by=Readers(root, NOBODY).of(found))
     command = hook.command
@@ -238,7 +242,7 @@ def check(root: str) -> list[Finding]:
 def _unlocked(root: str) -> list[Finding]:
     path = str(Path(root) / trust.LOCK)
     locked = _locked(read_file(path) or b"{}")
-    wrong = [name for name in trust.BRIDGE if locked.get(name) != trust.digest(str(Path(root) / name))]
+    wrong = [name for name in trust.BRIDGE if locked.get(name) != trust.hash_file(str(Path(root) / name))]
     return [BridgeUnlocked.at("bridge", name=name)._replace(file=path) for name in wrong]
 
 
@@ -284,13 +288,13 @@ def _plan_difference(before: bytes, after: bytes, root: str) -> str:
     return _hook_difference(old, new)
 
 
-def _hook_difference(old: Plan, new: Plan) -> str:
+def _hook_difference(old: DispatchPlan, new: DispatchPlan) -> str:
     missing = [name for name in new.header["wires"] if name not in old.header["wires"]]
     if missing:
         return f"it was made without {', '.join(missing)}"
-    other = [name for name, made in new.all_wires().items() if old.wire(name) != made]
+    other = [name for name, made in new.read_all_wires().items() if old.wire(name) != made]
     if other:
         return f"it was made with other tables of {', '.join(other)}"
-    was, now = ({hook.id: hook for hook in one.all_hooks()} for one in (old, new))
+    was, now = ({hook.id: hook for hook in one.read_all_hooks()} for one in (old, new))
     odd = sorted(place for place in was.keys() | now.keys() if was.get(place) != now.get(place))
     return f"it says otherwise of {', '.join(odd)}" if odd else "its header is another"

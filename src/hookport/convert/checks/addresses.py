@@ -16,9 +16,9 @@ FIXES = (
 
 def refusal(url: str) -> Finding | None:
     """The finding of an address that is always refused; None if an event may go there."""
-    shown = http._shown(url)  # noqa: SLF001
+    shown = http._shorten_url(url)  # noqa: SLF001
     try:
-        http._port(http._checked(url, is_chosen=False))  # noqa: SLF001  (the runtime's own rule, so that both always agree)
+        http._find_port(http._check_url(url, is_chosen=False))  # noqa: SLF001  (the runtime's own rule, so that both always agree)
     except (http._RefusalError, ValueError) as error:  # noqa: SLF001
         why = str(error).partition(" Nothing was sent.")[0].rstrip(".")
         fix = next((fix for word, fix in FIXES if word in why), FIXES[-1][1])

@@ -116,7 +116,7 @@ def said_as_option(matcher: Sequence[Term]) -> str:
 
 def _terms(text: str) -> tuple[Term, ...]:
     """The same read; a matcher that is none matches everything."""
-    return tuple(Term(kind, value, tool) for kind, value, tool in select.terms_in(text))  # type: ignore[arg-type]
+    return tuple(Term(kind, value, tool) for kind, value, tool in select.parse_terms(text))  # type: ignore[arg-type]
 
 
 @lru_cache(4096)

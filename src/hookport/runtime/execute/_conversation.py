@@ -18,16 +18,16 @@ _DETAIL_LIMIT = 300
 
 def hold(request: Tree) -> None:
     """Talk to the model until it answers, and print its text, or how that failed."""
-    print(json.dumps(_said(request)), end="")  # noqa: T201 -- stdout is how the parent process hears of it
+    print(json.dumps(_talk(request)), end="")  # noqa: T201 -- stdout is how the parent process hears of it
 
 
-def _said(request: Tree) -> Tree:
+def _talk(request: Tree) -> Tree:
     try:
         from pydantic_ai import Agent, UsageLimits, exceptions
 
-        model = _model(**request["service"])
+        model = _load_model(**request["service"])
     except ImportError as missing:
-        return _failure("spawn_error", f"{missing}. Install the extra: pip install 'hookport[llm]'")
+        return _make_failure("spawn_error", f"{missing}. Install the extra: pip install 'hookport[llm]'")
     tools: list[Callable[..., str]] = []
     if "root" in request:
         from hookport.runtime.execute._reading import Project
@@ -39,23 +39,23 @@ def _said(request: Tree) -> Tree:
     try:
         run = agent.run_sync(request["message"], usage_limits=UsageLimits(request_limit=steps))
     except exceptions.UsageLimitExceeded:
-        return _failure("completed", f"no answer after {steps} {'turn' if steps == 1 else 'turns'}")
+        return _make_failure("completed", f"no answer after {steps} {'turn' if steps == 1 else 'turns'}")
     except exceptions.ModelHTTPError as error:
-        return _failure("completed", f"HTTP {error.status_code} {error.body or ''}".rstrip())
+        return _make_failure("completed", f"HTTP {error.status_code} {error.body or ''}".rstrip())
     except exceptions.ModelTimeoutError as error:
-        return _failure("timeout", str(error))
+        return _make_failure("timeout", str(error))
     except exceptions.ModelConnectionError as error:
-        return _failure("spawn_error", str(error))
+        return _make_failure("spawn_error", str(error))
     except (exceptions.AgentRunError, exceptions.UserError) as error:
-        return _failure("completed", str(error))
+        return _make_failure("completed", str(error))
     return {"text": run.output}
 
 
-def _failure(outcome: str, detail: str) -> Tree:
+def _make_failure(outcome: str, detail: str) -> Tree:
     return {"outcome": outcome, "detail": " ".join(detail.split())[:_DETAIL_LIMIT]}
 
 
-def _model(provider: str, model: str, base_url: str, api_key: str) -> Model:
+def _load_model(provider: str, model: str, base_url: str, api_key: str) -> Model:
     # A server at home needs no key, but the libraries do.
     api_key = api_key or "none"
     if provider == "anthropic":

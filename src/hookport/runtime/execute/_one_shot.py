@@ -32,7 +32,7 @@ DETAIL_LIMIT = 300
 def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_seconds: float) -> Tree:
     """The text that the model answers with, or how that failed: `outcome` and `detail`."""
     is_anthropic = service["provider"] == "anthropic"
-    url, headers, body = (_for_anthropic if is_anthropic else _for_openai)(service, task, message)
+    url, headers, body = (_write_anthropic if is_anthropic else _write_openai)(service, task, message)
     data = json.dumps(body).encode()
     until = time.monotonic() + timeout_seconds
     for pause in (*PAUSES_SECONDS, None):
@@ -50,7 +50,7 @@ def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_
     return {"text": text}
 
 
-def _for_anthropic(service: Tree, task: str, message: str) -> tuple[str, dict[str, str], Tree]:
+def _write_anthropic(service: Tree, task: str, message: str) -> tuple[str, dict[str, str], Tree]:
     body = {
         "model": service["model"],
         "max_tokens": MOST_TOKENS,
@@ -58,16 +58,20 @@ def _for_anthropic(service: Tree, task: str, message: str) -> tuple[str, dict[st
         "messages": [{"role": "user", "content": message}],
     }
     headers = {"x-api-key": service["api_key"] or "none", "anthropic-version": ANTHROPIC_VERSION}
-    return f"{_base(service)}/v1/messages", headers, body
+    return f"{_find_base_url(service)}/v1/messages", headers, body
 
 
-def _for_openai(service: Tree, task: str, message: str) -> tuple[str, dict[str, str], Tree]:
+def _write_openai(service: Tree, task: str, message: str) -> tuple[str, dict[str, str], Tree]:
     messages = [{"role": "system", "content": task}, {"role": "user", "content": message}]
     headers = {"authorization": f"Bearer {service['api_key'] or 'none'}"}
-    return f"{_base(service)}/chat/completions", headers, {"model": service["model"], "messages": messages}
+    return (
+        f"{_find_base_url(service)}/chat/completions",
+        headers,
+        {"model": service["model"], "messages": messages},
+    )
 
 
-def _base(service: Tree) -> str:
+def _find_base_url(service: Tree) -> str:
     return str(service["base_url"] or BASE_URLS[service["provider"]]).rstrip("/")
 
 
@@ -81,7 +85,7 @@ def _read_openai(answer: Tree) -> str:
     return text if isinstance(text, str) else "".join(part.get("text", "") for part in text)
 
 
-def _describe(reply: http.Reply) -> str:
+def _describe(reply: http.HttpReply) -> str:
     """What went wrong, with what the provider says of it."""
     text = reply.detail
     try:

@@ -47,7 +47,7 @@ class Project:
                 piece = file.read(PIECE_BYTES)
                 rest = os.fstat(file.fileno()).st_size - file.tell()
         except (_RefusedError, OSError, ValueError) as error:
-            return f"refused: {_why(error)}"
+            return f"refused: {_explain_error(error)}"
         more = f"\n[{rest} more bytes, from offset {max(0, offset) + len(piece)}]" if rest > 0 else ""
         return piece.decode("utf-8", "replace") + more
 
@@ -61,7 +61,7 @@ class Project:
             with os.scandir(self._inside(path)) as entries:
                 names = sorted(entry.name + "/" * entry.is_dir(follow_symlinks=False) for entry in entries)
         except (_RefusedError, OSError, ValueError) as error:
-            return f"refused: {_why(error)}"
+            return f"refused: {_explain_error(error)}"
         more = [f"[{len(names) - NAME_LIMIT} more]"] if len(names) > NAME_LIMIT else []
         return "\n".join(names[:NAME_LIMIT] + more) or "[empty]"
 
@@ -82,7 +82,7 @@ class Project:
                     hits.append(f"[the first {HIT_LIMIT} only]")
                     break
         except (_RefusedError, OSError, ValueError) as error:
-            return f"refused: {_why(error)}"
+            return f"refused: {_explain_error(error)}"
         return "\n".join(hits) or "[nothing found]"
 
     def _inside(self, path: str) -> str:
@@ -124,5 +124,5 @@ class Project:
                     yield place
 
 
-def _why(error: Exception) -> str:
+def _explain_error(error: Exception) -> str:
     return getattr(error, "strerror", None) or str(error)

@@ -69,10 +69,10 @@ def run(
         result = RunResult(
             "completed" if code is not None else "timeout",
             code,
-            _text(out),
-            _text(err),
+            _read_text(out),
+            _read_text(err),
             seconds=time.monotonic() - began,
-            dropped=_dropped(out) + _dropped(err),
+            dropped=_count_dropped(out) + _count_dropped(err),
         )
     if code is None:
         return result.replace(detail=f"took longer than {timeout_seconds:.3g} s and was stopped")
@@ -121,10 +121,10 @@ def _end(child: subprocess.Popen[bytes]) -> None:
     child.wait()
 
 
-def _text(printed: IO[bytes]) -> str:
+def _read_text(printed: IO[bytes]) -> str:
     printed.seek(0)
     return printed.read(KEPT_BYTES).decode(errors="replace")
 
 
-def _dropped(printed: IO[bytes]) -> int:
+def _count_dropped(printed: IO[bytes]) -> int:
     return max(0, os.fstat(printed.fileno()).st_size - KEPT_BYTES)

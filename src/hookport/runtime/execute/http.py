@@ -32,7 +32,7 @@ _VARIABLE = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_
 _OURS = ("connection", "content-length", "host", "transfer-encoding")
 
 
-class Reply(Value):
+class HttpReply(Value):
     """What a server answered; status 0 where there was no whole answer, and `outcome` how that came."""
 
     status: int = 0
@@ -55,8 +55,8 @@ def post(
     `$NAME` and `${NAME}` in headers become what `env` says where `allowed_env` has the name, else nothing.
     """
     started = time.monotonic()
-    filled = _filled(headers, allowed_env, env)
-    reply = _exchanged(url, _Exchange(body, filled, env, timeout_seconds))
+    filled = _fill_headers(headers, allowed_env, env)
+    reply = _run_exchange(url, _Exchange(body, filled, env, timeout_seconds))
     seconds = time.monotonic() - started
     if not reply.status:
         return RunResult(reply.outcome, detail=reply.detail, seconds=seconds)
@@ -67,13 +67,13 @@ def post(
 
 def exchange(
     url: str, body: bytes, *, headers: Mapping[str, str], env: Mapping[str, str], timeout_seconds: float
-) -> Reply:
+) -> HttpReply:
     """Send a request to a server that the user chose, by plain HTTP also to another machine."""
-    given = _Exchange(body, _filled(headers, (), env), env, timeout_seconds, is_chosen=True)
-    return _exchanged(url, given)
+    given = _Exchange(body, _fill_headers(headers, (), env), env, timeout_seconds, is_chosen=True)
+    return _run_exchange(url, given)
 
 
-def _exchanged(url: str, given: _Exchange) -> Reply:
+def _run_exchange(url: str, given: _Exchange) -> HttpReply:
     # In a thread, because looking up a name cannot be interrupted and a socket's timeout starts anew with
     # every byte. A daemon, so that it never keeps the process alive.
     from threading import Thread
@@ -84,8 +84,8 @@ def _exchanged(url: str, given: _Exchange) -> Reply:
     reply = given.reply
     if reply is None:
         given.abandon()
-        told = f"{_shown(url)} did not answer within {given.timeout_seconds:g} s"
-        return Reply(detail=told, outcome="timeout")
+        detail = f"{_shorten_url(url)} did not answer within {given.timeout_seconds:g} s"
+        return HttpReply(detail=detail, outcome="timeout")
     return reply
 
 
@@ -110,7 +110,7 @@ class _Exchange:
         self.env = env
         self.timeout_seconds = timeout_seconds
         self.is_chosen = is_chosen
-        self.reply: Reply | None = None
+        self.reply: HttpReply | None = None
         self.connection: HTTPConnection | None = None
         # The connection forgets its socket where the answer ends with the connection.
         self.socket: socket.socket | None = None
@@ -122,11 +122,13 @@ class _Exchange:
         try:
             self.reply = self.follow(url)
         except _RefusalError as refusal:
-            self.reply = Reply(detail=str(refusal), outcome="spawn_error")
+            self.reply = HttpReply(detail=str(refusal), outcome="spawn_error")
         except TimeoutError:
             pass  # `post` is about to say so
         except (OSError, HTTPException, ValueError) as error:
-            self.reply = Reply(detail=f"{_shown(url)}: {_said(error)}", outcome="spawn_error")
+            self.reply = HttpReply(
+                detail=f"{_shorten_url(url)}: {_describe_error(error)}", outcome="spawn_error"
+            )
         finally:
             if self.connection is not None:
                 self.connection.close()
@@ -139,29 +141,35 @@ class _Exchange:
                 # Not the method of a TLS socket: that one would change it under the reading thread.
                 socket.socket.shutdown(self.socket, socket.SHUT_RDWR)
 
-    def follow(self, url: str) -> Reply:
+    def follow(self, url: str) -> HttpReply:
         for _ in range(REDIRECT_LIMIT + 1):
             response = self.send(url)
             if response.status not in _REPEATING:
-                return _outcome(response)
-            target = _target(url, response)
+                return _read_reply(response)
+            target = _find_target(url, response)
             if not target:
-                told = f"HTTP {response.status}: {_shown(url)} points elsewhere. No event is passed on."
-                return Reply(response.status, detail=told)
+                detail = (
+                    f"HTTP {response.status}: {_shorten_url(url)} points elsewhere. No event is passed on."
+                )
+                return HttpReply(response.status, detail=detail)
             url = target
-        told = f"HTTP {response.status}: more than {REDIRECT_LIMIT} redirects, the last to {_shown(url)}"
-        return Reply(response.status, detail=told)
+        detail = (
+            f"HTTP {response.status}: more than {REDIRECT_LIMIT} redirects, the last to {_shorten_url(url)}"
+        )
+        return HttpReply(response.status, detail=detail)
 
     def send(self, url: str) -> HTTPResponse:
-        parts = _checked(url, is_chosen=self.is_chosen)
+        parts = _check_url(url, is_chosen=self.is_chosen)
         if self.connection is not None:
             self.connection.close()
-        self.connection = connection = self.connection_for(parts)
+        self.connection = connection = self.make_connection(parts)
         connection.connect()
         self.socket = connection.sock
         peer = self.socket.getpeername()[0]
         if parts.scheme == "http" and not self.is_chosen and not _is_loopback(peer):
-            raise _RefusalError(f"{_shown(url)} leads to {peer}, not to this machine. Nothing was sent.")
+            raise _RefusalError(
+                f"{_shorten_url(url)} leads to {peer}, not to this machine. Nothing was sent."
+            )
         if self.is_abandoned:
             raise TimeoutError
         path = parts.path or "/"
@@ -169,47 +177,47 @@ class _Exchange:
         connection.request("POST", target, body=self.body, headers=self.headers)
         return connection.getresponse()
 
-    def connection_for(self, parts: SplitResult) -> HTTPConnection:
+    def make_connection(self, parts: SplitResult) -> HTTPConnection:
         from http.client import HTTPConnection, HTTPSConnection
 
-        host, port = parts.hostname or "", _port(parts)
+        host, port = parts.hostname or "", _find_port(parts)
         if parts.scheme == "http":
             return HTTPConnection(host, port, timeout=self.timeout_seconds)
         from ssl import create_default_context
 
         trust = create_default_context()
-        proxy = None if _is_loopback(host) else _proxy(host, self.env)
+        proxy = None if _is_loopback(host) else _find_proxy(host, self.env)
         if proxy is None:
             return HTTPSConnection(host, port, timeout=self.timeout_seconds, context=trust)
         connection = HTTPSConnection(
-            proxy.hostname or "", _port(proxy), timeout=self.timeout_seconds, context=trust
+            proxy.hostname or "", _find_port(proxy), timeout=self.timeout_seconds, context=trust
         )
-        connection.set_tunnel(host, port, _proxy_login(proxy))
+        connection.set_tunnel(host, port, _make_proxy_login(proxy))
         return connection
 
 
-def _outcome(response: HTTPResponse) -> Reply:
+def _read_reply(response: HTTPResponse) -> HttpReply:
     from http.client import responses
 
     status = response.status
     if not 200 <= status < 300:
         phrase = responses.get(status, "")
-        return Reply(status, _error_text(response), f"HTTP {status} {phrase}".rstrip())
+        return HttpReply(status, _read_error(response), f"HTTP {status} {phrase}".rstrip())
     data = response.read(ANSWER_LIMIT + 1)
     if len(data) > ANSWER_LIMIT:
-        return Reply(status, detail=f"HTTP {status}, but the answer is longer than {ANSWER_LIMIT} bytes")
+        return HttpReply(status, detail=f"HTTP {status}, but the answer is longer than {ANSWER_LIMIT} bytes")
     if response.length:
-        return Reply(status, detail=f"HTTP {status}, but the answer ended {response.length} bytes early")
+        return HttpReply(status, detail=f"HTTP {status}, but the answer ended {response.length} bytes early")
     try:
-        return Reply(status, _text_of(data, response))
+        return HttpReply(status, _read_text(data, response))
     except _UnreadableError as error:
-        return Reply(status, detail=f"HTTP {status}, but {error}")
+        return HttpReply(status, detail=f"HTTP {status}, but {error}")
 
 
-def _error_text(response: HTTPResponse) -> str:
+def _read_error(response: HTTPResponse) -> str:
     """What a server says of its failure, as far as it can be read."""
     try:
-        return _text_of(response.read(ANSWER_LIMIT), response)
+        return _read_text(response.read(ANSWER_LIMIT), response)
     except (_UnreadableError, OSError, ValueError):
         return ""
 
@@ -218,10 +226,10 @@ class _UnreadableError(Exception):
     """Why a whole answer is no answer of a hook."""
 
 
-def _text_of(data: bytes, response: HTTPResponse) -> str:
+def _read_text(data: bytes, response: HTTPResponse) -> str:
     """The text of an answer: JSON, or plain words. What a hook would not send (a login page) is no answer."""
     headers = response.headers
-    data = _decoded(data, headers.get("Content-Encoding", ""))
+    data = _decode(data, headers.get("Content-Encoding", ""))
     kind, charset = headers.get_content_type(), headers.get_content_charset("utf-8")
     if "Content-Type" not in headers:
         kind = ""
@@ -250,18 +258,18 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _decoded(data: bytes, encoding: str) -> bytes:
+def _decode(data: bytes, encoding: str) -> bytes:
     """The answer as it was before the server, or a proxy that was not asked to, compressed it."""
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         if name in ("", "identity") or not data:
             continue
         if name not in ("gzip", "x-gzip", "deflate"):
             raise _UnreadableError(f"the answer has the encoding {name[:40]!r}, which was not asked for")
-        data = _inflated(data, name)
+        data = _inflate(data, name)
     return data
 
 
-def _inflated(data: bytes, name: str) -> bytes:
+def _inflate(data: bytes, name: str) -> bytes:
     from zlib import MAX_WBITS, decompressobj
     from zlib import error as ZlibError  # noqa: N812
 
@@ -280,35 +288,39 @@ def _inflated(data: bytes, name: str) -> bytes:
     raise _UnreadableError(f"the answer is no valid {name}")
 
 
-def _checked(url: str, *, is_chosen: bool) -> SplitResult:
+def _check_url(url: str, *, is_chosen: bool) -> SplitResult:
     from urllib.parse import urlsplit
 
     parts = urlsplit(url)
     host = parts.hostname
     if parts.scheme not in _PORTS or not host:
-        raise _RefusalError(f"{_shown(url)!r} is not an http or https address. Nothing was sent.")
+        raise _RefusalError(f"{_shorten_url(url)!r} is not an http or https address. Nothing was sent.")
     if parts.scheme == "http" and not is_chosen and not _is_loopback(host):
         raise _RefusalError(
-            f"{_shown(url)}: plain HTTP is for hooks on this machine only. Nothing was sent. Use https."
+            f"{_shorten_url(url)}: plain HTTP is for hooks on this machine only. Nothing was sent. Use https."
         )
     if "@" in parts.netloc:
         raise _RefusalError(
-            f"{_shown(url)}: no user or password in an address. Nothing was sent. Use headers."
+            f"{_shorten_url(url)}: no user or password in an address. Nothing was sent. Use headers."
         )
     return parts
 
 
-def _target(url: str, response: HTTPResponse) -> str:
+def _find_target(url: str, response: HTTPResponse) -> str:
     """Where a redirect leads, or nothing when that is another host, port or scheme."""
     from urllib.parse import urljoin, urlsplit
 
     target = urljoin(url, response.headers.get("Location", ""))
-    here, there = urlsplit(url), urlsplit(target)
-    is_same = (here.scheme, here.hostname, _port(here)) == (there.scheme, there.hostname, _port(there))
+    source, destination = urlsplit(url), urlsplit(target)
+    is_same = (source.scheme, source.hostname, _find_port(source)) == (
+        destination.scheme,
+        destination.hostname,
+        _find_port(destination),
+    )
     return target if is_same else ""
 
 
-def _port(parts: SplitResult) -> int:
+def _find_port(parts: SplitResult) -> int:
     return parts.port or _PORTS.get(parts.scheme, 0)
 
 
@@ -323,7 +335,7 @@ def _is_loopback(host: str) -> bool:
         return False
 
 
-def _proxy(host: str, env: Mapping[str, str]) -> SplitResult | None:
+def _find_proxy(host: str, env: Mapping[str, str]) -> SplitResult | None:
     address = env.get("https_proxy") or env.get("HTTPS_PROXY")
     if not address:
         return None
@@ -335,7 +347,7 @@ def _proxy(host: str, env: Mapping[str, str]) -> SplitResult | None:
     return urlsplit(address if "://" in address else f"http://{address}")
 
 
-def _proxy_login(proxy: SplitResult) -> dict[str, str]:
+def _make_proxy_login(proxy: SplitResult) -> dict[str, str]:
     if proxy.username is None:
         return {}
     from base64 import b64encode
@@ -345,11 +357,11 @@ def _proxy_login(proxy: SplitResult) -> dict[str, str]:
     return {"Proxy-Authorization": f"Basic {b64encode(login.encode()).decode()}"}
 
 
-def _filled(
+def _fill_headers(
     headers: Mapping[str, str], allowed_env: Sequence[str], env: Mapping[str, str]
 ) -> dict[str, bytes]:
-    def value(found: re.Match[str]) -> str:
-        name = found[1] or found[2]
+    def value(match: re.Match[str]) -> str:
+        name = match[1] or match[2]
         return env.get(name, "") if name in allowed_env else ""
 
     filled = {"content-type": b"application/json", "accept": b"application/json", "user-agent": b"hookport"}
@@ -360,14 +372,14 @@ def _filled(
     return filled
 
 
-def _shown(url: str) -> str:
+def _shorten_url(url: str) -> str:
     """The address without what may be secret: login and query."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"
 
 
-def _said(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     from http.client import HTTPException
 
     if isinstance(error, HTTPException):

@@ -94,27 +94,27 @@ def ask(
     `stopping` says that the event is the agent's stop: only then may the model call what is left impossible.
     """
     begun = time.monotonic()
-    service = _service(model, env)
+    service = _find_service(model, env)
     if isinstance(service, str):
         return RunResult("spawn_error", detail=service)
     from hookport.runtime.execute import _one_shot
 
-    task, message = _words(_TASK + _IMPOSSIBLE if stopping else _TASK, prompt, arguments)
-    said = _one_shot.ask(service.as_dict(), task, message, env, timeout_seconds)
+    task, message = _write_prompt(_TASK + _IMPOSSIBLE if stopping else _TASK, prompt, arguments)
+    reply = _one_shot.ask(service.as_dict(), task, message, env, timeout_seconds)
     name, seconds = f"{service.provider}:{service.model}", time.monotonic() - begun
-    if said.get("outcome") == "timeout":
-        return RunResult("timeout", detail=_late(name, timeout_seconds), seconds=seconds)
-    return _judged(said, name, seconds, stopping=stopping)
+    if reply.get("outcome") == "timeout":
+        return RunResult("timeout", detail=_describe_timeout(name, timeout_seconds), seconds=seconds)
+    return _make_result(reply, name, seconds, stopping=stopping)
 
 
 def work(
     prompt: str, arguments: bytes, *, model: str, env: Mapping[str, str], timeout_seconds: float, root: str
 ) -> RunResult:
     """Let a model look into the project below `root` before it answers as for `ask`."""
-    service = _service(model, env)
+    service = _find_service(model, env)
     if isinstance(service, str):
         return RunResult("spawn_error", detail=service)
-    task, message = _words(_TASK + _TOOLS, prompt, arguments, steps=STEP_LIMIT)
+    task, message = _write_prompt(_TASK + _TOOLS, prompt, arguments, steps=STEP_LIMIT)
     request = {
         "path": [place for place in sys.path if place],
         "service": service.as_dict(),
@@ -130,10 +130,10 @@ def work(
         env=env,
         timeout_seconds=timeout_seconds,
     )
-    return _result(ran, f"{service.provider}:{service.model}", timeout_seconds)
+    return _read_result(ran, f"{service.provider}:{service.model}", timeout_seconds)
 
 
-def settle(settings: Mapping[str, str], env: Mapping[str, str]) -> Mapping[str, str]:
+def apply_settings(settings: Mapping[str, str], env: Mapping[str, str]) -> Mapping[str, str]:
     """The environment with what settings say of the model; the user's own variable comes before them.
 
     To an address of the settings goes the key of the variable that they name, and no other.
@@ -156,7 +156,7 @@ def find_mistake(settings: object) -> str:
     unknown = sorted(set(settings) - set(SETTINGS))
     if unknown:
         return f"has the unknown key '{unknown[0]}'. Known: {', '.join(SETTINGS)}"
-    if not _provider_and_model(settings.get("model", "")):
+    if not _split_model(settings.get("model", "")):
         return f"needs a model: {_FORM}"
     base_url = settings.get("base_url", "")
     if base_url and (not base_url.startswith(("https://", "http://")) or "@" in base_url):
@@ -164,29 +164,29 @@ def find_mistake(settings: object) -> str:
     return ""
 
 
-def _words(task: str, prompt: str, arguments: bytes, steps: int = 1) -> tuple[str, str]:
+def _write_prompt(task: str, prompt: str, arguments: bytes, steps: int = 1) -> tuple[str, str]:
     """What the model is told to do, and the question with the event in it."""
     event = arguments.decode("utf-8", "replace").strip()
-    fence = _fence(event)
-    return task.format(fence=fence, steps=steps), _message(prompt, f"\n{fence}json\n{event}\n{fence}\n")
+    fence = _make_fence(event)
+    return task.format(fence=fence, steps=steps), _write_message(prompt, f"\n{fence}json\n{event}\n{fence}\n")
 
 
-def _service(asked: str, env: Mapping[str, str]) -> _Service | str:
+def _find_service(asked: str, env: Mapping[str, str]) -> _Service | str:
     """The hook's model where its provider is known, else the configured one; or what is missing."""
     configured = env.get(MODEL, "")
-    own, named = _provider_and_model(configured), _provider_and_model(asked)
-    if configured and not own:
+    default, named = _split_model(configured), _split_model(asked)
+    if configured and not default:
         return f"{MODEL}: {configured!r} names no provider. Write {_FORM}."
     # A name that fits another provider than the configured one is that of the agent the hook came from.
-    if own and named and named[0] != own[0] and ":" not in asked:
+    if default and named and named[0] != default[0] and ":" not in asked:
         named = None
-    chosen = named or own
+    chosen = named or default
     if not chosen:
         unknown = f"{asked!r} names no provider" if asked else "there is no model to ask"
         return f"{unknown}. Set {MODEL} to {_FORM}."
     provider, model = chosen
     # The configured key and address belong to the configured provider: no hook gets them sent to another.
-    ours = env if not own or own[0] == provider else {}
+    ours = env if not default or default[0] == provider else {}
     prefix = provider.upper()
     base_url = ours.get(BASE_URL) or env.get(f"{prefix}_BASE_URL", "")
     api_key = ours.get(API_KEY) or env.get(f"{prefix}_API_KEY", "")
@@ -195,126 +195,126 @@ def _service(asked: str, env: Mapping[str, str]) -> _Service | str:
     return _Service(provider, model, base_url, api_key)
 
 
-def _provider_and_model(name: str) -> tuple[str, str] | None:
+def _split_model(name: str) -> tuple[str, str] | None:
     provider, _, model = name.partition(":")
     if provider in _PROVIDERS and model:
         return provider, model
-    return next(((found, name) for start, found in _FAMILIES.items() if name.startswith(start)), None)
+    return next(((family, name) for start, family in _FAMILIES.items() if name.startswith(start)), None)
 
 
-def _fence(text: str) -> str:
+def _make_fence(text: str) -> str:
     """A run of backticks that the text cannot close."""
     return "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
 
 
-def _message(prompt: str, block: str) -> str:
-    message = _ARGUMENTS.sub(lambda found: "$" if found[0] == r"\$" else block, prompt)
+def _write_message(prompt: str, block: str) -> str:
+    message = _ARGUMENTS.sub(lambda match: "$" if match[0] == r"\$" else block, prompt)
     return message if block in message else message + block
 
 
-def _result(ran: RunResult, model: str, timeout_seconds: float) -> RunResult:
+def _read_result(ran: RunResult, model: str, timeout_seconds: float) -> RunResult:
     if ran.outcome == "timeout":
-        return ran.replace(stdout="", stderr="", detail=_late(model, timeout_seconds))
+        return ran.replace(stdout="", stderr="", detail=_describe_timeout(model, timeout_seconds))
     if ran.outcome != "completed":
         return ran.replace(stdout="", stderr="", detail=ran.detail or f"{model}: {ran.outcome}")
-    said = _object(ran.stdout.rpartition("\n")[2]) if ran.exit_code == 0 else None
-    if said is None:
+    reply = _parse_object(ran.stdout.rpartition("\n")[2]) if ran.exit_code == 0 else None
+    if reply is None:
         last_line = ran.stderr.strip().rpartition("\n")[2]
-        return _failed(f"{model}: {last_line}", ran.seconds)
-    return _judged(said, model, ran.seconds)
+        return _make_failure(f"{model}: {last_line}", ran.seconds)
+    return _make_result(reply, model, ran.seconds)
 
 
-def _late(model: str, timeout_seconds: float) -> str:
+def _describe_timeout(model: str, timeout_seconds: float) -> str:
     return f"{model} did not answer within {timeout_seconds:g} s"
 
 
-def _judged(said: Tree, model: str, seconds: float, *, stopping: bool = False) -> RunResult:
+def _make_result(reply: Tree, model: str, seconds: float, *, stopping: bool = False) -> RunResult:
     """What came of a talk: the answer in canonical words, or how it failed."""
-    if "text" not in said:
-        why = f"{model}: {said['detail']}"
-        if said["outcome"] != "completed":
-            return RunResult(said["outcome"], detail=why, seconds=seconds)
-        return _failed(why, seconds)
-    answer = _answer(said["text"], stopping=stopping)
+    if "text" not in reply:
+        why = f"{model}: {reply['detail']}"
+        if reply["outcome"] != "completed":
+            return RunResult(reply["outcome"], detail=why, seconds=seconds)
+        return _make_failure(why, seconds)
+    answer = _find_answer(reply["text"], stopping=stopping)
     if answer is None:
-        return _failed(f'{model} did not answer with {{"ok": true or false}}', seconds)
+        return _make_failure(f'{model} did not answer with {{"ok": true or false}}', seconds)
     return RunResult("completed", 0, stdout=json.dumps(answer, ensure_ascii=False), seconds=seconds)
 
 
-def _failed(why: str, seconds: float) -> RunResult:
+def _make_failure(why: str, seconds: float) -> RunResult:
     return RunResult("completed", 1, stderr=why, detail=why, seconds=seconds)
 
 
-def _answer(text: str, *, stopping: bool) -> Tree | None:
+def _find_answer(text: str, *, stopping: bool) -> Tree | None:
     """The strictest answer in a text: a model may quote one from the event before it gives its own.
 
     An answer that breaks off, because the model may say no more, still objects if it began to.
     """
-    objects, is_all = _objects(text)
-    found = [_canonical(said, stopping=stopping) for said in (*objects, _finished(text))]
-    answers = [answer for answer in reversed(found) if answer is not None]
-    if not is_all or (answers and found[-1] is not None):
+    objects, is_all = _find_objects(text)
+    readings = [_translate_answer(tree, stopping=stopping) for tree in (*objects, _finish_object(text))]
+    answers = [answer for answer in reversed(readings) if answer is not None]
+    if not is_all or (answers and readings[-1] is not None):
         # What was not read, or not said, may be an objection.
-        answers = [answer for answer in answers if _strictness(answer)]
-    return max(answers, key=_strictness, default=None)
+        answers = [answer for answer in answers if _measure_strictness(answer)]
+    return max(answers, key=_measure_strictness, default=None)
 
 
-def _strictness(answer: Tree) -> int:
+def _measure_strictness(answer: Tree) -> int:
     return 2 * (answer.get("decision") == "deny") + ("decision" in answer) + 4 * ("continue" in answer)
 
 
-def _canonical(said: Tree, *, stopping: bool) -> Tree | None:
+def _translate_answer(tree: Tree, *, stopping: bool) -> Tree | None:
     """What an answer means: `ok`, or the words of any format for a decision."""
-    verdict = _verdict(said)
+    verdict = _find_verdict(tree)
     if verdict is None:
         return None
     answer: Tree = {}
-    if verdict and not (stopping and said.get("impossible") is True):
-        answer = {"decision": verdict, "reason": _reason(said) or "the model gave no reason"}
-    if said.get("continue") is False:
+    if verdict and not (stopping and tree.get("impossible") is True):
+        answer = {"decision": verdict, "reason": _find_reason(tree) or "the model gave no reason"}
+    if tree.get("continue") is False:
         answer["continue"] = False
-        answer.setdefault("reason", _text(said, "stopReason"))
+        answer.setdefault("reason", _read_text(tree, "stopReason"))
     for name, canonical in (("additionalContext", "context"), ("systemMessage", "system_message")):
-        if _text(said, name):
-            answer[canonical] = said[name]
+        if _read_text(tree, name):
+            answer[canonical] = tree[name]
     return answer
 
 
-def _verdict(said: Tree) -> str | None:
+def _find_verdict(reply: Tree) -> str | None:
     """`deny`, `ask`, or nothing to object; None where the answer does not say. The strictest word holds."""
-    trees = _trees(said)
-    words = [_WORDS[word] for tree in trees for key in _KEYS if (word := _spelled(tree.get(key))) in _WORDS]
-    ok = said.get("ok")
-    if ok is True or said.get("continue") is False:
+    trees = _list_trees(reply)
+    words = [_WORDS[word] for tree in trees for key in _KEYS if (word := _fold_word(tree.get(key))) in _WORDS]
+    ok = reply.get("ok")
+    if ok is True or reply.get("continue") is False:
         words.append("")
-    if ok == 0 or _spelled(ok) in ("false", "no") or said.get("cancel") is True:
+    if ok == 0 or _fold_word(ok) in ("false", "no") or reply.get("cancel") is True:
         words.append("deny")
     return next((word for word in ("deny", "ask", "") if word in words), None)
 
 
-def _trees(said: Tree) -> list[Tree]:
+def _list_trees(reply: Tree) -> list[Tree]:
     """An answer and the objects in it that some format has its verdict in."""
-    trees = [said]
+    trees = [reply]
     for key in ("hookSpecificOutput", "decision"):
         trees += [tree[key] for tree in trees if isinstance(tree.get(key), dict)]
     return trees
 
 
-def _spelled(value: object) -> str:
+def _fold_word(value: object) -> str:
     return value.strip().lower() if isinstance(value, str) else ""
 
 
-def _reason(said: Tree) -> str:
-    trees = _trees(said)
-    return next((text for tree in trees for key in _REASONS if (text := _text(tree, key))), "")
+def _find_reason(reply: Tree) -> str:
+    trees = _list_trees(reply)
+    return next((text for tree in trees for key in _REASONS if (text := _read_text(tree, key))), "")
 
 
-def _text(said: Tree, key: str) -> str:
-    value = said.get(key)
+def _read_text(tree: Tree, key: str) -> str:
+    value = tree.get(key)
     return value if isinstance(value, str) else ""
 
 
-def _objects(text: str) -> tuple[list[Tree], bool]:
+def _find_objects(text: str) -> tuple[list[Tree], bool]:
     """The JSON objects in a text, the outermost of each, and whether these are all."""
     decoder = json.JSONDecoder()
     objects: list[Tree] = []
@@ -323,31 +323,33 @@ def _objects(text: str) -> tuple[list[Tree], bool]:
         if start < 0:
             break
         try:
-            found, end = decoder.raw_decode(text, start)
-            objects.append(found)
+            tree, end = decoder.raw_decode(text, start)
+            objects.append(tree)
         except (ValueError, RecursionError):
             end = start + 1
         start = text.find("{", end)
     return objects, start < 0
 
 
-def _finished(text: str) -> Tree:
+def _finish_object(text: str) -> Tree:
     """The last object of a text that breaks off, with its end added; else nothing."""
     start = text.rfind("{")
     for _ in range(_MOST_ATTEMPTS):
         if start < 0:
             break
         begun = text[start:].rstrip().rstrip("\\,")
-        found = next((said for end in _ENDS if (said := _object(begun + end)) is not None), None)
-        if found is not None:
-            return found
+        tree = next(
+            (candidate for end in _ENDS if (candidate := _parse_object(begun + end)) is not None), None
+        )
+        if tree is not None:
+            return tree
         start = text.rfind("{", 0, start)
     return {}
 
 
-def _object(text: str) -> Tree | None:
+def _parse_object(text: str) -> Tree | None:
     try:
-        found = json.loads(text)
+        tree = json.loads(text)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return tree if isinstance(tree, dict) else None

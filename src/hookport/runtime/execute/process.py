@@ -72,7 +72,7 @@ def run(
         from hookport.runtime.execute import _windows
 
         return _windows.run(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
-    return _Child(stdin, timeout_seconds).run(_argv(command), cwd, env)
+    return _Child(stdin, timeout_seconds).run(_make_argv(command), cwd, env)
 
 
 def start(
@@ -93,8 +93,10 @@ def start(
         from hookport.runtime.execute import _windows
 
         return _windows.start(command, stdin=stdin, cwd=cwd, env=env, timeout_seconds=timeout_seconds)
-    argv = _argv(command)
-    return _detached(lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done)
+    argv = _make_argv(command)
+    return _start_detached(
+        lambda told_pid: _Child(stdin, timeout_seconds).run(argv, cwd, env, told_pid), done
+    )
 
 
 def start_call(call: Callable[[], RunResult], done: Callable[[RunResult], None] | None = None) -> int:
@@ -109,14 +111,14 @@ def start_call(call: Callable[[], RunResult], done: Callable[[RunResult], None] 
         told_pid(os.getpid())
         return call()
 
-    return _detached(run_call, done)
+    return _start_detached(run_call, done)
 
 
-def _detached(
+def _start_detached(
     run_child: Callable[[Callable[[int], None]], RunResult], done: Callable[[RunResult], None] | None
 ) -> int:
     try:
-        told, tell = _pipe()
+        read_end, write_end = _open_pipe()
     except OSError:
         return 0
     between = 0
@@ -127,15 +129,15 @@ def _detached(
         with _working_directory:
             between = os.fork()
         if between == 0:
-            _supervise(tell, run_child, done)
-        os.close(tell)
-        tell = -1
+            _supervise(write_end, run_child, done)
+        os.close(write_end)
+        write_end = -1
         signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        return int(os.read(told, 32) or b"0")
+        return int(os.read(read_end, 32) or b"0")
     except OSError:
         return 0
     finally:
-        for descriptor in (told, tell):
+        for descriptor in (read_end, write_end):
             if descriptor >= 0:
                 os.close(descriptor)
         if between:
@@ -144,13 +146,13 @@ def _detached(
 
 
 def _supervise(
-    tell: int,
+    write_end: int,
     run_child: Callable[[Callable[[int], None]], RunResult],
     done: Callable[[RunResult], None] | None,
 ) -> None:
     def started(pid: int) -> None:
-        os.write(tell, b"%d" % (os.getpid() if pid else 0))
-        os.close(tell)
+        os.write(write_end, b"%d" % (os.getpid() if pid else 0))
+        os.close(write_end)
 
     # Every way out is `os._exit`: unwinding would go on with our parent's program.
     try:
@@ -159,7 +161,7 @@ def _supervise(
             return
         null = os.open(os.devnull, os.O_RDWR)
         # Replaced, not closed: an object of our parent that is collected here must not close a new pipe.
-        for descriptor in {0, 1, 2, *_descriptors()} - {tell, null}:
+        for descriptor in {0, 1, 2, *_list_descriptors()} - {write_end, null}:
             os.dup2(null, descriptor, inheritable=False)
         signal.signal(signal.SIGTERM, _leave)
         signal.pthread_sigmask(signal.SIG_SETMASK, ())
@@ -205,13 +207,13 @@ class Children:
         timeout_seconds: float | None,
     ) -> None:
         """Start one more."""
-        self._steps[key] = _Child(stdin, timeout_seconds, self.poll).steps(_argv(command), cwd, env)
+        self._steps[key] = _Child(stdin, timeout_seconds, self.poll).steps(_make_argv(command), cwd, env)
         self._step(key, None)
 
     def wait(self) -> list[tuple[int, RunResult]]:
         """Serve them until one is over, or there is something to read from the descriptor that wakes us."""
         while not self._over:
-            ready = _ready(self.poll, min(self._waits.values(), default=LONGEST_WAIT_SECONDS))
+            ready = _poll_ready(self.poll, min(self._waits.values(), default=LONGEST_WAIT_SECONDS))
             for key in list(self._steps):
                 self._step(key, ready)
             if self.wake in ready:
@@ -260,7 +262,7 @@ class _Child:
         try:
             seconds = next(steps)
             while True:
-                seconds = steps.send(_ready(self.poll, seconds))
+                seconds = steps.send(_poll_ready(self.poll, seconds))
         except StopIteration as over:
             result: RunResult = over.value
             return result
@@ -314,13 +316,13 @@ class _Child:
             why = f"the system cannot start a process: {error.strerror}"
             raise _StartError(why, "not_started") from error
         except ValueError as error:
-            raise _StartError(_unsayable(argv, cwd, env), "not_started") from error
+            raise _StartError(_explain_bad_value(argv, cwd, env), "not_started") from error
         for descriptor in theirs:
             self.open.discard(descriptor)
             os.close(descriptor)
 
     def _pipe(self) -> tuple[int, int]:
-        pair = _pipe()
+        pair = _open_pipe()
         self.open.update(pair)
         return pair
 
@@ -330,7 +332,7 @@ class _Child:
             os.set_blocking(descriptor, False)
             self._register(descriptor, select.POLLOUT if descriptor == self.into else select.POLLIN)
         self._feed()
-        ending = _pidfd(self.pid)
+        ending = _open_pidfd(self.pid)
         if ending >= 0:
             self.open.add(ending)
             self._register(ending, select.POLLIN)
@@ -420,8 +422,8 @@ class _Child:
     def _result(self) -> RunResult:
         result = RunResult(
             "completed",
-            stdout=_text(self.kept[self.out]),
-            stderr=_text(self.kept[self.err]),
+            stdout=_decode_output(self.kept[self.out]),
+            stderr=_decode_output(self.kept[self.err]),
             seconds=time.monotonic() - self.began,
             dropped=self.dropped,
         )
@@ -443,11 +445,11 @@ class _Child:
         return result.replace(exit_code=code)
 
 
-def _ready(poll: select.poll, seconds: float) -> list[int]:
+def _poll_ready(poll: select.poll, seconds: float) -> list[int]:
     return [descriptor for descriptor, _ in poll.poll(seconds * 1000)]
 
 
-def _argv(command: str | list[str]) -> list[str]:
+def _make_argv(command: str | list[str]) -> list[str]:
     if isinstance(command, list):
         return command
     return [SHELL, "-c", command] if command.strip() else []
@@ -455,42 +457,42 @@ def _argv(command: str | list[str]) -> list[str]:
 
 def _spawn(argv: list[str], cwd: str, env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
     with _working_directory:
-        here = _here()
+        start_folder = _open_start_folder()
         try:
             try:
                 os.chdir(cwd)
             except OSError as error:
                 trouble = _CWD_TROUBLE.get(error.errno or 0, error.strerror)
                 raise _StartError(f"the working directory {cwd} {trouble}") from error
-            path = _program(argv[0], env.get("PATH", os.defpath))
+            path = _find_program(argv[0], env.get("PATH", os.defpath))
             try:
-                return _spawned(path, argv, env, streams)
+                return _spawn_program(path, argv, env, streams)
             except OSError as error:
-                why = _why(error, path, os.path.normpath(os.path.join(cwd, path)))
+                why = _explain_start_error(error, path, os.path.normpath(os.path.join(cwd, path)))
                 outcome: Outcome = "not_started" if error.errno in _SYSTEM_TROUBLE else "spawn_error"
                 raise _StartError(why, outcome) from error
         finally:
-            if here >= 0:
-                os.fchdir(here)
-                os.close(here)
+            if start_folder >= 0:
+                os.fchdir(start_folder)
+                os.close(start_folder)
 
 
-def _spawned(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+def _spawn_program(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
     if not CAN_SPAWN:
-        return _forked(path, argv, env, streams)
+        return _fork_program(path, argv, env, streams)
     actions = [(os.POSIX_SPAWN_DUP2, descriptor, number) for number, descriptor in enumerate(streams)]
     return os.posix_spawn(
         path,
         argv,
         env,
-        file_actions=[*actions, *_closings()],
+        file_actions=[*actions, *_list_closings()],
         setpgroup=0,
         setsigmask=(),
         setsigdef=signal.valid_signals(),
     )
 
 
-def _forked(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
+def _fork_program(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[int, int, int]) -> int:
     """The same by `subprocess`, for a Python whose `os` has no `posix_spawn`, such as PyPy."""
     import subprocess
 
@@ -518,7 +520,7 @@ def _forked(path: str, argv: list[str], env: Mapping[str, str], streams: tuple[i
     return child.pid
 
 
-def _here() -> int:
+def _open_start_folder() -> int:
     try:
         return os.open(".", getattr(os, "O_PATH", os.O_RDONLY))
     except PermissionError:
@@ -526,22 +528,22 @@ def _here() -> int:
         return -1
 
 
-def _program(name: str, search: str) -> str:
+def _find_program(name: str, search: str) -> str:
     if os.sep in name or "\0" in name:
         return name
-    found = ""
+    candidate = ""
     for folder in search.split(os.pathsep):
         path = os.path.join(folder or os.curdir, name)
         if os.path.isfile(path):
             if os.access(path, os.X_OK):
                 return path
-            found = found or path
-    if not found:
+            candidate = candidate or path
+    if not candidate:
         raise _StartError(f"{name} was not found on PATH")
-    return found
+    return candidate
 
 
-def _why(error: OSError, path: str, shown: str) -> str:
+def _explain_start_error(error: OSError, path: str, shown: str) -> str:
     number = error.errno or 0
     if number in _SYSTEM_TROUBLE:
         return _SYSTEM_TROUBLE[number]
@@ -560,7 +562,7 @@ def _why(error: OSError, path: str, shown: str) -> str:
     return f"{shown} cannot be started: {error.strerror}"
 
 
-def _unsayable(argv: list[str], cwd: str, env: Mapping[str, str]) -> str:
+def _explain_bad_value(argv: list[str], cwd: str, env: Mapping[str, str]) -> str:
     texts = (
         ("the command", argv),
         ("the working directory", (cwd,)),
@@ -574,29 +576,29 @@ def _unsayable(argv: list[str], cwd: str, env: Mapping[str, str]) -> str:
     return "the command or its environment has a character that cannot be given to a process"
 
 
-def _pipe() -> tuple[int, int]:
+def _open_pipe() -> tuple[int, int]:
     pair = os.pipe()
     if min(pair) > 2:
         return pair
     # One of our own standard streams is closed; a pipe in its place would be overwritten in the child.
     try:
-        return _pipe()
+        return _open_pipe()
     finally:
         for descriptor in pair:
             os.close(descriptor)
 
 
-def _descriptors() -> list[int]:
+def _list_descriptors() -> list[int]:
     try:
         return [int(name) for name in os.listdir("/dev/fd")]
     except OSError:
         return list(range(256))
 
 
-def _closings() -> list[tuple[int, int]]:
+def _list_closings() -> list[tuple[int, int]]:
     # What Python opens is not inherited, but what our parent left open in us is.
     closings = []
-    for descriptor in _descriptors():
+    for descriptor in _list_descriptors():
         try:
             if descriptor > 2 and os.get_inheritable(descriptor):
                 closings.append((os.POSIX_SPAWN_CLOSE, descriptor))
@@ -605,7 +607,7 @@ def _closings() -> list[tuple[int, int]]:
     return closings
 
 
-def _pidfd(pid: int) -> int:
+def _open_pidfd(pid: int) -> int:
     try:
         return os.pidfd_open(pid)
     except (AttributeError, OSError):
@@ -638,6 +640,6 @@ def _send(how: Callable[[int, int], None], target: int, number: int) -> None:
         return
 
 
-def _text(kept: bytearray) -> str:
+def _decode_output(kept: bytearray) -> str:
     # A character that the limit cut in two is left out.
     return codecs.utf_8_decode(kept, "replace", len(kept) < KEPT_BYTES)[0]
