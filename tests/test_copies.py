@@ -16,7 +16,7 @@ from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.runtime import engine, plan
-from hookport.runtime.plan import Caller
+from hookport.runtime.plan import CallOrigin
 from hookport.runtime.select import is_for
 from hookport.runtime.sources import list_tools, make_sources
 from tests.approval import approve
@@ -70,7 +70,7 @@ def runs_in(agent: str, root: Path) -> list[str]:
     env = env_of(root.parent)
     kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.DispatchPlan)
-    caller = Caller(str(root), str(root), "project", env)
+    caller = CallOrigin(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
     sources = make_sources(kept, agent, wire, caller)
     setting = engine.RunSetting(wire(agent), wire, env, project=str(root))

@@ -28,7 +28,7 @@ from hookport.project.discovery import discover
 from hookport.project.ownership import Readers
 from hookport.project.places import sites
 from hookport.runtime import plan
-from hookport.runtime.plan import Caller
+from hookport.runtime.plan import CallOrigin
 from hookport.runtime.sources import make_sources
 from tests.approval import approve
 
@@ -162,7 +162,7 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
     """Whether the bridge runs the guard for a shell call."""
     kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.DispatchPlan)
-    caller = Caller(str(start), str(start), entry, env)
+    caller = CallOrigin(str(start), str(start), entry, env)
     event = Event(
         "before_tool_execute", agent, "x", call=Call("shell", "x", input={"command": "y"}), cwd=str(start)
     )

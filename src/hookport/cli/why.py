@@ -41,7 +41,7 @@ from hookport.project import plan_builder
 from hookport.project.discovery import Discovery, discover, load
 from hookport.project.misplaced import find_misplaced
 from hookport.runtime import engine, pauses, trust
-from hookport.runtime.plan import Caller, is_loaded_by
+from hookport.runtime.plan import CallOrigin, is_loaded_by
 
 STYLES = {"ok": "kept", "fails": "dropped", "unseen": "changed"}
 
@@ -281,7 +281,7 @@ def _left_to_agent(
     runs: list[engine.HookRun], agent: str, root: str, env: dict[str, str]
 ) -> list[engine.HookRun]:
     """What is known of the hooks whose file the agent loads itself, in the words of `status`."""
-    caller = Caller(str(Path.cwd()), env=env)
+    caller = CallOrigin(str(Path.cwd()), env=env)
     loaded = [run for run in runs if run.matched and is_loaded_by(run.hook.loaded_by, agent, root, caller)]
     if not loaded:
         return runs

@@ -196,10 +196,10 @@ def _is_fresh(file: int, run: Tree, now: float) -> bool:
     age = now - (run["decided"] if "decision" in run else run["run"][1])
     if age <= run["seconds"]:
         return bool(age >= 0)
-    return "decision" not in run and age <= LONGEST_RUN and _is_held(file, _find_lock_place(run))
+    return "decision" not in run and age <= LONGEST_RUN and _is_running(file, _find_lock_place(run))
 
 
-def _is_held(file: int, place: int) -> bool:
+def _is_running(file: int, place: int) -> bool:
     """Whether the process of a run is at it still."""
     try:
         lock(file, 0.0, place)

@@ -373,7 +373,7 @@ def _make_key(env: Mapping[str, str]) -> bytes:
     return _read_key(env)
 
 
-class Caller(Value):
+class CallOrigin(Value):
     """Who calls us: the folder that the agent was started in, where it works, the scope of our entry."""
 
     start: str = ""
@@ -382,10 +382,10 @@ class Caller(Value):
     env: Mapping[str, str] = {}
 
 
-NOBODY = Caller()
+NOBODY = CallOrigin()
 
 
-def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: Caller) -> bool:
+def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: CallOrigin) -> bool:
     """Whether an agent loads a hook's file by itself, by what `project.ownership.Loading` says of it."""
     how = loaded_by.get(agent)
     if how is None:
@@ -398,7 +398,7 @@ def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, 
     return any(caller.env.get(name) == value for name, value in lifts)
 
 
-def _is_started_in(root: str, caller: Caller, *, sure: bool) -> bool:
+def _is_started_in(root: str, caller: CallOrigin, *, sure: bool) -> bool:
     """Whether the agent was started in the project's root; where it says where it works, there too."""
     folders = [caller.start] if sure else [caller.start, *filter(None, [caller.cwd])]
     return all(folder and os.path.realpath(folder) == os.path.realpath(root) for folder in folders)

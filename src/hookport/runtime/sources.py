@@ -51,7 +51,7 @@ def make_sources(
     dispatch_plan: plan.DispatchPlan,
     agent: str,
     fallback: Callable[[str], Wire],
-    caller: plan.Caller = plan.NOBODY,
+    caller: plan.CallOrigin = plan.NOBODY,
 ) -> HookSources:
     """The hooks of a plan, but those whose file the firing agent loads by itself."""
 
@@ -128,9 +128,9 @@ def is_every_paused(paused: Mapping[str, float]) -> bool:
     return pauses.EVERY in paused
 
 
-def identify_caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.Caller:
+def identify_caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CallOrigin:
     """Who calls us; an agent that names its root names the folder that it was started in."""
-    return plan.Caller(next(find_named_roots(agent, env), "") or find_start_folder(), "", entry, env)
+    return plan.CallOrigin(next(find_named_roots(agent, env), "") or find_start_folder(), "", entry, env)
 
 
 def find_named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:

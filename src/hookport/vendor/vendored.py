@@ -347,7 +347,7 @@ def _digest(path: str, env: Mapping[str, str]) -> str:
 
 
 def _as_approved(
-    bridge: Bridge, agent: str, caller: plan.Caller, why: str, env: Mapping[str, str]
+    bridge: Bridge, agent: str, caller: plan.CallOrigin, why: str, env: Mapping[str, str]
 ) -> HookSources:
     """The hooks of the plan that was approved, none of which runs; what nobody can tell any more is lost."""
     from hookport.runtime import approvals
