@@ -213,7 +213,7 @@ def test_many_at_once_lose_no_approval(place: Place) -> None:
     roots = [f"/project/{number}" for number in range(40)]
     code = (
         "import os, sys; from hookport.runtime import approvals; lock = {'version': 2, 'hooks': {}}; "
-        "[approvals.remember(root, lock, {}, dict(os.environ)) for root in sys.argv[1:]]"
+        "[approvals.store_approval(root, lock, {}, dict(os.environ)) for root in sys.argv[1:]]"
     )
 
     def run(some: list[str]) -> None:

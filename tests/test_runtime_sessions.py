@@ -31,7 +31,7 @@ if sys.argv[2] == "told":
 else:
     env["HOOKPORT_STOP_LIMIT"] = "9999"
     for _ in range(int(sys.argv[3])):
-        sessions.endless(event, Decision("deny", "go on"), wire("cline"), env)
+        sessions.explain_dropped_deny(event, Decision("deny", "go on"), wire("cline"), env)
 """
 
 

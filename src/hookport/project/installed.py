@@ -54,14 +54,14 @@ class Installed:
         """Whether an event of an agent without a wire has the name of a stop; every agent here has one."""
         return False
 
-    def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
+    def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
         """The settings of the folder that we were started in."""
         _add_libraries()
         from hookport.project.settings import settings_in
 
         return settings_in(find_start_folder(), env)
 
-    def without_hooks(self, env: Mapping[str, str]) -> DispatchPlan:
+    def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires, the project's settings and no hook."""
         root = find_repository(find_start_folder())
         kept = plan.load(plan.find_tables_path(root, env), env)
@@ -73,7 +73,7 @@ class Installed:
 
         return plan_builder.without_hooks(root, env)
 
-    def coverage(
+    def find_coverage(
         self, name: str, file: str, env: Mapping[str, str]
     ) -> tuple[Sequence[PlannedHook], EntryFile]:
         """Every hook that may run, and where our entries for an agent are."""
@@ -86,14 +86,14 @@ class Installed:
         entry = covering.EntryFile(agent, os.path.join(root, file), programs, root, callers)
         return () if kept.header["broken"] else kept.read_all_hooks(), entry
 
-    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
+    def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the folder that we were started in."""
         kept = self._plan(find_start_folder(), env)
         return make_sources(
             kept, agent, self.wire, identify_caller(kept.wire(agent) or self.wire(agent), env, entry)
         )
 
-    def follow(
+    def follow_event(
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
     ) -> HookSources:
         """The hooks of the project that an event happened in, and of every other approved one it names."""

@@ -82,7 +82,7 @@ def answer_event(
 
 def _fill_folders(event: Event, sources: HookSources) -> Event:
     """The event with a folder it happened in, where the agent did not say."""
-    cwd = event.cwd or event.root or sources.here or find_start_folder()
+    cwd = event.cwd or event.root or sources.agent_folder or find_start_folder()
     return event.replace(cwd=cwd, root=event.root or sources.root or cwd)
 
 

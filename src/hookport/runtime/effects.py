@@ -116,7 +116,7 @@ MODES = ("chmod", "chown", "chgrp", "xattr", "icacls", "attrib")
 # Programs in whose words the order, or another file, decides: by the function that tells.
 ORDERED = {
     **dict.fromkeys(
-        "cp gcp mv gmv install ginstall scp rsync copy-item copy xcopy robocopy ditto".split(), "copied"
+        "cp gcp mv gmv install ginstall scp rsync copy-item copy xcopy robocopy ditto".split(), "copy"
     ),
     **dict.fromkeys(("ln", "gln", "link"), "link"),
     "dd": "dd",
@@ -153,7 +153,7 @@ def find_effects(command: Command) -> Iterator[Effect]:
         if name in ("curl", "wget"):
             yield from _find_ordered_effects("downloads", name, words)
         if name == "scp":
-            yield from _find_ordered_effects("copied", name, words)
+            yield from _find_ordered_effects("copy", name, words)
         if name == "gh" and words[:2] == ["repo", "clone"]:
             yield from (Effect(word, FOLDER) for word in find_operands(words[2:])[1:2])
     elif name in LOOKING and has_option(words, LOOKING[name].split()):
@@ -410,7 +410,7 @@ def _git(words: list[str]) -> Iterator[Effect]:
         operands = [prefix + _strip_pathspec(word) for word in find_operands(rest)]
         yield from (Effect(word, TREE) for word in (operands if verb == "rm" else operands[:-1]))
         if verb == "mv":
-            yield from _find_ordered_effects("copied", "cp", operands)
+            yield from _find_ordered_effects("copy", "cp", operands)
         return
     if verb in ("apply", "am"):
         yield from (Effect(prefix + value, TREE) for value in find_option_values(rest, ("--directory",)))

@@ -36,21 +36,21 @@ if TYPE_CHECKING:
         def is_stop(self, native: str) -> bool:
             """Whether an event of an agent without a wire has the name of a stop."""
 
-        def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
+        def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
             """What the settings of the project and of the user say."""
 
-        def without_hooks(self, env: Mapping[str, str]) -> DispatchPlan:
+        def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
             """A plan that has all wires and no hook, for `wrap`."""
 
-        def coverage(
+        def find_coverage(
             self, name: str, file: str, env: Mapping[str, str]
         ) -> tuple[Sequence[PlannedHook], EntryFile]:
             """Every hook that may run, and where our entries for an agent are."""
 
-        def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
+        def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
             """The hooks before anything is known of the event."""
 
-        def follow(
+        def follow_event(
             self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
         ) -> HookSources:
             """The hooks of every project that the event is in."""
@@ -129,7 +129,7 @@ def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) 
         from hookport.runtime import covering
 
         name, file, digest = words
-        hooks, entry = store.coverage(name, file, env)
+        hooks, entry = store.find_coverage(name, file, env)
         hooks = [hook for hook in hooks if covering.hash_command(hook.command) == digest]
         return int(not covering.is_covered(hooks, entry, env))
     except Exception:  # noqa: BLE001  (a guard must not be lost to it)
@@ -195,7 +195,7 @@ def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], st
 
 def _read_settings(env: Mapping[str, str], store: HookStore) -> Mapping[str, Any]:
     try:
-        return store.settings(env)
+        return store.read_settings(env)
     except Exception:  # noqa: BLE001  (it may be what failed)
         return {}
 
@@ -218,15 +218,15 @@ def _answer_event(
 
         recordings.append(Recording(folder, args, agent, native, payload.data))
     if command == "wrap":
-        sources = make_sources(store.without_hooks(env), agent, store.wire)
+        sources = make_sources(store.load_tables(env), agent, store.wire)
         from hookport.runtime.wrapping import wrap_command
 
         sources = wrap_command(words[0], inner, options, sources, env)
     else:
-        sources = store.sources(agent, env, entry)
+        sources = store.find_sources(agent, env, entry)
     event = occasion.read_occasion(payload, native, sources, env)
     if command == "dispatch":
-        sources = store.follow(sources, event, env, entry)
+        sources = store.follow_event(sources, event, env, entry)
         if PROBE in payload.data:
             from hookport.runtime import probe
 
@@ -237,7 +237,7 @@ def _answer_event(
         sources = sources.replace(entry=entry)
     result = dispatch.answer_event(event, sources, env, within, begun)
     for recording in recordings:
-        recording.told = result
+        recording.result = result
     return result.answer
 
 

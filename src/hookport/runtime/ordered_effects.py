@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 COPY_VALUES = "-S --suffix -m --mode -o --owner -g --group -e --rsh --exclude --include -i -P -F".split()
 
 
-def copied(name: str, words: list[str]) -> Iterator[Effect]:
+def copy(name: str, words: list[str]) -> Iterator[Effect]:
     """The last operand, or that of `-t`, is written to."""
     skipped = (
         set(find_option_values(words, COPY_VALUES))

@@ -119,7 +119,7 @@ class DispatchPlan(Value):
         index = self.header["events"].get(event, {})
         named = index if tools is None else (*tools, ANY)
         starts = {start for tool in named for start in index.get(tool, ())}
-        hooks = [PlannedHook(**self._line(start)) for start in sorted(starts)]
+        hooks = [PlannedHook(**self._read_line(start)) for start in sorted(starts)]
         return sorted(hooks, key=lambda hook: -hook.priority)
 
     def read_all_hooks(self) -> list[PlannedHook]:
@@ -139,14 +139,14 @@ class DispatchPlan(Value):
 
     def protected(self) -> Sequence[str]:
         """What no agent may change."""
-        paths: Sequence[str] = self._line(self.header["protected"])["protected"]
+        paths: Sequence[str] = self._read_line(self.header["protected"])["protected"]
         return paths
 
     def read_all_wires(self) -> dict[str, Wire]:
         """Every wire, by the id of its dialect."""
         return {name: wire for name in self.header["wires"] if (wire := self.wire(name))}
 
-    def _line(self, start: int) -> dict[str, Any]:
+    def _read_line(self, start: int) -> dict[str, Any]:
         tree: dict[str, Any] = loads(self._read_bytes(start).decode())
         return tree
 

@@ -27,14 +27,14 @@ VERSION = 1
 
 
 class Recording:
-    """One event on its way; `told` is what came of it, where that is known."""
+    """One event on its way; `result` is its outcome, once known."""
 
     def __init__(self, folder: str, command: list[str], agent: str, native: str, payload: bytes) -> None:
         self.folder = folder
         self.command = command
         self.agent, self.native = agent, native
         self.payload = payload
-        self.told: DispatchResult | None = None
+        self.result: DispatchResult | None = None
         self.came_ns = time.time_ns()
 
     def write(self, answer: Answer | None, env: Mapping[str, str]) -> None:
@@ -60,14 +60,14 @@ class Recording:
             "native": self.native,
             **_encode_payload(self.payload),
         }
-        if self.told is not None:
+        if self.result is not None:
             from hookport.runtime import records
 
-            report = self.told.report
+            report = self.result.report
             record |= {"event": report.event.event, "native": report.event.native}
             record["decision"] = records.describe_decision(report.decision)
             record["hooks"] = [records.make_run_record(run) for run in report.runs]
-            record["notes"] = list(self.told.notes)
+            record["notes"] = list(self.result.notes)
         record["answer"] = answer and answer.as_dict()
         record["seconds"] = round((time.time_ns() - self.came_ns) / 1e9, 4)
         return record

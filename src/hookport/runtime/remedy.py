@@ -29,7 +29,8 @@ def format_command(*words: str, root: str = "") -> str:
 
 def format_for_models(*words: str, root: str = "") -> str:
     """The same for a model, which may not run it: who may, and where."""
-    return f"Ask the user to run `{format_command(*words, root=root)}` in their own terminal; it is refused here."
+    command = format_command(*words, root=root)
+    return f"Ask the user to run `{command}` in their own terminal; it is refused here."
 
 
 def _is_packed() -> bool:

@@ -157,7 +157,7 @@ class Line:
     def _take_end(self, sign: str) -> None:
         """An operator, a closing bracket or the end of the text."""
         is_empty = not self.words and not self.is_closed
-        self._keep()
+        self._keep_command()
         if self.is_due and sign != "\n":
             raise UnclearError("a command is missing")
         if is_empty and sign not in ("\n", "") and (self.is_first or sign != ";"):
@@ -181,7 +181,7 @@ class Line:
         if self.is_closed:
             self.opened.pop()
 
-    def _keep(self) -> None:
+    def _keep_command(self) -> None:
         """Keep a simple command without what it sets before its name."""
         words = self.words
         if words and words[0].text == "for" == words[0].raw:
@@ -205,11 +205,11 @@ class Line:
                     raise UnclearError("a comment stands behind a redirection")
                 self.at = blank.end()
             elif REDIRECTION.match(text, self.at):
-                self._redirection(documents)
+                self._skip_redirection(documents)
             elif operator:
                 self.at += len(operator)
                 if operator == "\n":
-                    self._skip(documents)
+                    self._skip_documents(documents)
                 yield operator
             elif char in "()":
                 if text.startswith("((", self.at):
@@ -222,7 +222,7 @@ class Line:
             raise UnclearError("a here-document does not end")
         yield ""
 
-    def _skip(self, documents: list[str]) -> None:
+    def _skip_documents(self, documents: list[str]) -> None:
         """Go on behind the here-documents that start at this line."""
         for end in documents:
             match = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
@@ -231,7 +231,7 @@ class Line:
             self.at = min(match.end() + 1, len(self.text))
         documents.clear()
 
-    def _redirection(self, documents: list[str]) -> None:
+    def _skip_redirection(self, documents: list[str]) -> None:
         text = self.text
         document = DOCUMENT.match(text, self.at)
         is_lone = (
@@ -334,7 +334,7 @@ class Line:
             self.at = end.end()
         elif text.startswith("$(", self.at) and not text.startswith("$((", self.at):
             start = self.at + 2
-            self.at = self._closed(start)
+            self.at = self._find_end(start)
             inner = text[start : self.at - 1]
         elif re.match(r"\$[\w@*#?$!{\['\"(-]", text[self.at : self.at + 2]):
             raise UnclearError("the command has variables")
@@ -347,7 +347,7 @@ class Line:
         self.is_plain = self.is_plain and line.is_plain
         return FILLED
 
-    def _closed(self, start: int) -> int:
+    def _find_end(self, start: int) -> int:
         """Where what is in brackets ends."""
         at, depth = start, 1
         text = self.text

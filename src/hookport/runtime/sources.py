@@ -38,7 +38,7 @@ class HookSources(Value):
     # What no agent may change.
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
-    here: str = ""
+    agent_folder: str = ""
     # What the agent's entry calls itself that started us; None where no other one is started for a call.
     entry: str | None = None
     # Every agent that may be the one who calls, with the variables that it alone sets.

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from hookport.runtime.surroundings import TranscriptNeeds
     from hookport.wire.table import Wire
 
-    Read = Callable[[Tree], Iterator["Entry"]]
+    Read = Callable[[Tree], Iterator["TranscriptEntry"]]
 
 # The end of a file is read.
 MOST_BYTES = 16 * 1024 * 1024

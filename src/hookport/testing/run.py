@@ -243,7 +243,7 @@ def _bridged(place: Bench, hooks: Sequence[PlannedHook], event: Event, agent: st
         # A case may leave out what every payload of an agent has, such as the tool.
         {**place.settings, "on_tamper": policy.WARN},
         place.root,
-        here=place.root,
+        agent_folder=place.root,
     )
     told = dispatch.answer_payload(body, native, sources, place.env, min(mine, wait or mine))
     runs = _list_runs(told.report, place)

@@ -77,15 +77,15 @@ class Bridge(Value):
         wires = map(self.tables.wire, self.tables.header["wires"])
         return any(own is not None and own.events.get(native) in sessions.STOPS for own in wires)
 
-    def settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
+    def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
         """What the settings of the project and of the user say."""
         return settings(self.root, env)
 
-    def without_hooks(self, _env: Mapping[str, str]) -> DispatchPlan:
+    def load_tables(self, _env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires and no hook."""
         return self.tables
 
-    def coverage(
+    def find_coverage(
         self, name: str, file: str, env: Mapping[str, str]
     ) -> tuple[Sequence[PlannedHook], EntryFile]:
         """Every hook that may run, and where our entries for an agent are."""
@@ -94,11 +94,11 @@ class Bridge(Value):
         callers, path = self.tables.header["callers"], os.path.join(self.root, file)
         return all_hooks(self, env), covering.EntryFile(self.wire(name), path, [ARCHIVE], self.root, callers)
 
-    def sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
+    def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
         """The hooks of the bridge's project."""
         return project_sources(self, agent, env, entry)
 
-    def follow(
+    def follow_event(
         self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
     ) -> HookSources:
         """The hooks of the project, and of every other that is approved and that the event is in."""
