@@ -1,4 +1,4 @@
-"""What the agent is told of an event, in its own terms, and how that is printed."""
+"""The answer to an event in the agent's own terms, and how it is printed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ UNWRITTEN = 2
 
 
 class DispatchResult(Value):
-    """What came of one event: the answer for the agent and the report behind it."""
+    """The outcome of one event: the answer for the agent and the report behind it."""
 
     answer: Answer
     report: DispatchReport
@@ -28,9 +28,9 @@ class DispatchResult(Value):
 
 
 def build_answer(event: Event, report: DispatchReport, agent: Wire) -> DispatchResult:
-    """What the agent is told of a report."""
+    """Translate a report into the agent's answer."""
     if event.native not in agent.events:
-        # No table says what is obeyed here; exit code 2 is a deny to most, and stderr is seen by somebody.
+        # No table covers this event; most agents treat exit code 2 as a deny, and stderr reaches somebody.
         denies = report.decision.verdict == "deny"
         text = report.decision.reason if denies else report.decision.system_message
         text = fit(text, MOST_REASON)
@@ -47,7 +47,7 @@ def build_answer(event: Event, report: DispatchReport, agent: Wire) -> DispatchR
 
 
 def show_denial_reason(event: Event, report: DispatchReport, agent: Wire) -> DispatchReport:
-    """The report with the reason of a deny as a message too, where only a message is seen by the person."""
+    """Add the reason of a deny as a message, where the person sees nothing but messages."""
     decision = report.decision
     is_hidden = decision.verdict == "deny" and not decision.system_message
     if not is_hidden or reaches(agent, event, "deny") or not reaches(agent, event, "message"):
@@ -56,7 +56,7 @@ def show_denial_reason(event: Event, report: DispatchReport, agent: Wire) -> Dis
 
 
 def print_answer(answer: Answer) -> int:
-    """Print the answer, whole, and give the exit code; a reader that went away does not matter.
+    """Print the whole answer and return the exit code; a reader that went away does not matter.
 
     An answer that cannot be written is stricter: nearly every agent takes exit code 2 for a deny.
     """
@@ -71,7 +71,7 @@ def print_answer(answer: Answer) -> int:
 
 
 def _write_text(number: int, text: str) -> str:
-    """Write to a descriptor; why that failed, where somebody might still read it."""
+    """Write to a descriptor; return why that failed, where somebody might still read it."""
     left = text.encode("utf-8", "backslashreplace")
     try:
         while left:

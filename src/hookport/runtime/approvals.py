@@ -53,7 +53,7 @@ def read_lock(root: str) -> dict[str, Tree]:
 
 
 def compare_locks(before: Lock, after: Lock) -> dict[str, list[str]]:
-    """By place each hook that is not what it was: how, then its files that are not."""
+    """List each hook that differs, by place: how it changed, then its changed files."""
     old, new = before.get("hooks", {}), after.get("hooks", {})
     changes: dict[str, list[str]] = {}
     for place in sorted(old.keys() | new.keys()):
@@ -66,7 +66,7 @@ def compare_locks(before: Lock, after: Lock) -> dict[str, list[str]]:
 
 
 def find_approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.ApprovedState:
-    """The approved state that a project with this lock is in, or nearest to; an empty one where none is."""
+    """Find the approved state that a project with this lock is in or nearest to; empty if there is none."""
     states = trust.load_approval(root, env).states
     same = [state for state in states if dict(state.lock) == lock]
     definitions = {place: entry["definition"] for place, entry in lock["hooks"].items()}
@@ -76,7 +76,7 @@ def find_approved_state(root: str, lock: Lock, env: Mapping[str, str]) -> trust.
 def store_approval(
     root: str, lock: Lock, contents: Mapping[str, bytes], env: Mapping[str, str], how: str = ""
 ) -> None:
-    """Remember that this person approved a state of a project, and how; keep the texts of it."""
+    """Store that this person approved a state of a project, and how; keep its texts."""
     with _open_store(env) as projects:
         entry = projects.get(root)
         states = list(entry["states"]) if isinstance(entry, dict) and "states" in entry else []
@@ -91,7 +91,7 @@ def store_approval(
 
 
 def remove_approval(root: str | None, env: Mapping[str, str]) -> list[str]:
-    """Take back what was approved for a project, or for all; the projects that had something."""
+    """Remove the approvals of a project, or of all; return the projects that had any."""
     with _open_store(env) as projects:
         gone = [project_root for project_root in projects if root in (None, project_root)]
         for removed_root in gone:
@@ -101,20 +101,20 @@ def remove_approval(root: str | None, env: Mapping[str, str]) -> list[str]:
 
 
 def read_approved_text(hash_: str, env: Mapping[str, str]) -> bytes | None:
-    """A text that was approved, by its hash; None if it was too large or is no longer known."""
+    """Read an approved text by its hash; None if it was too large or is no longer known."""
     folder = find_text_folder(env)
     data = trust.read_file(os.path.join(folder, hash_)) if folder and hash_.isalnum() else None
     return data if data is not None and trust.sha256(data) == hash_ else None
 
 
 def find_text_folder(env: Mapping[str, str]) -> str:
-    """Where the texts of what was approved are, by their hashes; empty where there is no place."""
+    """Find the folder of approved texts, which are named by their hashes; empty without a state folder."""
     place = trust.find_store(env)
     return os.path.join(os.path.dirname(place), trust.TEXTS) if place else ""
 
 
 def _remove_unused_texts(projects: Mapping[str, Tree], env: Mapping[str, str]) -> None:
-    """Remove the texts that no approval has any more."""
+    """Remove the texts that no approval uses any more."""
     locks = [state["lock"] for entry in projects.values() for state in entry.get("states", ())]
     hooks = [hook for lock in locks for hook in lock["hooks"].values()]
     used = {hash_ for hook in hooks for hash_ in (hook["definition"], *hook["files"].values())}
@@ -127,7 +127,7 @@ def _remove_unused_texts(projects: Mapping[str, Tree], env: Mapping[str, str]) -
 
 @contextmanager
 def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
-    """The projects of the store, written back at the end; who else wants to change it waits."""
+    """Yield the projects of the store and write them back at the end; other writers wait."""
     place = trust.find_store(env)
     if not place:
         message = "there is no place for what you approve: HOME is not set. Set HOOKPORT_STATE_DIR"
@@ -148,5 +148,5 @@ def _open_store(env: Mapping[str, str]) -> Iterator[dict[str, Tree]]:
 
 
 def _write_file(path: str, data: bytes) -> None:
-    """A link stays one."""
+    """Replace a file; a link stays a link."""
     replace_file(os.path.realpath(path), data, is_durable=True)

@@ -26,7 +26,7 @@ QUESTIONS = {
 
 
 def find_marker(env: Mapping[str, str], markers: Iterable[str]) -> str:
-    """The variable by which an agent shows; of `NAME` that it is set, of `NAME=VALUE` its value."""
+    """Find the variable that reveals an agent: `NAME` has to be set, `NAME=VALUE` to have that value."""
     for marker in markers:
         name, equals, value = marker.partition("=")
         if env.get(name) and (not equals or env[name] == value):
@@ -43,7 +43,7 @@ def ask_consent(
     asks: bool = True,
     verb: str = "approve",
 ) -> str:
-    """How this is approved; empty if a person says no. UsageError where it cannot be approved here.
+    """Return how this is approved; empty if a person declines. UsageError if it cannot be approved here.
 
     `asks` is false where the answer of a command is for a program, so that nobody can be asked.
     """
@@ -61,16 +61,16 @@ def ask_consent(
 
 
 def may_withdraw(root: str, env: Mapping[str, str], markers: Iterable[str]) -> bool:
-    """Whether an approval may be taken back: a person need not be asked, and an agent may not do it.
+    """Whether an approval may be removed: a person is not asked, an agent may not do it.
 
-    A guard that was taken back is one that nobody approved: it denies nothing any more.
+    A guard without its approval denies nothing any more.
     """
     variable = find_marker(env, markers)
     return not variable or _is_confirmed(root, variable, "untrust", asks=sys.stdin.isatty())
 
 
 def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:
-    """Whether a person agrees where an agent's variable is set; UsageError where none can be asked."""
+    """Whether a person confirms although an agent's variable is set; UsageError if nobody can be asked."""
     if not asks:
         raise UsageError(
             f"nothing was {DONE[verb]}: an agent runs this command ({variable} is set), and agents may not "
@@ -80,7 +80,7 @@ def _is_confirmed(root: str, variable: str, verb: str, *, asks: bool) -> bool:
 
 
 def is_agreed(question: str) -> bool:
-    """Whether the person at the terminal says yes."""
+    """Whether the person at the terminal answers yes."""
     sys.stdout.write(question)
     sys.stdout.flush()
     return sys.stdin.readline().strip().lower() in ("y", "yes")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def drop_copies(event: Event, hooks: Hooks, setting: RunSetting) -> tuple[Hooks, Spared]:
-    """The hooks of which one is to run for an event, and their copies, each with the reason why not.
+    """Split hooks into those that run for an event and their copies, each with the reason it does not.
 
     Copies are what their own agent runs once, and what files for several agents start alike. One that may not
     run takes no other's place, and is not spared: it may have to deny.
@@ -42,7 +42,7 @@ def _drop_repeats(
     rank: Callable[[PlannedHook], Tree],
     replaces: Callable[[PlannedHook, PlannedHook], str],
 ) -> tuple[Hooks, Spared]:
-    """The hooks without those that another one of the same name, which ranks before them, stands for."""
+    """Drop each hook that a higher-ranking hook of the same name replaces."""
     # The same words are another hook in another project.
     names = [(hook.root, name(hook)) for hook in hooks if name(hook)]
     if len(set(names)) == len(names):
@@ -67,12 +67,12 @@ def _drop_repeats(
 
 
 def _rank_by_time(hook: PlannedHook) -> Tree:
-    """Of copies in one agent's files, the one that has the most time stays."""
+    """Of copies in one agent's files, keep the one with the longest timeout."""
     return -hook.timeout_seconds
 
 
 def _rank_for_agent(agent: str) -> Callable[[PlannedHook], Tree]:
-    """Of copies for several agents, what was written for this one stays; else the strictest."""
+    """Of copies for several agents, keep the one written for this agent, else the strictest."""
 
     def rank(hook: PlannedHook) -> Tree:
         is_link = os.path.islink(hook.file)
@@ -102,7 +102,7 @@ def _find_numbers(hook: PlannedHook, event: Event, setting: RunSetting) -> set[i
 
 
 def _covers(done: set[int], targets: set[int], event: Event) -> bool:
-    """Whether a hook that ran on some things of a call has seen others; -1 is the call as a whole."""
+    """Whether a hook that ran on some parts of a call covers other parts; -1 is the whole call."""
     parts = set(range(len(event.call.parts))) if event.call is not None else set()
     return -1 in done or targets <= done or (bool(parts) and parts <= done)
 

@@ -1,6 +1,6 @@
 """Whether an entry of ours runs a hook that an agent reads in another agent's file besides.
 
-It is asked by the user's own command, which then ends at once; so in any doubt the answer is no.
+The user's own command asks and then ends at once, so in any doubt the answer is no.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ DIGITS = 16
 
 
 def hash_command(command: str) -> str:
-    """What a command is known by."""
+    """The short hash that identifies a command."""
     return trust.sha256(command.encode("utf-8", "surrogatepass"))[:DIGITS]
 
 
@@ -47,7 +47,7 @@ def is_covered(hooks: Sequence[PlannedHook], entry: EntryFile, env: Mapping[str,
 
 
 def _find_served_events(entry: EntryFile) -> set[str]:
-    """The events of the agent for which the file has an entry that starts the bridge by these programs."""
+    """Find the agent's events for which the file has an entry that starts the bridge by these programs."""
     try:
         with open(entry.file, "rb") as file:
             tree = loads(file.read().decode("utf-8-sig"))
@@ -64,7 +64,7 @@ def _find_served_events(entry: EntryFile) -> set[str]:
 
 
 def _walk_texts(tree: Tree) -> Iterator[str]:
-    """Every text in a tree, but for those of an entry that is switched off."""
+    """Yield every text in a tree, except those of an entry that is switched off."""
     if isinstance(tree, str):
         yield tree
     elif isinstance(tree, dict):

@@ -40,14 +40,14 @@ if TYPE_CHECKING:
 def answer_payload(
     data: bytes, native: str, sources: HookSources, env: Mapping[str, str], within: float = 0.0
 ) -> DispatchResult:
-    """What an agent is told of a payload."""
+    """Answer a payload."""
     return answer_event(read_occasion(parse_payload(data), native, sources, env), sources, env, within)
 
 
 def answer_event(
     occasion: Occasion, sources: HookSources, env: Mapping[str, str], within: float = 0.0, begun: float = 0.0
 ) -> DispatchResult:
-    """Run the hooks that are for an event, say it in the agent's terms and write it down.
+    """Run the hooks of an event, answer in the agent's terms and write the journal.
 
     `begun` is when the agent started to wait, where that is not now.
     """
@@ -81,7 +81,7 @@ def answer_event(
 
 
 def _fill_folders(event: Event, sources: HookSources) -> Event:
-    """The event with a folder it happened in, where the agent did not say."""
+    """Fill in the folders of an event where the agent did not send them."""
     cwd = event.cwd or event.root or sources.agent_folder or find_start_folder()
     return event.replace(cwd=cwd, root=event.root or sources.root or cwd)
 
@@ -111,7 +111,7 @@ def _make_setting(
 
 
 def _build_answer(event: Event, report: engine.DispatchReport, agent: Wire) -> DispatchResult:
-    """The answer; one that cannot be written is a deny, since what it holds would be lost."""
+    """Build the answer; one that cannot be written becomes a deny, since its content would be lost."""
     try:
         return build_answer(event, report, agent)
     except Exception as error:  # noqa: BLE001  (a decision that was taken reaches the agent)
@@ -125,7 +125,7 @@ def _build_answer(event: Event, report: engine.DispatchReport, agent: Wire) -> D
 def _run_or_replay(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """The hooks' own report, or what another entry decided on the same call."""
+    """Run the hooks, or replay what another entry decided on the same call."""
     if event.native in setting.agent.echoes and not event.prompt:
         return engine.DispatchReport(
             event, Decision(), notes=("echo: it fired again for a prompt that was seen",)
@@ -154,7 +154,7 @@ def _run_or_replay(
 def _replay(
     event: Event, turn: once.EntryTurn, sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """What another entry decided, together with the hooks that it did not ask."""
+    """Replay another entry's decision, together with the hooks that it did not run."""
     event, decision = once.replay_decision(turn, event)
     by = f"entry '{turn.by}'" if turn.by else "an entry without a name"
     notes = (f"replay: decided by {by}",)
@@ -171,7 +171,7 @@ def _replay(
 def _decide(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """What the hooks decide, or what was decided a moment ago on the same call."""
+    """Let the hooks decide, or repeat the decision of a moment ago on the same call."""
     agent, env = setting.agent, setting.env
     asked = _identify_deciders(event, hooks, sources, agent)
     before = sessions.find_decision(event, agent, env, asked)
@@ -212,7 +212,7 @@ def _decide(
 def _identify_deciders(
     event: Event, hooks: Sequence[plan.PlannedHook], sources: HookSources, agent: Wire
 ) -> list[str]:
-    """What decides on a call, where the agent fires several events for it: another entry may ask others."""
+    """Identify what decides on a call, where the agent fires several events for it: entries may differ."""
     if not agent.fires_twice or event.call is None:
         return []
     where = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
@@ -220,7 +220,7 @@ def _identify_deciders(
 
 
 def _deny_lost_approval(event: Event, sources: HookSources) -> Decision | None:
-    """A denial of all that a guard may have been for, where nobody can tell any more what was approved."""
+    """Deny everything a guard may have covered, where it is unknown what was approved."""
     is_guarded = policy.is_guarded_event(event.event)
     if not sources.lost or not is_guarded or policy.find_tamper_policy(sources.settings) == policy.WARN:
         return None
@@ -239,7 +239,7 @@ def _names_tool(event: Event) -> bool:
 def _add_unasked_guards(
     report: engine.DispatchReport, sources: HookSources, env: Mapping[str, str], why: str, on_failure: str
 ) -> engine.DispatchReport:
-    """What nobody can tell is a failure; guards that would have been asked otherwise deny."""
+    """Add a failure for what is unknown; guards that would have run otherwise deny."""
     event = report.event
     # It may be a call of any tool.
     any_ = event.replace(call=Call(known_by="")) if event.event == "before_tool_execute" else event
@@ -260,14 +260,14 @@ def _add_unasked_guards(
 
 
 def _object_to_call(event: Event, sources: HookSources, env: Mapping[str, str]) -> str:
-    """Why no agent may do this."""
+    """Why no agent may make this call; empty where it may."""
     return protection.object_to_event(event, sources.protected, sources.root, env)
 
 
 def _limit_stops(
     event: Event, report: engine.DispatchReport, agent: Wire, env: Mapping[str, str]
 ) -> engine.DispatchReport:
-    """The report without a deny that would keep the agent from stopping for ever."""
+    """Drop a deny that would keep the agent from stopping for ever."""
     endless = sessions.explain_dropped_deny(event, report.decision, agent, env)
     if not endless:
         return report
@@ -279,7 +279,7 @@ def _limit_stops(
 def _add_waiting_notice(
     report: engine.DispatchReport, sources: HookSources, setting: engine.RunSetting
 ) -> engine.DispatchReport:
-    """The report with a notice of what is not approved; mostly there is none, and nothing is imported."""
+    """Add a notice of hooks that are not approved; mostly there are none, and nothing is imported."""
     if report.event.event != "session_start" and not any(map(engine.is_unapproved, report.runs)):
         return report
     from hookport.runtime import notices

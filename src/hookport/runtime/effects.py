@@ -146,7 +146,7 @@ GIT_VALUES = ("-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-pat
 
 
 def find_effects(command: Command) -> Iterator[Effect]:
-    """The paths that a command changes, but for its redirections."""
+    """Find the paths that a command changes, without its redirections."""
     name, words = command.program, list(command.words[1:])
     if name in READERS:
         yield from _find_reader_effects(words, *READERS[name])
@@ -201,14 +201,14 @@ def _find_ordered_effects(rule: str, name: str, words: list[str]) -> Iterator[Ef
 
 
 def _mark_glob(name: str, word: str) -> str:
-    """A word of a program that reads patterns by itself, with marks for these."""
+    """Mark the patterns in a word of a program that expands patterns itself."""
     if name not in GLOBBING:
         return word
     return word.replace("**", shell.DEEP).replace("*", shell.STAR).replace("?", shell.ONE)
 
 
 def _find_paths(word: str) -> Iterator[str]:
-    """The paths that a word may have in it: `--output=PATH`, `of=PATH`, `PATH:PATH`, `@PATH`."""
+    """Find the paths that a word may contain: `--output=PATH`, `of=PATH`, `PATH:PATH`, `@PATH`."""
     values = [word] if not word.startswith("-") else []
     if "=" in word:
         values.append(word.partition("=")[2])
@@ -224,7 +224,7 @@ def _find_paths(word: str) -> Iterator[str]:
 
 
 def find_operands(words: Sequence[str]) -> list[str]:
-    """The words that are no options; all of them after `--`."""
+    """Find the words that are not options; after `--`, all of them."""
     if "--" in words:
         at = list(words).index("--")
         return [word for word in words[:at] if not word.startswith("-")] + list(words[at + 1 :])
@@ -243,7 +243,7 @@ def has_option(words: Sequence[str], options: Sequence[str]) -> bool:
 
 
 def find_option_values(words: Sequence[str], options: Sequence[str]) -> Iterator[str]:
-    """The values of options, also of those that are written together with them."""
+    """Find the values of options, including values attached to the option."""
     for number, word in enumerate(words):
         option, equals, value = word.partition("=")
         if word in options:
@@ -297,7 +297,7 @@ def _awk(words: list[str]) -> Iterator[Effect]:
 
 
 def find_literals(code: str) -> list[str]:
-    """The strings in some code."""
+    """Find the string literals in code."""
     strings, at = [], 0
     while at < len(code):
         quote = code[at]
@@ -344,7 +344,7 @@ def _mkdir(words: list[str]) -> Iterator[Effect]:
 
 
 def _find_code_effects(name: str, words: list[str], command: Command) -> Iterator[Effect]:
-    """Without code the first word is the program that it runs; the rest is what that may change."""
+    """Find what an interpreter may change; without code, the first word is the program."""
     codes = shell.codes(name, words)
     if codes:
         from hookport.runtime.reading_code import CHANGING_CODE, is_reading
@@ -422,14 +422,14 @@ def _git(words: list[str]) -> Iterator[Effect]:
 
 
 def _strip_pathspec(word: str) -> str:
-    """The path of a pathspec: `:/x` and `:(top)x` count from the root of the work tree."""
+    """Return the path of a pathspec: `:/x` and `:(top)x` count from the root of the work tree."""
     if word.startswith(":("):
         return word.partition(")")[2]
     return word.lstrip(":/") if word.startswith(":/") else word
 
 
 def split_git_words(words: Sequence[str]) -> tuple[str, list[str], str]:
-    """What git is to do, the words after that, and the folder of `-C`."""
+    """Split a git command into verb, remaining words and the folder of `-C`."""
     folder, left = "", list(words)
     while left and left[0].startswith("-"):
         if left[0] == "-C" and len(left) > 1:

@@ -109,7 +109,7 @@ def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -
 def _drop_copies(
     event: Event, hooks: list[PlannedHook], setting: RunSetting
 ) -> tuple[list[PlannedHook], list[HookRun]]:
-    """The hooks of which one is to run for an event, and the runs of their copies, which are spared."""
+    """Drop copies: return the hooks to run for an event, and the runs of the skipped copies."""
     if not any(map(_has_repeats, ([hook.once for hook in hooks], [hook.does for hook in hooks]))):
         return hooks, []
     from hookport.runtime import copies
@@ -124,14 +124,14 @@ def _has_repeats(names: list[str]) -> bool:
 
 
 def _stops(run: HookRun, setting: RunSetting) -> bool:
-    """Whether a run ends those of the hooks of the same format after it."""
+    """Whether a run stops the later hooks of the same format."""
     return run.decision.verdict == "deny" and _takes_turns(run.hook, setting)
 
 
 def _run_side_by_side(
     event: Event, hooks: Sequence[PlannedHook], stopped: set[str], setting: RunSetting
 ) -> dict[int, tuple[HookRun, Event]]:
-    """Each hook's run by its number, with the event as it rewrote it, up to the first that did.
+    """Run hooks in parallel; return each run by number, with its rewritten event, up to the first rewrite.
 
     Hooks of a format that stops at a deny take turns.
     """
@@ -169,7 +169,7 @@ def _run_in_turn(
     setting: RunSetting,
     done: dict[int, tuple[HookRun, Event]],
 ) -> Work:
-    """Hooks one after the other; it gives what is to be executed and takes the result."""
+    """Run hooks one after the other: yield each job and receive its result."""
     for number, hook in hooks:
         if hook.dialect in stopped:
             why = "a hook of the same format denied before it"
@@ -202,7 +202,7 @@ def _report_crash(hook: PlannedHook, error: Exception, setting: RunSetting) -> H
 
 
 def _report_unapproved(hook: PlannedHook, why: str, objection: str, setting: RunSetting) -> HookRun:
-    """A hook that is not run; what is known to be so until the user acts is not said on every event."""
+    """Report a hook that is not run; what lasts until the user acts is not repeated on every event."""
     answered = Decision(failure=objection)
     decision = policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
     if hook.trust.get("quiet") and decision.verdict != "deny":
@@ -211,7 +211,7 @@ def _report_unapproved(hook: PlannedHook, why: str, objection: str, setting: Run
 
 
 def explain_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> list[HookRun]:
-    """Whether each hook would run, and why; nothing is run."""
+    """Explain whether each hook would run, and why; nothing is run."""
     planned = list(hooks)
     spared = {id(run.hook): run for run in _drop_copies(event, planned, setting)[1]}
     runs = []
@@ -277,7 +277,7 @@ def _run_hook(
 def _ask_handler(
     hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
 ) -> Generator[Job, RunResult | None, tuple[Sequence[Decision], RunResult | None]]:
-    """What a handler answers: a function at once, anything else by what came of its job."""
+    """Return a handler's answer: a function answers at once, anything else by the result of its job."""
     if function := setting.functions.get(hook.id):
         return function(event), None
     if quick := sys.modules.get("hookport.loading"):
@@ -291,7 +291,7 @@ def _ask_handler(
 def _note_unread_variables(
     hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting
 ) -> tuple[str, ...]:
-    """A note of the variables that a hook sets for the agent's shells, and that no shell of it reads."""
+    """Note the variables that a hook sets for the agent's shells and that none of them reads."""
     if hook.id in setting.functions:
         return ()
     unread = surroundings.find_unread_variables(
@@ -301,7 +301,7 @@ def _note_unread_variables(
 
 
 def _explain_set_aside(hook: PlannedHook, setting: RunSetting) -> str:
-    """Why a hook does not run although it is for the event, by its user's will; empty where it does."""
+    """Why the user keeps a matching hook from running; empty where it runs."""
     if setting.paused or hook.root:
         from hookport.runtime import pauses
 
@@ -313,14 +313,14 @@ def _explain_set_aside(hook: PlannedHook, setting: RunSetting) -> str:
 
 
 def _select_call(agent: Wire, call: Call | None, number: int, word: str) -> Call | None:
-    """What a hook is shown of a call: a part of it or all; of several kinds it may be, the hook's own."""
+    """Select what a hook sees of a call: a part or all; of several possible kinds, the hook's own."""
     part = call.parts[number] if call is not None and number >= 0 else call
     is_other = part is not None and part.known_by == "input" and word not in ("", part.tool)
     return taken_for(agent, part, word) if part is not None and is_other else part
 
 
 def _apply_policy(answered: Decision, hook: PlannedHook, setting: RunSetting) -> Decision:
-    """An answer with what a failure means; to an agent that ran the hook itself, its rule has said it."""
+    """Apply policy to a failure; an agent that runs the hook itself has a rule of its own."""
     if is_native(hook, setting):
         return answered.replace(failure="")
     return policy.decide(answered, hook, setting.on_failure, setting.on_tamper)
@@ -346,6 +346,6 @@ def is_unapproved(run: HookRun) -> bool:
 
 
 def add_failure(report: DispatchReport, failure: str, on_failure: str) -> DispatchReport:
-    """The report with what policy makes of a failure that is no hook's."""
+    """Add to the report what policy makes of a failure that is no hook's."""
     failed = policy.decide(Decision(failure=failure), None, on_failure)
     return report.replace(decision=merge.merge_decisions([report.decision, failed]))

@@ -60,7 +60,7 @@ class GuardedPaths:
         self.looked = 0
 
     def find_protected(self, word: str, cwd: str = "", *, above: bool = False) -> str:
-        """The protected path that a word names or is below; with `above`, also one that is below the word."""
+        """Find the protected path that a word names or is below; with `above`, also one below the word."""
         if not word or len(word) > LONGEST_PATH or "\0" in word:
             return ""
         self.looked += 1
@@ -106,7 +106,7 @@ class GuardedPaths:
         return self.paths[path]
 
     def _find_folded(self, path: str) -> str:
-        """The same where a file system does not tell letters by their case, whatever the platform."""
+        """The same on a file system that ignores case, whatever the platform."""
         folded = path.lower()
         while folded not in self._folded:
             path, parent = os.path.dirname(path), os.path.dirname(folded)
@@ -119,7 +119,7 @@ class GuardedPaths:
             return ""
 
     def _find_linked(self, path: str) -> str:
-        """The protected file that a hard link is another name of."""
+        """Find the protected file that this path is a hard link to."""
         try:
             seen = os.stat(path)
         except (OSError, ValueError):
@@ -135,7 +135,7 @@ class GuardedPaths:
         return ""
 
     def files(self, folder: str) -> list[str]:
-        """The protected files below a folder that exist."""
+        """List the existing protected files below a folder."""
         if folder not in self._files:
             start = fold_case(os.path.join(folder, ""))
             files: list[str] = []
@@ -188,7 +188,7 @@ def is_plain(text: str) -> bool:
 
 
 def _replace_quoted(text: str) -> str:
-    """A text with a sign for what is in quotes; not plain where the shell would look into these."""
+    """Replace quoted parts by a sign; not plain where the shell expands inside the quotes."""
     at, made = 0, list[str]()
     while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
         start = text.index(quote, at)
@@ -207,7 +207,7 @@ def object_to_command(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
 
 
 def load_commands() -> ModuleType:
-    """What reads commands: to import it takes as long as a tenth of a dispatch."""
+    """Import the reader of commands, which takes as long as a tenth of a dispatch."""
     if quick := sys.modules.get("hookport.loading"):
         # Where a dispatch began that way, this takes half as long.
         quick.load(quick.READING)
@@ -217,7 +217,7 @@ def load_commands() -> ModuleType:
 
 
 def join_line(command: Tree) -> str:
-    """A command as the shell reads it; a list is words that it does not read."""
+    """Join a command into a line of shell; the words of a list are quoted."""
     if isinstance(command, list | tuple):
         return " ".join("'" + str(word).replace("'", "'\\''") + "'" for word in command)
     return str(command or "")

@@ -69,7 +69,7 @@ def find_objection(text: str, guarded: GuardedPaths, cwd: str = "") -> str:
 
 
 def find_changed(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
-    """The protected path that an effect is on."""
+    """Find the protected path that an effect changes."""
     if effect.kind == "into":
         return _find_unpacked(guarded, effect, folder)
     path, kind = effect.path, effect.kind
@@ -86,7 +86,7 @@ def find_changed(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
 
 
 def _find_matched(guarded: GuardedPaths, pattern: str, *, is_tree: bool) -> str:
-    """The protected path that a path with marks in it may stand for."""
+    """Find the protected path that a path with marks may match."""
     at = min(pattern.find(mark) for mark in shell.MARKS if mark in pattern)
     prefix = pattern[:at]
     folder = os.path.dirname(prefix) or os.sep
@@ -128,7 +128,7 @@ def _find_matched(guarded: GuardedPaths, pattern: str, *, is_tree: bool) -> str:
 
 
 def _find_by_ending(guarded: GuardedPaths, pattern: str) -> str:
-    """A protected path that ends as a path does whose beginning is computed; only telling names count."""
+    """Find a protected path by its end, where the start is computed; only telling names count."""
     rest = pattern
     for mark in shell.MARKS:
         rest = rest.rpartition(mark)[2]
@@ -149,7 +149,7 @@ def _find_by_ending(guarded: GuardedPaths, pattern: str) -> str:
 
 
 def _find_copied(guarded: GuardedPaths, source: str, target: str) -> str:
-    """The protected file that a folder's content would replace."""
+    """Find the protected file that a folder's content would replace."""
     if not os.path.isdir(source):
         return ""
     for path in guarded.paths.values():
@@ -160,7 +160,7 @@ def _find_copied(guarded: GuardedPaths, source: str, target: str) -> str:
 
 
 def _find_unpacked(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
-    """The protected path that an archive has in it, or may have where nobody can look."""
+    """Find the protected path that an archive contains, or may contain if it cannot be read."""
     target = shell.joined(folder, effect.path)
     below = guarded.find_protected(target, above=True)
     if not below or any(mark in target for mark in shell.MARKS):
@@ -175,7 +175,7 @@ def _find_unpacked(guarded: GuardedPaths, effect: Effect, folder: str) -> str:
 
 
 def _find_named(guarded: GuardedPaths, text: str, cwd: str = "") -> str:
-    """The first protected path that some code has in it."""
+    """Find the first protected path that code names."""
     words = "".join(letter if letter in PATH_LETTERS else " " for letter in text).split()
     names = [word for word in dict.fromkeys(words) if "." in word or "/" in word][:MOST_WORDS]
     strings = [
@@ -202,7 +202,7 @@ def _find_named(guarded: GuardedPaths, text: str, cwd: str = "") -> str:
 
 
 def find_globbed(guarded: GuardedPaths, pattern: str, cwd: str = "") -> str:
-    """The protected path that a pattern stands for which code or a tool has in a string."""
+    """Find the protected path that matches a pattern in a string of code or of a tool."""
     full = shell.joined(cwd or guarded.cwd, guarded.expand_home(pattern))
     marked = full.replace("**/", shell.DEEP).replace("**", shell.DEEP)
     marked = marked.replace("*", shell.STAR).replace("?", shell.ONE)
@@ -214,7 +214,7 @@ def _expand_home(guarded: GuardedPaths, word: str) -> str:
 
 
 def _find_hinted(guarded: GuardedPaths, text: str) -> str:
-    """A protected path whose name, or that of its folder in the project, stands somewhere in a text."""
+    """Find a protected path whose name, or that of its folder in the project, appears in a text."""
     plain = "".join(letter for letter in text if letter not in "'\"\\").lower()
     for path in guarded.paths.values():
         if guarded.is_inside(path):
@@ -227,7 +227,7 @@ def _find_hinted(guarded: GuardedPaths, text: str) -> str:
 
 
 def _list_members(archive: str) -> Iterator[str | None]:
-    """The names in an archive; None where they cannot be read."""
+    """List the names in an archive; None where they cannot be read."""
     import tarfile
     import zipfile
 
@@ -271,7 +271,7 @@ class _Machine:
 
 
 def _find_printed_patch(command: Command, guarded: GuardedPaths) -> str:
-    """The protected path that git prints changes of, as a patch."""
+    """Find the protected path whose changes git prints as a patch."""
     verb, rest, place = (
         effects.split_git_words(list(command.words[1:])) if command.program == "git" else ("", [], "")
     )
@@ -283,7 +283,7 @@ def _find_printed_patch(command: Command, guarded: GuardedPaths) -> str:
 
 
 def _find_piped_patch(command: Command, printed: str) -> str:
-    """The protected path of a patch that another program pipes into one that applies patches."""
+    """Find the protected path of a patch that is piped into a program that applies patches."""
     verb = effects.split_git_words(list(command.words[1:]))[0] if command.program == "git" else ""
     applies = command.program in PATCHERS or verb in ("apply", "am")
     looks = set(command.words) & set(PATCH_LOOKING)
@@ -291,7 +291,7 @@ def _find_piped_patch(command: Command, printed: str) -> str:
 
 
 def _remember_script(command: Command, scripts: dict[str, str]) -> None:
-    """Keep the text of a script that is written, in case that it is run."""
+    """Remember the text of a script that is written, in case it is run later."""
     targets = [*command.writes, *(command.words[1:] if command.program == "tee" else ())]
     content = command.said or command.given
     for target in targets if content and len(scripts) < 50 else ():
@@ -399,7 +399,7 @@ def object_to_code(name: str, code: str, guarded: GuardedPaths, folder: str) -> 
 
 
 def _object_to_started(code: str, guarded: GuardedPaths, folder: str) -> str:
-    """Why the commands may not run that some code has in its strings."""
+    """Why the commands in the strings of some code may not run."""
     if not any(word in code for word in STARTING_WORDS):
         return ""
     texts = [literal for literal in effects.find_literals(code) if " " in literal or "/" in literal][:50]
@@ -407,7 +407,7 @@ def _object_to_started(code: str, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _object_to_patch(command: Command, guarded: GuardedPaths, folder: str) -> str:
-    """The names in a patch of git start with `a/` and `b/`."""
+    """Why a patch may not be applied; in a patch of git, names start with `a/` and `b/`."""
     texts = [command.given or "", *command.words[1:]]
     texts += [_read_text(shell.joined(folder, word)) for word in (*command.words[1:], *command.reads)]
     path = next(filter(None, (find_patched(text, guarded, folder) for text in texts)), "")
@@ -415,7 +415,7 @@ def _object_to_patch(command: Command, guarded: GuardedPaths, folder: str) -> st
 
 
 def find_patched(text: str, guarded: GuardedPaths, folder: str) -> str:
-    """The protected path that a patch is for."""
+    """Find the protected path that a patch changes."""
     lines = [
         line
         for line in text.splitlines()
@@ -427,7 +427,7 @@ def find_patched(text: str, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _object_to_container(words: list[str], guarded: GuardedPaths, folder: str) -> str:
-    """Why a program may not run in a container, by the folders of this machine that it has there."""
+    """Why a program may not run in a container, by the folders of this machine mounted there."""
     from hookport.runtime.ordered_effects import find_mounts
 
     if words[:1] != ["run"]:
@@ -466,7 +466,7 @@ def _read_text(path: str) -> str:
 
 
 def _find_cleaned(command: Command, guarded: GuardedPaths, folder: str) -> str:
-    """The protected file that git does not know and would remove with others."""
+    """Find the protected untracked file that git would remove with others."""
     if command.program != "git":
         return ""
     verb, rest, place = effects.split_git_words(list(command.words[1:]))
@@ -507,7 +507,7 @@ def _find_cleaned(command: Command, guarded: GuardedPaths, folder: str) -> str:
 
 
 def _read_index(root: str) -> bytes:
-    """The names of the files that git knows, as its index has them."""
+    """Read the index of git, which has the names of tracked files."""
     try:
         with open(os.path.join(root, ".git", "index"), "rb") as file:
             return file.read(64 << 20)
@@ -541,7 +541,7 @@ def _is_ignored(name: str, root: str) -> bool:
 
 
 def _find_our_command(command: Command) -> str:
-    """The command of ours that a person should run, whatever starts hookport."""
+    """Find the command of hookport that only a person should run, whatever starts hookport."""
     name, words = command.program, list(command.words)
     if (
         set(words) & set(LOOKING)
@@ -567,7 +567,7 @@ def _find_our_command(command: Command) -> str:
 
 
 def _find_called_command(code: str) -> str:
-    """The command of ours that some code would start."""
+    """Find the command of hookport that some code would start."""
     words = "".join(letter if letter.isalnum() or letter in "._-" else " " for letter in code).split()
     if not set(words) & set(STARTS) or set(words) & set(LOOKING):
         return ""

@@ -27,7 +27,7 @@ WRITING_WORDS = (
 # Names of fields, in small letters and without what parts their words.
 COMMAND_KEYS = ("command", "cmd", "script", "code", "commandline", "shellcommand", "bash", "python")
 PATCH_KEYS = ("patch", "diff", "patchtext", "unifieddiff", "changes")
-# A tool with one of these in its name runs what it is told, whatever the field is called.
+# A tool with one of these in its name runs its input, whatever the field is called.
 RUNNING_WORDS = ("exec", "run_", "shell", "terminal", "process", "eval", "repl", "send_keys", "send_input")
 # A tool that writes many files into a folder, and the fields that name it.
 UNPACKING_WORDS = (
@@ -96,7 +96,7 @@ def object_to_input(call: Call, guarded: GuardedPaths, folder: str, *, writes: b
 def _object_to_value(  # noqa: PLR0913  (of one value)
     name: str, key: str, value: str, guarded: GuardedPaths, folder: str, *, is_tree: bool, writes: bool
 ) -> str:
-    """Why a tool may not be told a value: a command, code, a patch, a pattern or a path."""
+    """Why a tool may not get a value: a command, code, a patch, a pattern or a path."""
     key = "".join(letter for letter in key.lower() if letter.isalnum())
     runs = key in COMMAND_KEYS or (key not in TEXT_KEYS and _has_any(f"{name}_", RUNNING_WORDS))
     if runs and not writes and (problem := object_to_command(value, guarded, folder)):
@@ -124,7 +124,7 @@ def _object_to_value(  # noqa: PLR0913  (of one value)
 
 
 def _find_extracted(raw: Tree, guarded: GuardedPaths, folder: str) -> str:
-    """The protected path in an archive that a tool unpacks."""
+    """Find the protected path in an archive that a tool unpacks."""
     from hookport import shell
     from hookport.runtime.effects import INTO, Effect
 
@@ -141,7 +141,7 @@ def _has_any(text: str, words: Iterable[str]) -> bool:
 
 
 def _join_command(raw: Mapping[str, Any]) -> str:
-    """The command of a tool that is told a program and its words by themselves."""
+    """Join the command of a tool that gets a program and its arguments in separate fields."""
     program = next((raw[key] for key in ("command", "program", "executable", "cmd") if key in raw), "")
     words = next((raw[key] for key in ("args", "arguments", "argv") if isinstance(raw.get(key), list)), None)
     if words is None or not isinstance(program, str):
@@ -150,7 +150,7 @@ def _join_command(raw: Mapping[str, Any]) -> str:
 
 
 def _pair_siblings(tree: Tree, depth: int = 0) -> Iterator[tuple[str, str]]:
-    """A folder and a name that stand beside each other."""
+    """Pair texts beside each other, as folder and name."""
     if isinstance(tree, dict) and depth < DEEPEST:
         texts = [
             value

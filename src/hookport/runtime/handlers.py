@@ -1,4 +1,4 @@
-"""One handler on one event: how it is started, and what its answer says in canonical names."""
+"""One handler on one event: how it is started, and its answer in canonical names."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ class Job(Value):
 def read_result(
     hook: PlannedHook, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
 ) -> Decision:
-    """What a hook answered, or that it never started."""
+    """Read a hook's answer, or that it never started."""
     return _explain_unstarted(read_answer(hook, wire, event, result, natively=natively), hook, result)
 
 
 def _explain_unstarted(answered: Decision, hook: PlannedHook, result: RunResult | None) -> Decision:
-    """An answer, or that an approved script never started because it may no longer be executed."""
+    """Explain where an approved script never started because it is not executable any more."""
     is_refused = result is not None and (result.exit_code == REFUSED or result.outcome == "spawn_error")
     if not answered.failure or not is_refused:
         return answered
@@ -73,7 +73,7 @@ def _explain_unstarted(answered: Decision, hook: PlannedHook, result: RunResult 
 def read_answer(
     hook: PlannedHook, wire: Wire, event: Event, result: RunResult | None, *, natively: bool = False
 ) -> Decision:
-    """The answer by the rules of the hook's own dialect, with the input in canonical names.
+    """Read an answer by the rules of the hook's own dialect, with the input in canonical names.
 
     The bridge reads it leniently; `natively` is as the agent of that dialect reads it.
     """
@@ -108,7 +108,7 @@ def read_answer(
 
 
 def _read_model_answer(answer: str) -> Decision:
-    """What a model decided: `execute.llm` prints canonical words, whatever the hook's dialect."""
+    """Read a model's decision: `execute.llm` prints canonical words, whatever the hook's dialect."""
     tree = loads(answer or "{}")
     verdict = tree.get("decision")
     return Decision(
@@ -121,7 +121,7 @@ def _read_model_answer(answer: str) -> Decision:
 
 
 def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSetting) -> Job:
-    """What is to be executed for a hook on an event, or why it is not."""
+    """Make the job of a hook for an event, or one that holds why it does not run."""
     if hook.unable:
         return Job(result=RunResult("not_started", detail=hook.unable))
     seconds = hook.timeout_seconds
@@ -137,7 +137,7 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
 
         event = transcripts.add_transcript(needs, wire, event, setting.agent, setting.env)
     placed = event.replace(root=hook.root) if hook.root else event
-    # To a hook of its own format an agent says what it said.
+    # A hook of the agent's own format gets the payload with the agent's own root.
     payload = write_event(wire, event if wire.id == event.agent else placed, hook.native)
     # Half of a surrogate pair has no UTF-8; `\\udc80` is the escape that JSON has for it.
     body = dumps(payload, ensure_ascii=False).encode("utf-8", "backslashreplace")
@@ -154,7 +154,7 @@ def execute(
 def make_job(
     hook: PlannedHook, wire: Wire, event: Event, body: bytes, seconds: float, setting: RunSetting
 ) -> Job:
-    """How the handler runs on these bytes."""
+    """Make the job that runs the handler on these bytes."""
     if hook.type == "command":
         return _make_command_job(hook, wire, event, body, seconds, setting)
     if not hook.is_async:
@@ -207,7 +207,7 @@ def _call_service(
 
 
 def _find_folder(*folders: str) -> str:
-    """The first folder that is there: a guard runs also where the agent's own folder is gone."""
+    """Find the first folder that exists: a guard runs even where the agent's own folder is gone."""
     return next(filter(os.path.isdir, folders), os.curdir)
 
 

@@ -33,7 +33,7 @@ MOST_BYTES = 8 * 1024 * 1024
 # GitHub says to expect tokens of 255 characters, and what may be longer is known by how it starts.
 LONGEST_TEXT = 2_000
 MARGIN = 500
-# What was decided is kept further than the agent is told it.
+# Reasons of decisions are kept at greater length than agents get them.
 LONGEST_REASON = 16_000
 DECISION = "decision"
 # The hash of what the event was about.
@@ -51,18 +51,18 @@ HEAD = 256
 
 
 def find_state_folder(env: Mapping[str, str]) -> str:
-    """Where hookport keeps its state; empty if the environment names no place."""
+    """Find the folder of hookport's state; empty if the environment names none."""
     return own(env, *STATE)
 
 
 def find_journal(env: Mapping[str, str]) -> str:
-    """The file that is written to; empty if there is no place for it."""
+    """Find the file that is written to; empty without a state folder."""
     place = find_state_folder(env)
     return os.path.join(place, FILES[0]) if place else ""
 
 
 def write(record: Mapping[str, Any], env: Mapping[str, str], most_bytes: int = MOST_BYTES) -> str:
-    """Add a record, with the time where it has none; empty, or why it was not written. It never raises."""
+    """Write a record, adding the time if missing; return why that failed, else empty. It never raises."""
     try:
         place = find_state_folder(env)
         if not place:
@@ -154,7 +154,7 @@ def _rotate(place: str, more: int, most_bytes: int) -> None:
 
 def _append(file: str, line: bytes, *, locked: bool) -> None:
     flags = os.O_RDWR | os.O_APPEND | os.O_CREAT
-    # Nobody may be reading a pipe that stands in the file's place, and Windows would change the line's end.
+    # Nobody may be reading a pipe in the file's place, and Windows would change the line's end.
     flags |= getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     target = os.open(file, flags, 0o600)
     try:
@@ -177,7 +177,7 @@ def _append(file: str, line: bytes, *, locked: bool) -> None:
 
 
 class Reader:
-    """Reads the journal, and reads on: each `new` gives what was added since the last one.
+    """Reads the journal and follows it: each `new` yields what was added since the last one.
 
     It keeps its place in each file, so records survive a rotation, and are given once.
     """
@@ -194,7 +194,7 @@ class Reader:
         return self._foreign + self._unended
 
     def new(self) -> Iterator[dict[str, Any]]:
-        """The records that were added, oldest first."""
+        """Yield the records that were added, oldest first."""
         self._unended = 0
         files = self._open()
         try:
@@ -216,7 +216,7 @@ class Reader:
                 file.close()
 
     def _open(self) -> dict[tuple[int, bytes], BinaryIO]:
-        """Newest first, because a file that is renamed meanwhile becomes one that is opened later."""
+        """Open the files, newest first: one that is renamed meanwhile becomes one that is opened later."""
         files: dict[tuple[int, bytes], BinaryIO] = {}
         for name in FILES if self._folder else ():
             try:

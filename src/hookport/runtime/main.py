@@ -1,4 +1,4 @@
-"""What agents call on every event, `dispatch` and `wrap`, with nothing imported that these do not need."""
+"""Entry point of `dispatch` and `wrap`. Agents start it on every event, so it imports only what they need."""
 
 from __future__ import annotations
 
@@ -37,23 +37,23 @@ if TYPE_CHECKING:
             """Whether an event of an agent without a wire has the name of a stop."""
 
         def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
-            """What the settings of the project and of the user say."""
+            """Read the settings of the project and of the user."""
 
         def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
-            """A plan that has all wires and no hook, for `wrap`."""
+            """Load the plan that has all wires and no hook, for `wrap`."""
 
         def find_coverage(
             self, name: str, file: str, env: Mapping[str, str]
         ) -> tuple[Sequence[PlannedHook], EntryFile]:
-            """Every hook that may run, and where our entries for an agent are."""
+            """Find every hook that may run, and the file of our entries for an agent."""
 
         def find_sources(self, agent: str, env: Mapping[str, str], entry: str) -> HookSources:
-            """The hooks before anything is known of the event."""
+            """Find the hooks before the event is known."""
 
         def follow_event(
             self, sources: HookSources, occasion: Occasion, env: Mapping[str, str], entry: str
         ) -> HookSources:
-            """The hooks of every project that the event is in."""
+            """Find the hooks of every project that the event belongs to."""
 else:
     import _signal as signal  # `signal` makes enums of them
 
@@ -64,7 +64,7 @@ USAGE = {
     "[--matcher-of WORD] [--pattern REGEX] [--pattern-of FIELD] [--type prompt|agent] [--model NAME] "
     "[--entry NAME] [--record DIR] -- COMMAND",
 }
-# Each with what it may say; empty for a number, none for any text, of which an empty one says nothing.
+# Each option with its values; empty for a number, None for any text, where an empty text counts as unset.
 OPTIONS: dict[str, tuple[str, ...] | None] = {
     "--within": (),
     "--on-failure": (policy.OPEN, policy.CLOSED),
@@ -83,11 +83,11 @@ OPTIONS: dict[str, tuple[str, ...] | None] = {
 # Asked by a command that an agent reads in another agent's file: does an entry of ours run it there?
 COVERS = "covers"
 RECORD = "HOOKPORT_RECORD"
-# How long whoever calls us waits, in seconds, where the entry cannot say it: not for the hooks that we run.
+# How long the caller waits, in seconds, where the entry cannot pass it; our hooks do not inherit it.
 WITHIN = "HOOKPORT_WITHIN"
-# Said by an entry that takes an exit code which is not ours for a deny; a failure that passes has its own.
+# Set by an entry that treats any foreign exit code as a deny; a failure that passes has a code of its own.
 GUARD, FAILED_OPEN = "--guard", 3
-# Said by an entry that wants a sign of life: an exit code of 0 is then this one, since an emptied archive and
+# Set by an entry that wants a sign of life: an exit code of 0 is then this one, since an emptied archive and
 # a program that does nothing end with 0 too.
 ALIVE, IS_ALIVE = "--alive", 4
 FLAGS = ("--async", "--observe", GUARD, ALIVE)
@@ -99,7 +99,7 @@ DEEPEST = 4_000
 
 
 def main(args: list[str], store: HookStore) -> int:
-    """Answer one event; what goes wrong here is said on stderr, and denies where failures deny."""
+    """Answer one event; an error here goes to stderr, and denies where failures deny."""
     env = dict(os.environ)
     sys.setrecursionlimit(DEEPEST)
     if args[:1] == [COVERS]:
@@ -124,7 +124,7 @@ def _answer_agent(args: list[str], env: dict[str, str], store: HookStore) -> int
 
 
 def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) -> int:
-    """0 if an entry of ours runs the hook that asks; whatever goes wrong, it runs by itself."""
+    """Return 0 if an entry of ours runs the calling hook; on any error the hook runs by itself."""
     try:
         from hookport.runtime import covering
 
@@ -137,7 +137,7 @@ def _check_coverage(words: list[str], env: Mapping[str, str], store: HookStore) 
 
 
 def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> Answer:
-    """The answer where no hook could be asked, or none of what they said could be given."""
+    """Answer where no hook could run, or their answer could not be passed on."""
     closed = _is_closed(args, env, store) or _is_guard_lost(error, args, env, store)
     problem = str(error) if hasattr(error, "exit_code") else f"{type(error).__name__}: {error}"
     effect = "It is denied (fail closed)." if closed else "Nothing was decided (fail open)."
@@ -151,9 +151,9 @@ def _answer_failure(error: Exception, args: list[str], env: Mapping[str, str], s
 
 
 def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
-    """A deny in the agent's own terms; where even these cannot be told, by the exit code that most obey.
+    """Deny in the agent's own terms; if even these are unknown, by the exit code that most agents obey.
 
-    A stop is not denied: nothing counts how often it was, and it must end.
+    A stop is never denied: nothing counts the denials, and it must end.
     """
     native = ""
     try:
@@ -168,7 +168,7 @@ def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
 
 
 def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether failures deny here, as far as that can still be told."""
+    """Whether failures deny here, as far as that can still be found out."""
     ours = args[: args.index("--")] if "--" in args else args
     text = " ".join(ours).replace("--on-failure ", "--on-failure=")
     for word in (policy.CLOSED, policy.OPEN):
@@ -178,7 +178,7 @@ def _is_closed(args: list[str], env: Mapping[str, str], store: HookStore) -> boo
 
 
 def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], store: HookStore) -> bool:
-    """Whether guards should have been asked and could not be; what people type wrong is no such thing."""
+    """Whether guards should have run and could not; a mistyped command is no such case."""
     try:
         from hookport.errors import UsageError
 
@@ -242,7 +242,7 @@ def _answer_event(
 
 
 def parse_arguments(args: list[str]) -> tuple[str, list[str], dict[str, str], list[str]]:
-    """(command, its words, its options, what stands after `--`)."""
+    """Split arguments into (command, words, options, what stands after `--`)."""
     command, rest = args[0] if args else "", list(args[1:])
     if command not in USAGE:
         raise _make_usage_error(f"unknown command '{command}'. Try: `{_format_usage('dispatch')}`.")
@@ -293,7 +293,7 @@ def _make_usage_error(message: str) -> Exception:
 
 
 def _exit_on_signals() -> None:
-    """An agent that gives up ends us; the hook's own processes must not stay behind."""
+    """Exit when an agent gives up and ends us, so that no process of a hook stays behind."""
 
     def leave(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(TERMINATED)

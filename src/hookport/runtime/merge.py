@@ -14,7 +14,7 @@ ORDER: tuple[Verdict, ...] = ("none", "allow", "ask", "deny")
 
 
 def merge_decisions(decisions: Iterable[Decision]) -> Decision:
-    """The decision of all hooks together; the reasons are those of the verdict that won."""
+    """Merge the decisions of all hooks; the reasons are those of the winning verdict."""
     given = list(decisions)
     verdict: Verdict = max((decision.verdict for decision in given), key=ORDER.index, default="none")
     ended = any(not decision.carry_on for decision in given)
@@ -34,7 +34,7 @@ def merge_decisions(decisions: Iterable[Decision]) -> Decision:
         suppress_output=any(decision.suppress_output for decision in given),
         system_message=_join_texts(decision.system_message for decision in given),
         replaced_result=results[-1] if results else None,
-        # What an answer says beside a verdict that was overruled goes with it.
+        # Whatever accompanies an overruled verdict is dropped with it.
         more={
             word: value
             for decision in given

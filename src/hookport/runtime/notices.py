@@ -1,6 +1,6 @@
-"""What a person is told beside what hooks decide: of hooks that cannot run, are not approved, or are paused.
+"""Notices beside the decisions of hooks: of hooks that cannot run, are not approved, or are paused.
 
-Each is told once a session. Where no message reaches a person, a call is denied once instead.
+Each is shown once a session. Where no message reaches a person, a call is denied once instead.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from hookport.runtime.engine import DispatchReport, RunSetting
     from hookport.runtime.sources import HookSources
 
-# Of hooks that are not approved, as many are named.
+# How many hooks that are not approved are named.
 MOST_NAMES = 5
-# A denial that protects nothing: there is no other way to tell anybody.
+# A denial that protects nothing: no other notice would reach anybody.
 ONLY_ONCE = "This is a notice, given once: the same call is not denied again for it."
 
 
 def add_broken_notice(report: DispatchReport, broken: Sequence[str], setting: RunSetting) -> DispatchReport:
-    """Hooks that cannot run are told when a session begins, or on its first event; closed, they deny."""
+    """Report hooks that cannot run, at the start of a session or on its first event; fail closed, deny."""
     report = report.replace(notes=(*report.notes, *(f"broken: {cause}" for cause in broken)))
     broken = [cause.rstrip(".") for cause in broken]
     event = report.event
@@ -45,7 +45,7 @@ def add_broken_notice(report: DispatchReport, broken: Sequence[str], setting: Ru
 
 
 def add_waiting_notice(report: DispatchReport, sources: HookSources, setting: RunSetting) -> DispatchReport:
-    """What is not approved is told once a session, each hook by itself: when it begins, or would have run.
+    """Report unapproved hooks once a session, each by itself: at its start, or when one would have run.
 
     Where no message reaches a person, a call that a guard was for is denied instead: once, as a notice.
     """
@@ -76,7 +76,7 @@ def add_waiting_notice(report: DispatchReport, sources: HookSources, setting: Ru
 
 
 def add_paused_notice(report: DispatchReport, setting: RunSetting) -> DispatchReport:
-    """Paused hooks are told once a session where a message is seen; each pause by itself."""
+    """Report paused hooks once a session where messages are seen, each pause by itself."""
     paused = [run for run in report.runs if run.why.startswith(PAUSED)]
     if not paused:
         return report
@@ -94,7 +94,7 @@ def add_paused_notice(report: DispatchReport, setting: RunSetting) -> DispatchRe
 def _find_new_causes(
     event: Event, kind: str, causes: Sequence[str], setting: RunSetting, *, denies: bool
 ) -> list[str]:
-    """The causes that nobody in this session was told, each by itself, where somebody can be told now.
+    """Find the causes not yet shown in this session, each by itself, if they can be shown now.
 
     That is by a message, or by a denial: of a call always, of anything else where its reason is seen.
     """
@@ -113,5 +113,5 @@ def _find_new_causes(
 
 
 def _add_denial(decision: Decision, text: str, fix: str) -> Decision:
-    """A denial that stands for a message; the next call is let through."""
+    """Add a denial that stands for a message; the next call is let through."""
     return merge.merge_decisions([decision, Decision("deny", f"{text} {fix} {ONLY_ONCE}")])

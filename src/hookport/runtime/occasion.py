@@ -1,4 +1,4 @@
-"""What we are called with, read once: the payload on stdin, who calls, and the event that it is about."""
+"""What a call of hookport brings, read once: the payload on stdin, the calling agent, and the event."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Occasion(Value):
 
 
 def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapping[str, str]) -> Occasion:
-    """The event of a payload, as the agent that the entry names says it, or who it turns out to be."""
+    """Read the event of a payload, sent by the agent that the entry names or by the one recognised."""
     agent, tree = sources.agent, payload.tree
     if isinstance(tree, str):
         # A stop that nobody says is the first may be one of a row.
@@ -72,12 +72,12 @@ def _recognise_caller(
 
 
 def identify_event(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
-    """What happened; where the agent has no event of the name that it was started with, the payload tells."""
+    """Identify the event; if the agent has none of the given name, the payload tells."""
     return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
 
 
 def parse_object(payload: bytes) -> Tree:
-    """The payload as an object, or why it is none."""
+    """Parse the payload as an object, or return why it is none."""
     if len(payload) > MOST_BYTES:
         return f"the payload is larger than {MOST_BYTES >> 20} MiB"
     try:
@@ -111,7 +111,7 @@ def parse_payload(data: bytes) -> Payload:
 
 
 def _find_whole_object(read: bytearray) -> Payload | None:
-    """What was read, where it is an object and nothing follows for now."""
+    """Return what was read, if it is an object and nothing follows for now."""
     if os.name == "nt" or not read.endswith((b"}", b"}\n")) or _poll_stdin(QUIET_MS):
         return None
     payload = parse_payload(bytes(read))
@@ -132,12 +132,12 @@ def _poll_stdin(milliseconds: float) -> bool:
 
 
 def limit_wait(wait: float) -> float:
-    """How much of the time that an agent waits is ours."""
+    """Limit the time that an agent waits to the share that is ours."""
     return wait - min(MARGIN_SECONDS, wait * MARGIN_SHARE)
 
 
 def find_start_folder() -> str:
-    """The folder that we were started in."""
+    """Find the folder that we were started in."""
     try:
         return os.getcwd()
     except FileNotFoundError:  # removed while the agent is in it

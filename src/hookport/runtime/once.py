@@ -51,7 +51,7 @@ SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionErr
 
 
 class EntryTurn(Value):
-    """The place of one entry in the memory; with what another one decided, if it did."""
+    """The turn of one entry, with the decision of another entry if there is one."""
 
     file: int
     # The run's name in the file: the process that began it, and when.
@@ -76,7 +76,7 @@ def take_turn(
     deadline: float | None,
     env: Mapping[str, str],
 ) -> EntryTurn | None:
-    """A turn to run the hooks, or what another entry decided; None where nothing can be remembered.
+    """Take a turn to run the hooks, or another entry's decision; None if nothing can be remembered.
 
     `about` is what must be the same for both. Entries may ask different hooks, since an agent that calls the
     one may load files by itself of which the other does not know.
@@ -96,7 +96,7 @@ def take_turn(
 
 
 def replay_decision(turn: EntryTurn, event: Event) -> tuple[Event, Decision]:
-    """What the other entry decided, with the call as it rewrote it."""
+    """Return the other entry's decision, with the call as rewritten."""
     decision, call = turn.decision or Decision(), event.call
     if decision.updated_input is None or call is None:
         return event, decision.replace(updated_input=None)
@@ -106,7 +106,7 @@ def replay_decision(turn: EntryTurn, event: Event) -> tuple[Event, Decision]:
 
 
 def keep_decision(turn: EntryTurn, report: DispatchReport) -> None:
-    """Write the decision down for other entries; one that had to do without a hook is not theirs.
+    """Store the decision for other entries, unless it is missing the answer of a hook.
 
     No secret is written: a reason is redacted, and a call that was rewritten to hold one is not kept, so
     that another entry runs the hooks itself.
@@ -138,7 +138,7 @@ def keep_decision(turn: EntryTurn, report: DispatchReport) -> None:
 
 
 def release_turn(turn: EntryTurn) -> None:
-    """Let others go on; closing the file gives its locks back."""
+    """Let others go on; closing the file releases its locks."""
     os.close(turn.file)
 
 
@@ -148,7 +148,7 @@ def _find_deadline(deadline: float | None) -> float:
 
 
 def _begin_turn(turn: EntryTurn, event: Event, until: float) -> tuple[EntryTurn, Sequence[str]]:
-    """The turn, and the hooks that the other entry asked."""
+    """Begin the turn; return it with the hooks that the other entry ran."""
     file, entry = turn.file, turn.entry
     lock(file, LOCK_SECONDS, TEXT)
     now, print_ = time.time(), _hash_payload(turn.key, event)
@@ -179,7 +179,7 @@ def _make_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:
 
 
 def _follow_run(turn: EntryTurn, run: Tree, until: float) -> tuple[EntryTurn, Sequence[str]]:
-    """What the other entry decided; a turn to run the hooks where its process ended without."""
+    """Wait for the other entry's decision; a turn to run the hooks if its process ended without one."""
     if "decision" not in run:
         lock(turn.file, until - time.monotonic(), _find_lock_place(run))
         lock(turn.file, LOCK_SECONDS, TEXT)
@@ -192,7 +192,7 @@ def _follow_run(turn: EntryTurn, run: Tree, until: float) -> tuple[EntryTurn, Se
 
 
 def _is_fresh(file: int, run: Tree, now: float) -> bool:
-    """Whether a run may be of the call that is asked about."""
+    """Whether a run may be of the same call."""
     age = now - (run["decided"] if "decision" in run else run["run"][1])
     if age <= run["seconds"]:
         return bool(age >= 0)
@@ -200,7 +200,7 @@ def _is_fresh(file: int, run: Tree, now: float) -> bool:
 
 
 def _is_running(file: int, place: int) -> bool:
-    """Whether the process of a run is at it still."""
+    """Whether the process of a run still works on it."""
     try:
         lock(file, 0.0, place)
     except (BlockingIOError, PermissionError):
@@ -210,18 +210,18 @@ def _is_running(file: int, place: int) -> bool:
 
 
 def _hash_call(event: Event, about: Tree) -> str:
-    """One call where the agent names it, else one kind of event."""
+    """Hash what identifies one call if the agent names it, else one kind of event."""
     call = event.call.id if event.call is not None else ""
     return _hash_tree([event.agent, event.native, event.session, call, about])
 
 
 def hash_hook(hook: PlannedHook) -> str:
-    """What a hook is known by: all that it is, wherever it was planned."""
+    """Hash what identifies a hook: all its fields but those of the plan it is in."""
     return _hash_tree({key: value for key, value in hook.as_dict().items() if key not in OF_THE_PLAN})
 
 
 def _hash_payload(key: str, event: Event) -> str:
-    """What two payloads of one event have in common: all but the time at which each was made."""
+    """Hash what two payloads of one event have in common: all but the time each was made."""
     call = event.call
     fields = [event.cwd, event.prompt, event.final_message, event.stop_active, event.source, event.subagent]
     about = [call.native, call.server, call.mcp_tool, call.raw, call.result, call.error] if call else []
@@ -229,7 +229,7 @@ def _hash_payload(key: str, event: Event) -> str:
 
 
 def _open_file(key: str, env: Mapping[str, str]) -> int:
-    """One of 256 files, so that they do not become more with every call."""
+    """Open one of 256 files, so that their number does not grow with every call."""
     place = journal.find_state_folder(env)
     if not place:
         raise OSError("there is no place for it")
@@ -247,7 +247,7 @@ def _hash_tree(tree: Tree) -> str:
 
 
 def _read_runs(file: int) -> list[Tree]:
-    """The runs in a file; none where it is spoilt."""
+    """Read the runs in a file; none if it is damaged."""
     os.lseek(file, 0, os.SEEK_SET)
     text = b""
     while part := os.read(file, 1 << 20):

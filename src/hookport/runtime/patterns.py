@@ -119,7 +119,7 @@ def _compile_spellings() -> re.Pattern[str]:
 
 
 def _spell_for_python(pattern: str) -> str:
-    """The pattern in Python's spelling."""
+    """Translate a pattern into Python's spelling."""
     signs = [sign for sign in _SIGNS if sign in pattern]
     if not signs:
         return pattern
@@ -154,7 +154,7 @@ def _compile(pattern: str) -> re.Pattern[str] | str:
 
 @lru_cache(maxsize=256)
 def _compile_re2(pattern: str) -> Any | None:  # noqa: ANN401  (the library has no types)
-    """The pattern in RE2, if that is installed and takes it."""
+    """Compile a pattern with RE2, if it is installed and accepts the pattern."""
     try:
         import re2
 
@@ -188,7 +188,7 @@ def _search(compiled: re.Pattern[str], text: str) -> bool | str:
 
 
 def _search_in_time(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str | None:
-    """The answer within the time; None where this thread cannot be interrupted."""
+    """Search within the time; None if this thread cannot be interrupted."""
     import signal
     import time
 
@@ -243,7 +243,7 @@ print(int(compiled.search(text) is not None))
 
 
 def _search_in_child(compiled: re.Pattern[str], text: str, *, seconds: float) -> bool | str:
-    """The answer of a process that can be killed."""
+    """Search in a process that can be killed."""
     import json
     import signal
     import subprocess
@@ -309,7 +309,7 @@ class _Look(Value):
 
 @lru_cache(maxsize=256)
 def _look_at_pattern(pattern: str) -> _Look | None:
-    """None: Python's parser is not there, or could not tell."""
+    """Look at a pattern; None if Python's parser is missing or fails."""
     compiled = _compile(pattern)
     parser = getattr(re, "_parser", None)
     if isinstance(compiled, str) or parser is None:

@@ -25,7 +25,7 @@ AHEAD_SECONDS = 60.0
 
 
 def find_pauses(root: str, env: Mapping[str, str]) -> dict[str, float]:
-    """The paused hooks of a project by name, `*` for all, each with the time when its pause is over."""
+    """Find the paused hooks of a project by name, `*` for all, each with the end of its pause."""
     ends: dict[str, float] = {}
     now = time.time()
     for _, kept, begun in _read_pauses(env):
@@ -36,17 +36,17 @@ def find_pauses(root: str, env: Mapping[str, str]) -> dict[str, float]:
 
 
 def find_pause_end(paused: Mapping[str, float], hook: str) -> float:
-    """When the pause of a hook is over; 0 where there is none."""
+    """Find when the pause of a hook ends; 0 without a pause."""
     return max(paused.get(EVERY, 0.0), paused.get(hook, 0.0))
 
 
 def format_time(when: float) -> str:
-    """A time of today as people say it."""
+    """Format a time of today for people."""
     return time.strftime("%H:%M", time.localtime(when))
 
 
 def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]) -> None:
-    """Pause a hook of a project, or all of them; OSError where it cannot be kept."""
+    """Pause a hook of a project, or all of them; OSError if it cannot be stored."""
     end(root, hook, env)
     name = f"{time.time_ns()}.{os.getpid()}.json"
     kept = {"root": root, "hook": hook, "seconds": seconds, "how": how}
@@ -57,7 +57,7 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
 
 
 def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
-    """End the pause of a hook, or with `*` every pause of a project; those that were not over."""
+    """End the pause of a hook, or with `*` every pause of a project; return those that were not over."""
     held = find_pauses(root, env)
     for path, kept, _ in _read_pauses(env):
         if kept["root"] == root and hook in (EVERY, kept["hook"]):
@@ -74,7 +74,7 @@ def _find_folder(env: Mapping[str, str]) -> str:
 
 
 def _read_pauses(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], float]]:
-    """(path, content, when it was written) of every pause that can be read."""
+    """Read (path, content, time of writing) of every readable pause."""
     pauses = []
     try:
         names = [name for name in os.listdir(_find_folder(env) or os.devnull) if name.endswith(".json")]

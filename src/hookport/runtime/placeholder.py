@@ -16,13 +16,13 @@ _COMMENT = re.compile(r"(?<![^\s;&|()])#[^\n]*")
 
 
 def format_value(path: object) -> str:
-    """What the variable holds: the path, never taken for an option; empty for none."""
+    """Format the value of the variable: the path, never read as an option; empty for none."""
     text = path if isinstance(path, str) else ""
     return f"./{text}" if text.startswith("-") else text
 
 
 def insert_variable(command: str, placeholder: str) -> str:
-    """The command with the variable in the placeholder's stead."""
+    """Insert the variable into a command in place of the placeholder."""
     out: list[str] = []
     # The quotes and substitutions that are open: `"`, `'`, `)` for `$(` and `(`, and a backtick.
     inside = [""]
@@ -45,7 +45,7 @@ def insert_variable(command: str, placeholder: str) -> str:
 
 
 def _read_token(command: str, position: int, quote: str) -> str:
-    """What has to be read at once: an escape, the start of a substitution, a comment, or one letter."""
+    """Read what belongs together: an escape, the start of a substitution, a comment, or one letter."""
     letter = command[position]
     if quote == "'":
         return letter
@@ -56,7 +56,7 @@ def _read_token(command: str, position: int, quote: str) -> str:
 
 
 def _track_quotes(inside: list[str], mark: str) -> None:
-    """Note what a mark opens or closes; a backtick closes what is open within."""
+    """Track what a mark opens or closes; a backtick closes what is open within."""
     top = inside[-1]
     if mark == top:
         inside.pop()
@@ -71,7 +71,7 @@ def _track_quotes(inside: list[str], mark: str) -> None:
 
 
 def _find_script(command: str, position: int) -> str:
-    """The quoted text that starts here, if another shell reads it as a command."""
+    """Find the quoted text that starts here, if another shell runs it as a command."""
     quote = command[position]
     if quote not in ('"', "'") or not _SHELL.search(command[:position]):
         return ""
@@ -81,7 +81,7 @@ def _find_script(command: str, position: int) -> str:
 
 
 def _rewrite_script(script: str, quote: str, placeholder: str) -> str:
-    """A command for another shell, which gets to see the variable instead of what is in it."""
+    """Rewrite a command for another shell, which gets the variable instead of its value."""
     if quote == "'":
         return insert_variable(script, placeholder)
     plain = insert_variable(script.replace('\\"', '"'), placeholder)

@@ -93,7 +93,7 @@ class PlannedHook(Value):
     # Folders that Python imports from, with the modules it looks for there, and what no approval covers.
     beside: Mapping[str, Sequence[str]] = {}
     not_covered: Sequence[str] = ()
-    # Whether its user approved it, as `trust.record` has it; the same of those that override a user's hook.
+    # Whether its user approved it (`trust.record_approval`); the same of those that override a user's hook.
     trust: Mapping[str, Any] = {}
     rivals: Sequence[Mapping[str, Any]] = ()
     # Why it cannot run although it is for the event: a failure, which policy decides.
@@ -115,7 +115,7 @@ class DispatchPlan(Value):
     made: dict[str, Wire]
 
     def hooks(self, event: str, tools: Iterable[str] | None) -> list[PlannedHook]:
-        """The hooks of an event that may match one of the tools (None: any), in the order they run."""
+        """Find the hooks of an event that may match one of the tools (None: any), in the order they run."""
         index = self.header["events"].get(event, {})
         named = index if tools is None else (*tools, ANY)
         starts = {start for tool in named for start in index.get(tool, ())}
@@ -123,12 +123,12 @@ class DispatchPlan(Value):
         return sorted(hooks, key=lambda hook: -hook.priority)
 
     def read_all_hooks(self) -> list[PlannedHook]:
-        """Every hook, in the order of the sources."""
+        """Read every hook, in the order of the sources."""
         lines = self.text.split(b"\n")[1 : 1 + self.header["hooks"]]
         return [PlannedHook(**loads(line.decode())) for line in lines]
 
     def wire(self, name: str) -> Wire | None:
-        """The wire of one dialect; None where there is none, or another than the plan was made with."""
+        """The wire of one dialect; None if missing or different from the one the plan was made with."""
         if name not in self.made and name in self.header["wires"]:
             start, hash_ = self.header["wires"][name]
             line = self._read_bytes(start)
@@ -143,7 +143,7 @@ class DispatchPlan(Value):
         return paths
 
     def read_all_wires(self) -> dict[str, Wire]:
-        """Every wire, by the id of its dialect."""
+        """Read every wire, by the id of its dialect."""
         return {name: wire for name in self.header["wires"] if (wire := self.wire(name))}
 
     def _read_line(self, start: int) -> dict[str, Any]:
@@ -182,7 +182,7 @@ class PlanOrigin(Value):
 
 
 def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin) -> bytes:
-    """The text of a plan."""
+    """Make the text of a plan."""
     hooks, wires = list(hooks), list(wires)
     folders = _group_by_folder(origin.root, origin.watched)
     # What an agent itself obeys is of no use to a dispatch.
@@ -228,7 +228,7 @@ def _format_line(tree: Mapping[str, Any]) -> bytes:
 
 
 def _group_by_folder(root: str, paths: Iterable[str]) -> dict[str, list[bytes]]:
-    """The names in the project and those elsewhere; by its name a file is found sooner than by its path."""
+    """Group names inside and outside the project; a file is found faster by its name than by its path."""
     start = os.path.join(root, "")
     folders: dict[str, list[bytes]] = {}
     for path in paths:
@@ -247,7 +247,7 @@ def _list_set_fields(value: Value) -> dict[str, Any]:
 
 
 def parse(text: bytes) -> DispatchPlan | str:
-    """A plan, or why the text is none."""
+    """Parse a plan, or return why the text is none."""
     below = text.find(b"\n") + 1
     try:
         header = loads(text[:below].decode())
@@ -261,7 +261,7 @@ def parse(text: bytes) -> DispatchPlan | str:
 
 
 def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
-    """The plan that was kept in a file of the cache, or why there is none; one that is not ours is none."""
+    """Load a plan from the cache, or return why there is none; one that is not ours counts as none."""
     try:
         with open(path, "rb") as file:
             kept = file.read()
@@ -274,21 +274,21 @@ def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
 
 
 def seal_plan(text: bytes, path: str, env: Mapping[str, str]) -> bytes:
-    """A plan as it is kept at a path: with a checksum that only this user's hookport can make."""
+    """Seal a plan for a path: with a checksum that only this user's hookport can make."""
     key, made = _read_key(env) or _make_key(env), parse(text)
     assert isinstance(made, DispatchPlan)  # noqa: S101  (we made it)
     return _hash_plan(made, path, key) + b"\n" + text
 
 
 def _hash_plan(plan: DispatchPlan, path: str, key: bytes) -> bytes:
-    """Of the name too, which is the project's: a plan is no other project's."""
+    """Hash a plan with its file name, so that no plan passes for another project's."""
     made = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
     made.update(memoryview(plan.text)[: plan.below + plan.header["sealed"]])
     return str(made.hexdigest()).encode()
 
 
 def read_note(name: str, env: Mapping[str, str]) -> str:
-    """What was noted under a name; empty where nothing is, or what this user's hookport did not write."""
+    """Read the note of a name; empty if missing, or not written by this user's hookport."""
     path, key = _find_note(name, env), _read_key(env)
     try:
         with open(path or os.devnull, "rb") as file:
@@ -299,7 +299,7 @@ def read_note(name: str, env: Mapping[str, str]) -> str:
 
 
 def write_note(name: str, text: str, env: Mapping[str, str]) -> None:
-    """Note something for later calls, with a checksum as plans have; without a place, they do without."""
+    """Write a note for later calls, with a checksum as plans have; without a state folder, none."""
     path, data = _find_note(name, env), text.encode()
     try:
         key = _read_key(env) or _make_key(env)
@@ -325,7 +325,7 @@ def _hash_line(line: bytes) -> str:
 
 
 def _load_blake2b() -> Callable[..., Any]:
-    """The library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
+    """Load the library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
     try:
         made: Callable[..., Any] = __import__("_blake2").blake2b
     except (ImportError, AttributeError):
@@ -336,7 +336,7 @@ def _load_blake2b() -> Callable[..., Any]:
 
 
 def _read_key(env: Mapping[str, str]) -> bytes:
-    """The user's key; empty where there is none yet, or one that others could have written."""
+    """Read the user's key; empty if missing, or if others could have written it."""
     try:
         file = os.open(os.path.join(own(env, *STATE), KEY), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
@@ -351,7 +351,7 @@ def _read_key(env: Mapping[str, str]) -> bytes:
 
 
 def _make_key(env: Mapping[str, str]) -> bytes:
-    """Make the key: of several that are made at a time, the first stays; one that is no key is replaced."""
+    """Make the key: of several made at a time the first stays; an invalid one is replaced."""
     folder = own(env, *STATE)
     os.makedirs(folder, 0o700, exist_ok=True)
     path = os.path.join(folder, KEY)
@@ -399,13 +399,13 @@ def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, 
 
 
 def _is_started_in(root: str, caller: CallOrigin, *, sure: bool) -> bool:
-    """Whether the agent was started in the project's root; where it says where it works, there too."""
+    """Whether the agent was started in the project's root, and works there if it tells where it works."""
     folders = [caller.start] if sure else [caller.start, *filter(None, [caller.cwd])]
     return all(folder and os.path.realpath(folder) == os.path.realpath(root) for folder in folders)
 
 
 def stamp(path: str) -> list[int] | None:
-    """What tells that a file or folder changed; None where there is none."""
+    """Stamp a file or folder to notice a change; None if it does not exist."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -420,7 +420,7 @@ def is_current(plan: DispatchPlan, version: str, env: Mapping[str, str]) -> bool
 
 
 def has_changed(plan: DispatchPlan) -> bool:
-    """Whether a source is not what it was when the plan was made."""
+    """Whether a source has changed since the plan was made."""
     for folder, (start, end, was) in plan.header["watched"].items():
         names = plan.text[plan.below + start : plan.below + end].split(b"\0")
         if _hash_stamps(folder, names) != was:
@@ -429,12 +429,12 @@ def has_changed(plan: DispatchPlan) -> bool:
 
 
 def has_changed_scripts(hooks: Iterable[PlannedHook]) -> bool:
-    """The same for what matters only to hooks that are about to run."""
+    """The same for files that matter only to hooks about to run."""
     return any(stamp(path) != was for hook in hooks for path, was in hook.watched.items())
 
 
 def _hash_stamps(folder: str, names: Iterable[bytes]) -> int:
-    """One number for the stamps of all; the hash of integers is the same in every process.
+    """Hash the stamps of all files into one number; integers hash alike in every process.
 
     To parse the stamps of a thousand hooks would take as long as to look at their files.
     """
@@ -465,12 +465,12 @@ def _open_folder(folder: str) -> int | None:
 
 
 def find_tables_path(root: str, env: Mapping[str, str]) -> str:
-    """Where the plan of a project without its hooks is kept."""
+    """Find the file of the plan of a project without its hooks."""
     return find_plan_path(f"{root}#", env)
 
 
 def find_plan_path(cwd: str, env: Mapping[str, str]) -> str:
-    """Where the plan of a folder is kept; empty where the environment names no place."""
+    """Find the file of a folder's plan; empty if the environment names no cache."""
     place = own(env, *CACHE)
     if not place:
         return ""

@@ -17,16 +17,16 @@ OPEN, CLOSED = "open", "closed"
 LATER = "later"
 # What a blocking hook means that was approved and is missing, changed or never started.
 DENY, WARN = "deny", "warn"
-# What settings may say, the strict word first, and what holds where they say nothing.
+# The words of settings, the strict one first, and their defaults.
 WORDS = {"on_failure": (CLOSED, OPEN), "on_tamper": (DENY, WARN)}
 DEFAULTS = {"on_failure": OPEN, "on_tamper": DENY}
 UNTIL = "It is denied until the user has looked at it and approved it."
-# The user's own word, over what files say.
+# The user's own word, which overrides files.
 VARIABLE = "HOOKPORT_ON_FAILURE"
 
 
 def find_failure_policy(settings: Mapping[str, Any], env: Mapping[str, str]) -> str:
-    """What holds where a hook says nothing of its own; a word of the user that is none denies."""
+    """Find what a failure means unless a hook sets it; an unknown word of the user denies."""
     word = env.get(VARIABLE, "")
     if word:
         return OPEN if word == OPEN else CLOSED
@@ -34,7 +34,7 @@ def find_failure_policy(settings: Mapping[str, Any], env: Mapping[str, str]) -> 
 
 
 def find_tamper_policy(settings: Mapping[str, Any]) -> str:
-    """What holds where a guard was tampered with or never asked: deny, unless settings say otherwise."""
+    """Find what a guard means that was tampered with or never run: deny, unless settings differ."""
     return WARN if settings.get("on_tamper") == WARN else DENY
 
 
@@ -44,7 +44,7 @@ def is_guarded_event(event: str) -> bool:
 
 
 def decide_unasked(who: str, why: str, on_tamper: str) -> Decision:
-    """What it means that guards were not asked."""
+    """Decide for guards that could not run."""
     failure = f"{who} could not be asked: {why.rstrip('.')}"
     if on_tamper == WARN:
         return Decision(system_message=f"{failure}. It was not blocked (on_tamper is warn).")
@@ -52,7 +52,7 @@ def decide_unasked(who: str, why: str, on_tamper: str) -> Decision:
 
 
 def decide(decision: Decision, hook: PlannedHook | None, default: str, on_tamper: str = DENY) -> Decision:
-    """A decision as it is, or what policy makes of a failure."""
+    """Return a decision unchanged, or what policy makes of a failure."""
     if not decision.failure:
         return decision
     if default == LATER:
@@ -97,7 +97,7 @@ def _is_closed(decision: Decision, hook: PlannedHook | None, default: str) -> bo
 
 
 def _shorten(text: str) -> str:
-    """The line that says most: the first, but of a traceback of Python the last."""
+    """Shorten to the most telling line: the first, but the last of a Python traceback."""
     lines = text.strip().splitlines() or [""]
     line = lines[-1 if lines[0].startswith("Traceback ") else 0].strip()
     return line if len(line) <= 200 else line[:199] + "…"

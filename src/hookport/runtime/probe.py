@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from hookport.runtime.occasion import Occasion
     from hookport.runtime.sources import HookSources
 
-# The key of the payload, whose value the hook says again.
+# The key of the payload whose value the hook repeats.
 KEY = "hookport_probe"
 SECONDS = 20.0
 
@@ -27,14 +27,14 @@ SECONDS = 20.0
 def answer_probe(
     occasion: Occasion, native: str, sources: HookSources, env: Mapping[str, str]
 ) -> Answer | None:
-    """The answer to a probe, to the agent that the entry names; None for an event that is none."""
+    """Answer a probe, to the agent that the entry names; None for any other event."""
     word, agent = occasion.tree.get(KEY), sources.agent
     if not isinstance(word, str):
         return None
     event = identify_event(agent, occasion.tree, native)
     if not policy.is_guarded_event(event.event):
         return None
-    # A hook in the agent's own format that denies, as such a one would say it.
+    # A hook in the agent's own format that denies in that format.
     denial = build_answer(event, engine.DispatchReport(event, Decision("deny", word)), agent).answer
     parts = [f"printf %s {quote_if_needed(denial.stdout)}", f"printf %s {quote_if_needed(denial.stderr)} >&2"]
     hook = plan.PlannedHook(

@@ -29,7 +29,7 @@ READING = (
     *("file_read", "search", "find", "list", "web_search", "web_fetch"),
     *("agent", "todo", "skill", "ask_user"),
 )
-# Where a shell tool is told to start; `cwd` is the vocabulary's word.
+# Fields for the start folder of a shell tool; `cwd` is the vocabulary's word.
 FOLDER_KEYS = ("cwd", "directory", "dir_path", "working_directory", "workdir")
 
 
@@ -58,7 +58,7 @@ def object_to_event(
 
 
 def _list_own_paths(root: str, env: Mapping[str, str]) -> Iterator[str]:
-    """What is protected whatever the plan says."""
+    """List what is protected whatever the plan has."""
     yield from (os.path.join(root, name) for name in (trust.LOCK, ".hookport") if root)
     for place in (journal.find_state_folder(env), os.path.dirname(find_user_settings(env))):
         if place:
@@ -66,7 +66,7 @@ def _list_own_paths(root: str, env: Mapping[str, str]) -> Iterator[str]:
 
 
 def find_user_settings(env: Mapping[str, str]) -> str:
-    """The user's own settings, never a file in a project; empty where there is no place for them."""
+    """Find the user's own settings, never a file in a project; empty without a place for them."""
     return folders.user_settings(env)
 
 
@@ -85,7 +85,7 @@ def _only_reads(call: Call) -> bool:
 
 
 def _find_folder(call: Call, guarded: GuardedPaths) -> str:
-    """Where the tool starts the command."""
+    """Find the folder in which the tool starts the command."""
     raw = call.raw if isinstance(call.raw, dict) else {}
     named = (tree.get(key) for tree in (call.input, raw) for key in FOLDER_KEYS)
     folder = next((value for value in named if value and isinstance(value, str)), "")
@@ -94,7 +94,7 @@ def _find_folder(call: Call, guarded: GuardedPaths) -> str:
 
 def _object_to_call(call: Call, guarded: GuardedPaths) -> str:
     if call.known_by != "name":
-        # What its input tells is good enough to ask a guard, and not to ask nobody.
+        # A tool recognised by its input may run a guard, but may not skip protection.
         call = call.replace(tool="", also=())
     if call.tool == "shell":
         return object_to_command(join_line(call.input.get("command")), guarded, _find_folder(call, guarded))

@@ -1,6 +1,6 @@
-"""Events as they came and what was answered, one JSON file for each; it never makes a dispatch fail.
+"""Events as received and their answers, one JSON file each; it never makes a dispatch fail.
 
-Nothing is redacted here: what an agent really sends is what is asked for. `hookport record` makes test cases
+Nothing is redacted here, since the agent's real payload is wanted. `hookport record` makes test cases
 of these files, and hides secrets then.
 """
 
@@ -40,7 +40,7 @@ class Recording:
     def write(self, answer: Answer | None, env: Mapping[str, str]) -> None:
         """Write the file; an answer of None is an event that was ended before it had one.
 
-        What goes wrong is a line of the journal, because stderr is part of what the agent is told.
+        What goes wrong is a line of the journal, because stderr is part of the agent's answer.
         """
         try:
             _write_record(self.folder, f"{self.came_ns:020d}-{os.getpid()}.json", self._record(answer))
@@ -81,7 +81,7 @@ def _find_folder() -> str:
 
 
 def _encode_payload(payload: bytes) -> dict[str, str]:
-    """The payload so that its bytes can be had again: as text where it is UTF-8."""
+    """Encode the payload so that its bytes can be restored: as text if it is UTF-8."""
     try:
         return {"payload": payload.decode("utf-8")}
     except UnicodeDecodeError:
@@ -91,6 +91,6 @@ def _encode_payload(payload: bytes) -> dict[str, str]:
 
 
 def _write_record(folder: str, name: str, record: dict[str, Tree]) -> None:
-    """A file is there whole or not at all, and only its owner can read it."""
+    """Write a record whole or not at all, readable only by its owner."""
     data = dumps(record, default=str).encode("ascii") + b"\n"
     keep_file(os.path.join(folder, name), data)

@@ -1,4 +1,4 @@
-"""What the journal has of an event and of each hook that was for it."""
+"""The journal's record of an event and of each of its hooks."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ HEADING = ("agent", "event", "native", "session", "cwd")
 
 
 def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[str, Tree]:
-    """The journal's line."""
+    """Make the journal's record of an event."""
     report, call = result.report, event.call
     about = (
         {"tool": call.tool or call.mcp_tool, "native_tool": call.native, "input": call.input} if call else {}
@@ -39,7 +39,7 @@ def make_record(event: Event, result: DispatchResult, seconds: float) -> dict[st
 
 
 def hash_input(event: Event, payload: bytes) -> str:
-    """The SHA-256 of what the event is about, so that an auditor knows it again where the words are redacted.
+    """Hash what the event is about, so that an auditor knows it again where the words are redacted.
 
     That is the tool's input as the agent sent it (JSON, sorted keys, no blanks), the prompt, or the payload.
     """
@@ -53,7 +53,7 @@ def hash_input(event: Event, payload: bytes) -> str:
 
 
 def make_run_record(run: HookRun) -> dict[str, Tree]:
-    """One hook's run as the journal and `--json` show it."""
+    """Make the record of one hook's run for the journal and `--json`."""
     record: dict[str, Tree] = {"hook": run.hook.name, "source": run.hook.file, "place": run.hook.place}
     record |= {"matched": run.matched, "why": run.why}
     if not run.matched:
@@ -70,7 +70,7 @@ def make_run_record(run: HookRun) -> dict[str, Tree]:
 
 
 def describe_decision(decision: Decision) -> dict[str, Tree]:
-    """A decision without what it does not say."""
+    """Describe a decision by the fields that are set."""
     fields = decision.as_dict()
     return {
         "verdict": decision.verdict,
@@ -83,7 +83,7 @@ def describe_decision(decision: Decision) -> dict[str, Tree]:
 
 
 def write_late_record(event: Event, hook: PlannedHook, result: RunResult, setting: RunSetting) -> None:
-    """The journal's line of an async hook, written when it is over."""
+    """Write the journal's record of an async hook, when it is over."""
     from hookport.runtime.handlers import read_answer
 
     answered = read_answer(hook, setting.wires(hook.dialect), event, result)

@@ -269,7 +269,7 @@ _loaded_tables: list[Any] = []
 
 
 def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
-    """Every text of a tree, keys too, given to a function; the values of secret names are replaced."""
+    """Apply a function to every text of a tree, keys too; values of secret names are replaced."""
     if isinstance(value, str):
         return text(value)
     if value is None or isinstance(value, (bool, int, float)):
@@ -316,12 +316,12 @@ def _redact_field(name: object, value: Tree, text: Callable[[str], str], depth: 
 
 
 def _hide(value: Tree) -> Tree:
-    """Whether there is a value at all is no secret."""
+    """Hide a value; whether there is one at all is no secret."""
     return value if value is None or value == "" or isinstance(value, bool) else REDACTED
 
 
 def is_secret_name(name: str) -> bool:
-    """Whether a name says that its value is a secret."""
+    """Whether a name marks its value as a secret."""
     joined = name.lower().replace("_", "").replace("-", "").replace(" ", "")
     if joined.endswith(NAME_ENDS):
         return True
@@ -334,7 +334,7 @@ def is_secret_name(name: str) -> bool:
 
 
 def clean(text: str) -> str:
-    """A text without secrets."""
+    """Remove secrets from a text."""
     if len(text) < SHORTEST_FORMAT and text.replace("_", "").replace("-", "").isalpha():
         # A name, as most texts of a journal are: too short for a secret, and nothing in it is a value.
         return text
@@ -361,7 +361,7 @@ def clean(text: str) -> str:
 
 
 def _redact_named(text: str, pattern: re.Pattern[str]) -> str:
-    """A text without the values of names that tell a secret."""
+    """Remove the values of secret names from a text."""
     parts, done, at = [], 0, 0
     while match := pattern.search(text, at):
         if (
@@ -408,7 +408,7 @@ def _has_any(text: str, words: tuple[str, ...]) -> bool:
 
 
 def _has_needle(text: str, needles: tuple[str, ...]) -> bool:
-    """Whether any needle is in a text; every text is asked, so this is a loop over a plain tuple."""
+    """Whether a text has any needle; it runs for every text, so this is a loop over a plain tuple."""
     for needle in needles:
         if needle in text:
             besides = BESIDES.get(needle)
@@ -418,7 +418,7 @@ def _has_needle(text: str, needles: tuple[str, ...]) -> bool:
 
 
 def _redact_tokens(text: str) -> str:
-    """A text without what vendors mark as theirs."""
+    """Remove tokens with a vendor's prefix from a text."""
     if len(text) < SHORTEST_FORMAT:
         return text
     for prefix, least in PREFIXES:
@@ -434,7 +434,7 @@ def _redact_tokens(text: str) -> str:
 
 
 def _replace_tokens(text: str, prefix: str, least: int) -> Iterator[str]:
-    """The text with every word that starts so replaced."""
+    """Replace every token with this prefix."""
     done, at = 0, text.find(prefix)
     while at >= 0:
         start = end = at + len(prefix)
@@ -466,7 +466,7 @@ def _starts_word(text: str, at: int) -> bool:
 
 
 def _redact_words(text: str) -> str:
-    """A text without long words that no language has."""
+    """Remove long words that no language has from a text."""
     spaced = text if text.isascii() else "".join(sign if sign < "\x80" else " " for sign in text)
     words = [word for word in spaced.translate(_load_tables()[0]).split() if len(word) >= CLOSE]
     parts, done, cursor = [], 0, 0
@@ -480,7 +480,7 @@ def _redact_words(text: str) -> str:
 
 
 def _find_secrets(word: str, before: str) -> Iterator[tuple[int, int]]:
-    """Where secrets are in a word, each value of `a=b=c` by itself; `before` is what stands before it."""
+    """Find the secrets in a word, each value of `a=b=c` by itself; `before` is what stands before it."""
     start, last = 0, len(word.rstrip("="))
     while start < last:
         end = word.find("=", start, last)
@@ -529,7 +529,7 @@ def _find_secrets_in(word: str, before: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_hash(word: str, before: str) -> bool:
-    """Whether it says itself that it is a hash: `sha256:…`, `sha512-…`, `h1:…`."""
+    """Whether its name marks it as a hash: `sha256:…`, `sha512-…`, `h1:…`."""
     first = word.partition("-")[0].lower()
     return first in HASH_NAMES or (
         before.endswith((":", "=", "/")) and before[:-1].lower().endswith(HASH_NAMES)
@@ -647,7 +647,7 @@ def _measure_longest(word: str) -> int:
 
 
 def _load_tables() -> list[Any]:
-    """What is made once: what is between words, what is between the runs of a word, the pairs of letters."""
+    """Load the tables: what is between words, what is between the runs of a word, the pairs of letters."""
     if not _loaded_tables:
         alphabet = {ord(sign) for sign in _BODY if sign.isalnum()}
         inner = {ord(sign) for sign in "_+/=.~-"}

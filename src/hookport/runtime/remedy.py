@@ -16,7 +16,7 @@ INSTEAD = {"doctor": "status"}
 
 
 def format_command(*words: str, root: str = "") -> str:
-    """A command of hookport: by its name, or by the project's archive where it is not installed.
+    """Format a command of hookport: by its name, or by the project's archive where it is not installed.
 
     `root` is the project that it is for, where that is not the one that the person works in.
     """
@@ -28,7 +28,7 @@ def format_command(*words: str, root: str = "") -> str:
 
 
 def format_for_models(*words: str, root: str = "") -> str:
-    """The same for a model, which may not run it: who may, and where."""
+    """Format the same for a model, which may not run it: who may, and where."""
     command = format_command(*words, root=root)
     return f"Ask the user to run `{command}` in their own terminal; it is refused here."
 

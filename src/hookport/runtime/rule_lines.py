@@ -195,7 +195,7 @@ class Line:
             self.is_plain = self.is_plain and (not self.depth or words[named].text in PLAIN)
 
     def _read_tokens(self) -> Iterator[_Word | str]:
-        """Words, operators and brackets; the empty text at the end."""
+        """Yield words, operators and brackets; the empty text at the end."""
         text, documents = self.text, list[str]()
         while self.at < len(text):
             char = text[self.at]
@@ -223,7 +223,7 @@ class Line:
         yield ""
 
     def _skip_documents(self, documents: list[str]) -> None:
-        """Go on behind the here-documents that start at this line."""
+        """Skip the here-documents that start at this line."""
         for end in documents:
             match = re.compile(rf"^[ \t]*{re.escape(end)}[ \t]*$", re.MULTILINE).search(self.text, self.at)
             if match is None:
@@ -257,7 +257,7 @@ class Line:
             raise UnclearError("a redirection is filled in when it runs")
 
     def _read_word(self) -> _Word:
-        """The word at this place."""
+        """Read the word at this place."""
         text, start, value = self.text, self.at, ""
         variable = VARIABLE.match(text, start)
         if variable and text[variable.end() : variable.end() + 1] in "\n \t;&|)" and variable[0] != "$HOME":
@@ -268,7 +268,7 @@ class Line:
         return _Word(text[start : self.at], value, is_variable=False)
 
     def _read_piece(self, start: int) -> str:
-        """One letter of the word that starts there, or all that is quoted or filled in."""
+        """Read one letter of the word that starts there, or all that is quoted or filled in."""
         text, char = self.text, self.text[self.at]
         # What a command sets, before its name or by it.
         can_set = not self.words or self.words[0].text in DECLARING
@@ -296,7 +296,7 @@ class Line:
         return char
 
     def _read_quoted(self, *, is_set: bool) -> str:
-        """What stands in double quotes."""
+        """Read what stands in double quotes."""
         text, value = self.text, ""
         self.at += 1
         while self.at < len(text):
@@ -320,7 +320,7 @@ class Line:
         raise UnclearError("a quote does not end")
 
     def _read_filled(self, *, is_open: bool) -> str:
-        """What is filled in when the command runs: the output of others, which are commands too."""
+        """Read what is filled in when the command runs: the output of other commands."""
         text = self.text
         for known in (TEXT, HOME, *(() if self.depth else (SUM,))):
             if plain := known.match(text, self.at):
@@ -348,7 +348,7 @@ class Line:
         return FILLED
 
     def _find_end(self, start: int) -> int:
-        """Where what is in brackets ends."""
+        """Find the end of what is in brackets."""
         at, depth = start, 1
         text = self.text
         while at < len(text):

@@ -32,7 +32,7 @@ TOLD_APART = ("shell", "todo")
 
 
 def check_rule(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
-    """Whether a call is what the rule is for, or in words why that is not known."""
+    """Check whether a rule applies to a call, or return why that is unknown."""
     tool, inside = _split_rule(rule)
     if call.mcp_tool:
         match = _match_mcp(tool, call)
@@ -45,7 +45,7 @@ def check_rule(rule: str, event: Event, call: Call, wire: Wire) -> bool | str:
 
 
 def _split_rule(rule: str) -> tuple[str, str]:
-    """(tool, what is in the brackets); a rule that does not end with a bracket is all name."""
+    """Split a rule into (tool, content of the brackets); without a closing bracket it is all name."""
     tool, bracket, inside = rule.partition("(")
     if not bracket or not inside.endswith(")"):
         return rule, ""
@@ -53,7 +53,7 @@ def _split_rule(rule: str) -> tuple[str, str]:
 
 
 def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool) -> list[str]:
-    """The kinds of tool by which the rule's tool is the call's; empty text where it has the name alone."""
+    """Find the kinds of tool that rule and call share; an empty text if they share the name alone."""
     kinds = [kind for kind in (call.tool, *call.also) if kind]
     if tool == call.native:
         return kinds or [""]
@@ -68,7 +68,7 @@ def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool
 
 
 def _match_mcp(tool: str, call: Call) -> bool | str:
-    """A rule names one MCP tool, some by `*`, or a server."""
+    """Match an MCP tool: a rule names one tool, some by `*`, or a server."""
     prefix, server, *rest = (*tool.split("__", 2), "")[:4]
     if prefix != "mcp":
         return False
@@ -89,7 +89,7 @@ def _is_like(pattern: str, name: str) -> bool:
 
 
 def _translate_glob(pattern: str) -> str:
-    r"""A pattern in which `*` is any text and `\\*` a star, as a regular expression."""
+    r"""Translate a pattern in which `*` is any text and `\\*` a star into a regular expression."""
     parts = re.split(r"(\\\*|\*+)", pattern)
     known = {r"\*": r"\*"}
     return "".join(
@@ -124,7 +124,7 @@ def _is_domain(domain: str, url: str) -> bool:
 
 
 def _match_path(pattern: str, path: str, event: Event) -> bool:
-    """Whether a pattern of gitignore has a file.
+    """Whether a gitignore pattern matches a file.
 
     One that starts with `//` is of the root of the disk, with `~/` of the user's home, with `/` of the
     project, any other of the folder that the agent works in; letters in any case.
@@ -158,7 +158,7 @@ def _strip_folder(path: str, folder: str) -> str:
 
 
 def _translate_ignore(pattern: str) -> str:
-    """A pattern of gitignore as a regular expression for a path and all that is below it."""
+    """Translate a gitignore pattern into a regular expression for a path and all below it."""
     steps = pattern.rstrip("/")
     steps = steps.removeprefix("/") if "/" in steps else f"**/{steps}"
     expression = ""
@@ -173,7 +173,7 @@ def _translate_ignore(pattern: str) -> str:
 
 
 def _translate_step(part: str) -> str:
-    """One name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash quotes."""
+    """Translate one name in a path: `*` and `?` stay within it, `[…]` is a set, a backslash quotes."""
     expression, at = "", 0
     while at < len(part):
         char, rest = part[at], part[at:]
@@ -196,7 +196,7 @@ def _translate_step(part: str) -> str:
 
 
 def _match_shell(pattern: str, command: str) -> bool | str:
-    """Whether one of the commands in a command line is what the pattern is for."""
+    """Whether the pattern matches one of the commands in a command line."""
     try:
         line = rule_lines.Line(command)
     except rule_lines.UnclearError as unclear:

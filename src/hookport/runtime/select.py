@@ -1,7 +1,7 @@
 """Which hooks a call or an event is for, and why; a matcher that cannot be decided matches.
 
-A matcher is written in the names of its own dialect, and is tested against what that dialect calls the tool,
-whatever the agent that fires the event calls it.
+A matcher uses the names of its own dialect, so it is tested against that dialect's name of the tool, whatever
+the firing agent calls it.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def is_for(hook: PlannedHook, wire: Wire, event: Event) -> bool:
 def find_targets(
     hook: PlannedHook, wire: Wire, event: Event
 ) -> tuple[list[tuple[int, str]], str, tuple[str, ...]]:
-    """Which of the calls of an event the hook runs on (-1: the event as a whole), by which word, and why."""
+    """Find the calls of an event that the hook runs on (-1: the whole event), by which word, and why."""
     call = event.call
     is_split = call is not None and call.parts and wire.id != event.agent
     calls = list(enumerate(call.parts)) if call is not None and is_split else [(-1, call)]
@@ -84,7 +84,7 @@ def is_as_strict(strict_hook: PlannedHook, hook: PlannedHook) -> bool:
 
 
 def find_tools(hook: PlannedHook, wire: Wire) -> list[str]:
-    """The canonical tools that the matcher has, by the names its own dialect gives them."""
+    """Find the canonical tools that the matcher matches, by their names in its own dialect."""
     if hook.subject != "tool" or not hook.terms:
         return []
     from hookport.model.tools import TOOLS
@@ -101,7 +101,7 @@ def find_tools(hook: PlannedHook, wire: Wire) -> list[str]:
 
 
 def parse_terms(text: str) -> list[list[str]]:
-    """The terms of a matcher in JSON; none where the text is none, which matches everything."""
+    """Parse the terms of a matcher in JSON; none if the text is invalid, which matches everything."""
     try:
         terms = loads(text)
     except (ValueError, RecursionError):
@@ -142,7 +142,7 @@ def _can_deny(hook: PlannedHook) -> bool:
 
 
 def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -> Match | None:
-    """A match on a tool that is in no vocabulary."""
+    """Match a tool that is in no vocabulary."""
     kind, value, inner = term
     if kind == "tool":
         return Match(f"its matcher has the tool {value}", matches=value in names)
@@ -164,7 +164,7 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
 
 
 def _match_name(pattern: str, call: Call, names: list[str], wire: Wire) -> Match | None:
-    """A match by a pattern on names of tools."""
+    """Match a pattern on names of tools."""
     if wire.server_last and pattern.startswith(wire.mcp[0]):
         pattern = pattern.removeprefix(wire.mcp[0])
         if not call.mcp_tool:
@@ -187,7 +187,7 @@ def _match_in_doubt(call: Call) -> Match:
 
 
 def _find_other_splits(call: Call) -> list[tuple[str, str]]:
-    """Other servers and tools that the agent's name for an MCP tool may be made of."""
+    """Find other servers and tools that may form the agent's name of an MCP tool."""
     joint = call.native.removesuffix(call.mcp_tool)
     before, server, joint = joint.rpartition(call.server) if call.server else ("", "", "")
     if not server or not joint or not call.native.endswith(call.mcp_tool):
@@ -199,7 +199,7 @@ def _find_other_splits(call: Call) -> list[tuple[str, str]]:
 
 
 def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
-    """Whether a pattern may find an MCP tool whose server the agent does not say, or spells otherwise."""
+    """Whether a pattern may match an MCP tool whose server the agent omits or spells differently."""
     from hookport.model.patterns import Sign, Unknown, may_match
 
     prefix, joint = (wire.mcp or ("mcp__", "__"))[:2]
@@ -229,25 +229,25 @@ def _may_find(pattern: str, call: Call, wire: Wire) -> bool:
 
 
 def _fold_name(name: str) -> str:
-    """A name as agents spell it that have only letters, digits and `_` for it."""
+    """Fold a name to letters, digits and `_`, as some agents spell it."""
     return "".join(char if char.isalnum() else "_" for char in name)
 
 
 def _is_joined(call: Call, server: str, tool: str) -> bool:
-    """Whether the name of a tool whose server is not told may be this tool's with the server's behind it."""
+    """Whether a tool name without a server may be this tool's name followed by the server's."""
     ends = server == EVERY_SERVER or call.mcp_tool.endswith(f"_{server}")
     return not call.server and ends and call.mcp_tool.startswith(f"{tool}_")
 
 
 def _list_names(call: Call, wire: Wire) -> list[str]:
-    """What the hook's own dialect, the vocabulary and the agent call the tool."""
+    """List the names of the tool in the hook's dialect, the vocabulary and the agent."""
     names = [mcp_name(wire, call.server, call.mcp_tool)] if call.mcp_tool else []
     names += [name for tool in (call.tool, *call.also) for name in wire.names.get(tool, ())]
     return [name for name in dict.fromkeys([*names, call.tool, call.native]) if name] or [""]
 
 
 def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
-    """A matcher on what the event is about: a session's source, a subagent, a kind of notification."""
+    """Match what the event is about: a session's source, a subagent, a kind of notification."""
     subject = subject_of(wire, event, hook.native or native_for(wire, event), hook.subject)
     if not subject:
         doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
@@ -263,7 +263,7 @@ def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
 
 
 def _match_condition(hook: PlannedHook, event: Event, call: Call | None, wire: Wire) -> Match:
-    """The permission rule that the call must be for."""
+    """Match the permission rule of the hook."""
     if call is None:
         return Match("the event is about no tool, so its rule is for none", matches=False)
     if not call.known_by and _can_deny(hook):
@@ -278,7 +278,7 @@ def _match_condition(hook: PlannedHook, event: Event, call: Call | None, wire: W
 
 
 def _match_content(hook: PlannedHook, _event: Event, call: Call | None, _wire: Wire) -> Match:
-    """The pattern on what the tool is called with: the field that it is for, else every text in it."""
+    """Match the pattern on the tool's input: on its field, else on every text."""
     if call is None:
         return Match("the event is about no tool, so its pattern has nothing to match", matches=False)
     about = call.input.get(hook.content_of) if hook.content_of else None
@@ -290,7 +290,7 @@ def _match_content(hook: PlannedHook, _event: Event, call: Call | None, _wire: W
 
 
 def _list_texts(value: Tree) -> list[str]:
-    """Every text, and all of it as JSON."""
+    """List every text, and the whole value as JSON."""
     return [*_walk_texts(value), dumps(value, ensure_ascii=False, default=str)]
 
 

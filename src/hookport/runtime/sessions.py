@@ -1,4 +1,4 @@
-"""What is remembered between two events of one session: stop hooks in a row, and a decision to say again.
+"""The memory of a session between events: stop hooks in a row, and a decision to repeat.
 
 Both are kept in small files of the state directory, without secrets and without the text of a call. Every
 change is made under a lock. Where they cannot be kept, a dispatch goes on without.
@@ -34,7 +34,7 @@ STOPS = ("agent_stop", "subagent_stop")
 # Two events of one call follow each other within this many seconds; a later one is another call.
 REPLAY_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
-# What was told is remembered as long as somebody may go on with a session, and so much of it.
+# Notices are remembered as long as a session may be resumed, up to this many.
 TOLD_SECONDS, MOST_TOLD = 7 * 24 * 3600.0, 500
 # Beside the folder of sessions, so that it is never removed with an old one. A process that holds it and does
 # not go on keeps others waiting this long.
@@ -63,7 +63,7 @@ class _SessionLock:
 
 
 def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Mapping[str, str]) -> str:
-    """Why a deny on a stop event is dropped: it came too often in a row; empty where it stands."""
+    """Explain why a deny on a stop event is dropped: too many in a row; empty where it stands."""
     if event.event not in STOPS or agent.caps_stops:
         return ""
     limit = env.get(LIMIT_VARIABLE, "")
@@ -80,9 +80,9 @@ def explain_dropped_deny(event: Event, decision: Decision, agent: Wire, env: Map
 
 
 def reset_stops(event: Event, env: Mapping[str, str]) -> None:
-    """A person spoke, or a session began: what stop hooks did before is forgotten.
+    """Reset the count of stop hooks when a person speaks or a session begins.
 
-    Gemini CLI sends what a stop hook said as a prompt of its own, with an event (measured on 0.61.0).
+    Gemini CLI sends the reason of a stop hook as a prompt, with an event (measured on 0.61.0).
     """
     if event.event == "session_start":
         _remove_old_files(env)
@@ -95,9 +95,9 @@ def reset_stops(event: Event, env: Mapping[str, str]) -> None:
 
 
 def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
-    """Whether something was not told in this session yet; it is from now on.
+    """Whether a notice is new in this session; it is remembered from now on.
 
-    Without the id of a session it is told once a day in a project; `unkept` where nothing can be remembered.
+    Without a session id it counts once a day in a project; `unkept` is returned if nothing can be stored.
     """
     what = what if event.session else f"{time.strftime('%Y-%m-%d')} {event.root}: {what}"
     with _SessionLock(env):
@@ -112,7 +112,7 @@ def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = 
 def find_decision(
     event: Event, agent: Wire, env: Mapping[str, str], asked: Sequence[str] = ()
 ) -> Decision | None:
-    """The decision on another event of the same call, where the agent fires several for one.
+    """Find the decision on another event of the same call, where the agent fires several.
 
     `asked` is what would be asked now: a decision without all of it is another entry's, and no answer.
     """
@@ -162,7 +162,7 @@ def _is_recent(when: float) -> bool:
 
 
 def _hash_call(event: Event) -> str:
-    """What two events of one call have in common: the kind of event, the tool, and what it is about."""
+    """Hash what two events of one call have in common: the kind of event, the tool, and what it is about."""
     call = event.call
     assert call is not None  # noqa: S101  (only asked of calls)
     about = [call.input.get(name) for name in ("command", "path", "url", "query") if name in call.input]
@@ -171,14 +171,14 @@ def _hash_call(event: Event) -> str:
 
 
 def _find_file(event: Event, env: Mapping[str, str]) -> str:
-    """The session's file; empty where there is no place for one, which can be neither read nor written."""
+    """Find the session's file; empty without a state folder, which can be neither read nor written."""
     folder = journal.find_state_folder(env)
     name = "".join(letter if letter.isalnum() else "_" for letter in f"{event.agent}-{event.session}")
     return f"{folder}/sessions/{name[:120]}.json" if folder else ""
 
 
 def _load_memory(event: Event, env: Mapping[str, str]) -> dict[str, Any]:
-    """What is remembered of the session; nothing where it is spoilt or of another version."""
+    """Load the memory of the session; empty if damaged or of another version."""
     try:
         with open(_find_file(event, env), "rb") as file:
             memory = loads(file.read().decode())
@@ -205,7 +205,7 @@ def _check_call(call: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _remove_old_files(env: Mapping[str, str]) -> None:
-    """Remove what nobody asks for any more."""
+    """Remove files that are no longer needed."""
     ages = dict.fromkeys(("transcripts", once.FOLDER), FORGET_SECONDS)
     ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
     for folder, seconds in ages.items():
@@ -216,7 +216,7 @@ def _remove_old_files(env: Mapping[str, str]) -> None:
 
 
 def _save_memory(event: Event, env: Mapping[str, str], memory: Mapping[str, Any]) -> bool:
-    """Whether it could be kept."""
+    """Save the memory; return whether that worked."""
     try:
         keep_file(_find_file(event, env), dumps({**memory, "saved": time.time()}).encode())
     except OSError:

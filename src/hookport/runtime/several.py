@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
 
 def join_sources(sources: HookSources, others: Sequence[HookSources], env: Mapping[str, str]) -> HookSources:
-    """The hooks of several projects for one event, each once and with its own root; the strictest word holds.
+    """Join the hooks of several projects, each once and with its own root; the strictest setting wins.
 
-    The first has those of the user, and says what the agents obey.
+    The first has those of the user, and the agents' own wires.
     """
     projects = [_silence_paused(project, env) for project in (sources, *others)]
 
@@ -76,14 +76,14 @@ def join_sources(sources: HookSources, others: Sequence[HookSources], env: Mappi
 
 
 def _silence_paused(sources: HookSources, env: Mapping[str, str]) -> HookSources:
-    """What a project says of its hooks, where its user did not pause all of them."""
+    """Silence what a project reports of its hooks if its user paused all of them."""
     if is_every_paused(load_pauses(sources.root, env)):
         return sources.replace(broken=(), lost="", unknown="")
     return sources
 
 
 def find_other_roots(root: str, roots: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """The projects of some roots that are not that of a root.
+    """Find the projects of some roots that are not the project of a given root.
 
     A linked worktree to which the approval of its checkout applies is the same project as that.
     """

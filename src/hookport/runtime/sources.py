@@ -25,10 +25,10 @@ class HookSources(Value):
     hooks: Callable[[Event], Iterable[plan.PlannedHook]]
     settings: Mapping[str, Any] = {}
     root: str = ""
-    # Hooks that cannot run, in words; and why nobody can tell which hooks there are.
+    # Hooks that cannot run, in words; and why it is unknown which hooks exist.
     broken: tuple[str, ...] = ()
     unknown: str = ""
-    # Why nobody can tell any more what was approved, in words.
+    # Why it is unknown what was approved, in words.
     lost: str = ""
     # Whether hooks of the project need its user's approval, and which have none.
     needs_approval: bool = False
@@ -39,7 +39,7 @@ class HookSources(Value):
     protected: Callable[[], Sequence[str]] = tuple
     # The folder that the agent works in, where that is not ours.
     agent_folder: str = ""
-    # What the agent's entry calls itself that started us; None where no other one is started for a call.
+    # The name of the agent's entry that started us; None if no other entry is started for a call.
     entry: str | None = None
     # Every agent that may be the one who calls, with the variables that it alone sets.
     callers: Mapping[str, Sequence[str]] = {}
@@ -53,7 +53,7 @@ def make_sources(
     fallback: Callable[[str], Wire],
     caller: plan.CallOrigin = plan.NOBODY,
 ) -> HookSources:
-    """The hooks of a plan, but those whose file the firing agent loads by itself."""
+    """Make sources from a plan, without hooks whose file the firing agent loads itself."""
 
     def wires(name: str) -> Wire:
         return dispatch_plan.wire(name) or fallback(name)
@@ -97,9 +97,9 @@ def make_sources(
 
 
 def list_tools(event: Event) -> list[str] | None:
-    """Every canonical tool that a call, or a thing it does, may be; of one without a word its own name.
+    """List every canonical tool that a call or its parts may be; an unknown one by its own name.
 
-    None where nothing tells what the tool is.
+    None if the tool is unknown.
     """
     call = event.call
     if call is not None and not call.known_by:
@@ -111,7 +111,7 @@ def list_tools(event: Event) -> list[str] | None:
 
 
 def load_pauses(root: str, env: Mapping[str, str]) -> Mapping[str, float]:
-    """The hooks that the user paused; mostly there is no pause, and what reads one is not loaded."""
+    """Load the hooks that the user paused; mostly there are none, and no reader is imported."""
     if not os.path.isdir(os.path.join(journal.find_state_folder(env), journal.PAUSES)):
         return {}
     from hookport.runtime import pauses
@@ -129,17 +129,17 @@ def is_every_paused(paused: Mapping[str, float]) -> bool:
 
 
 def identify_caller(agent: Wire, env: Mapping[str, str], entry: str) -> plan.CallOrigin:
-    """Who calls us; an agent that names its root names the folder that it was started in."""
+    """Identify the caller; an agent that names its root names the folder that it was started in."""
     return plan.CallOrigin(next(find_named_roots(agent, env), "") or find_start_folder(), "", entry, env)
 
 
 def find_named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
-    """The project's root where the agent names it in the environment."""
+    """Find the project's roots that the agent names in the environment."""
     return (env[name] for name, value in agent.env.items() if value == "$root" and env.get(name))
 
 
 def find_repository(folder: str) -> str:
-    """The repository that a folder is in, or the folder."""
+    """Find the repository of a folder; the folder itself if there is none."""
     from hookport.base.paths import repository
 
     return repository(folder) or folder

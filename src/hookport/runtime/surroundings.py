@@ -1,4 +1,4 @@
-"""What a hook's command finds around it: variables, the folders and files they name, the transcript."""
+"""The environment of a hook's command: variables, their folders and files, the transcript."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MOST_SCRIPT = 1024 * 1024
 
 
 class TranscriptNeeds(Value):
-    """What a hook is told from the agent's transcript: a copy in its own form, numbers, a subagent's task."""
+    """What a hook needs of the agent's transcript: a copy in its own form, numbers, a subagent's task."""
 
     copy: bool = False
     counts: Sequence[str] = ()
@@ -36,7 +36,7 @@ class TranscriptNeeds(Value):
 def find_transcript_needs(
     hook: PlannedHook, wire: Wire, event: Event, native: str, agent: Wire
 ) -> TranscriptNeeds | None:
-    """What a hook needs of the agent's transcript; None where it can do without."""
+    """Find what a hook needs of the agent's transcript; None if nothing."""
     if not event.facts.get("transcript") or not agent.transcript or agent.id == wire.id:
         return None
     constants = {**wire.fixed, **wire.fixed_of.get(native, {})}
@@ -70,7 +70,7 @@ def _reads_transcript(hook: PlannedHook, wire: Wire, native: str) -> bool:
 def make_variables(
     hook: PlannedHook, wire: Wire, event: Event, native: str, env: Mapping[str, str]
 ) -> dict[str, str]:
-    """The variables of the hook's dialect.
+    """Make the variables of the hook's dialect.
 
     A file that the agent itself has named for its shell stays: it reads that one.
     """
@@ -87,7 +87,7 @@ def make_variables(
 
 
 def find_unread_variables(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:
-    """The file in which hooks have set variables that no shell of the agent reads; empty if there is none."""
+    """Find the file with variables of hooks that no shell of the agent reads; empty if there is none."""
     names = [name for name, word in wire.env_of.get(native, {}).items() if word == "$env_file"]
     if not names or any(env.get(name) for name in names):
         return ""
@@ -100,7 +100,7 @@ def _make_plain(name: str) -> str:
 
 
 def _make_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
-    """A folder of a package's own, which stays; empty where there is no place for one."""
+    """Make the permanent folder of a package; empty without a state folder."""
     import zlib
 
     state = journal.find_state_folder(env)
@@ -116,7 +116,7 @@ def _make_folder(kind: str, package: str, env: Mapping[str, str]) -> str:
 
 
 def _make_file(event: Event, env: Mapping[str, str]) -> str:
-    """The file in which a session's variables are kept; empty where there is no place for one."""
+    """Make the file of a session's variables; empty without a state folder."""
     state = journal.find_state_folder(env)
     if not state:
         return ""

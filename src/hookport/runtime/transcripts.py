@@ -41,7 +41,7 @@ SPOILT = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionErr
 class TranscriptEntry(Value):
     """One thing in a conversation: `user`, `assistant`, `call` or `result`.
 
-    `text` is what was said or came out; a call has a name and an input. `id` is that of the call, or of the
+    `text` is the message or the output; a call has a name and an input. `id` is that of the call, or of the
     answer, and a later answer with the same id replaces it.
     """
 
@@ -57,7 +57,7 @@ class TranscriptEntry(Value):
 def add_transcript(
     needs: TranscriptNeeds, wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
 ) -> Event:
-    """The event as a hook is to see it: with a transcript in its own form, and what only that tells."""
+    """Add to an event the transcript in the hook's own form, and what only that has."""
     try:
         entries = list(read_entries(str(event.facts["transcript"]), agent.transcript))
         prompt = event.prompt or (_find_task(entries, agent) if needs.task else "")
@@ -82,7 +82,7 @@ def _count_entries(entries: list[TranscriptEntry], event: Event, names: Sequence
 
 
 def _find_task(entries: list[TranscriptEntry], agent: Wire) -> str:
-    """What the last call of an agent told it to do."""
+    """Find the task of the last call of an agent."""
     calls = (_read_call(entry, agent) for entry in reversed(entries) if entry.kind == "call")
     return next(
         (str(call.input["prompt"]) for call in calls if call.tool == "agent" and call.input.get("prompt")), ""
@@ -90,7 +90,7 @@ def _find_task(entries: list[TranscriptEntry], agent: Wire) -> str:
 
 
 def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
-    """A call in canonical terms."""
+    """Read a call into canonical terms."""
     raw = entry.input if isinstance(entry.input, dict) else {}
     words = agent.tools.get(entry.name) or kinds.kinds_of(entry.name, raw)
     known = agent if entry.name in agent.tools else kinds.knowing(agent, entry.name, raw)
@@ -101,7 +101,7 @@ def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
 def _write_copy(
     entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire, env: Mapping[str, str]
 ) -> str:
-    """The path of a copy in the script's own form; empty where there is no place for it."""
+    """Write a copy in the script's own form and return its path; empty without a state folder."""
     state = journal.find_state_folder(env)
     if not state:
         return ""
@@ -130,7 +130,7 @@ def _has_call(entries: list[TranscriptEntry], call: Call) -> bool:
 
 
 def write_lines(entries: list[TranscriptEntry], wire: Wire, event: Event, agent: Wire) -> Iterator[str]:
-    """The lines of a transcript in blocks: one for each, as scripts search for them, without blanks."""
+    """Write the lines of a transcript in blocks: one per entry, without blanks, as scripts search them."""
     before: str | None = None
     for number, entry in enumerate(entries):
         role = "assistant" if entry.kind in ("assistant", "call") else "user"
@@ -173,7 +173,7 @@ def _write_content(entry: TranscriptEntry, wire: Wire, agent: Wire) -> Tree:
 
 
 def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
-    """What a transcript of a form holds, from the start, or from where the last part of it begins."""
+    """Read the entries of a transcript of a form, or of its last part if it is large."""
     with open(path, "rb") as file:
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - MOST_BYTES))
@@ -194,7 +194,7 @@ def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
 
 
 def _join_text(value: Tree) -> str:
-    """The text of a message, or of a list of parts."""
+    """Join the text of a message, or of a list of parts."""
     parts = value if isinstance(value, list) else [value]
     texts = (part.get("text") if isinstance(part, dict) else part for part in parts)
     return "\n".join(text for text in texts if isinstance(text, str))
@@ -208,7 +208,7 @@ def _parse_json(value: Tree) -> Tree:
 
 
 def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
-    """A message of a role with blocks; what only the model or only the user sees is left out."""
+    """Read a message with blocks; what only the model or only the user sees is left out."""
     message: Tree = record.get("message")
     if not isinstance(message, dict) or message.get("visibility") or record.get("isMeta"):
         return
@@ -237,7 +237,7 @@ def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_items(record: Tree) -> Iterator[TranscriptEntry]:
-    """One item of a response each; context that was put in has the role of a user and another kind."""
+    """Read one item of a response; injected context has the role of a user and another kind."""
     item, when = record.get("payload"), str(record.get("timestamp", ""))
     if record.get("type") != "response_item" or not isinstance(item, dict):
         return
@@ -259,7 +259,7 @@ def _read_items(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_log(record: Tree) -> Iterator[TranscriptEntry]:
-    """A line for each thing that happened."""
+    """Read one line of an event log."""
     kind, data, when = record.get("type"), record.get("data"), str(record.get("timestamp", ""))
     if not isinstance(data, dict):
         return
@@ -282,7 +282,7 @@ def _read_log(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_updates(record: Tree) -> Iterator[TranscriptEntry]:
-    """Messages that are written again as they grow, each with its calls and their results."""
+    """Read a message that is rewritten as it grows, with its calls and their results."""
     kind, when = record.get("type"), str(record.get("timestamp", ""))
     text, name = _join_text(record.get("content")), str(record.get("id", ""))
     if kind == "user" and text:
@@ -303,7 +303,7 @@ def _read_updates(record: Tree) -> Iterator[TranscriptEntry]:
 
 
 def _read_parts(record: Tree) -> Iterator[TranscriptEntry]:
-    """Messages of parts; `system` lines repeat what was said."""
+    """Read a message of parts; `system` lines only repeat others."""
     kind, when = record.get("type"), str(record.get("timestamp", ""))
     parts = get(record, "message.parts")
     if kind not in ("user", "assistant", "tool_result") or not isinstance(parts, list):

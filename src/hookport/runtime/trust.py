@@ -82,9 +82,9 @@ NO_STATE = ApprovedState({"hooks": {}})
 
 
 def find_nearest_state(states: Sequence[ApprovedState], definitions: Mapping[str, str]) -> ApprovedState:
-    """The approved state that the project is in: the fewest hooks missing, the most in common, the newest.
+    """Find the approved state of the project: the fewest hooks missing, the most in common, the newest.
 
-    `here` has the definition of each hook by its place.
+    `definitions` has the definition of each hook by its place.
     """
     present = {(_find_file(place), definition) for place, definition in definitions.items()}
 
@@ -100,12 +100,12 @@ def _find_file(place: str) -> str:
 
 
 def find_hook_objection(hook: PlannedHook, root: str, env: Mapping[str, str]) -> str:
-    """Empty for a hook that may run, else why it may not, in words."""
+    """Why a hook may not run, in words; empty if it may."""
     return find_objection(judge_hook(hook, root, env).trust) if hook.scope == "project" else ""
 
 
 def judge_hook(hook: PlannedHook, root: str, env: Mapping[str, str]) -> PlannedHook:
-    """A hook with what is known of its approval; a plan that the project brought along has no say in it."""
+    """Add what is known of its approval to a hook; a plan from the project itself is not believed."""
     if hook.trust or hook.scope != "project":
         return hook
     return hook.replace(trust=_record_vendored(hook, root, env))
@@ -117,13 +117,13 @@ def is_overridden(hook: PlannedHook) -> bool:
 
 
 def find_objection(record: Record) -> str:
-    """Why what a record is about is not approved; its files are looked at now, as late as can be."""
+    """Why the hook of a record is not approved; its files are checked now, as late as possible."""
     why = record["why"] or _find_change(record)
     return f"{NOT_APPROVED}{why}{_format_hint()}" if why else ""
 
 
 def find_cause(objection: str) -> str:
-    """The bare reason of an objection."""
+    """Find the bare reason of an objection."""
     return objection.removeprefix(NOT_APPROVED).removesuffix(_format_hint())
 
 
@@ -134,12 +134,12 @@ def _format_hint() -> str:
 
 
 def was_run(run: Record) -> bool:
-    """Whether a run in the journal is one: its hook matched, and was not left out for want of approval."""
+    """Whether a journal's run really ran: its hook matched and was approved."""
     return bool(run.get("matched")) and not str(run.get("failure") or "").startswith(NOT_APPROVED)
 
 
 def _find_change(record: Record) -> str:
-    """What is not as it was in any of the approved states, in words."""
+    """Find what differs from every approved state, in words."""
     now: dict[str, str] = {}
     for path, (hash_, was) in record["files"].items():
         now_stamp = stamp(path)
@@ -157,7 +157,7 @@ def _find_change(record: Record) -> str:
 
 
 def _find_added_file(record: Record) -> str:
-    """A file that is new where every file counts, or a module that would now be imported from beside."""
+    """Find a file that is new where every file counts, or a module that Python would now import."""
     for folder, (kept, modules) in record.get("folders", {}).items():
         if stamp(folder) == kept:
             continue
@@ -169,7 +169,7 @@ def _find_added_file(record: Record) -> str:
 
 
 def list_counted_files(folder: str, names: Sequence[str]) -> list[str]:
-    """The files of a folder that matter by their names: those of a pattern, and what Python would import.
+    """List the files of a folder that count by name: those of a pattern, and what Python would import.
 
     Names without a star are modules that a script there imports; with them, all of Python's own count, but
     for those that start with a dot: these are of a package, which no module of Python's is looked for in.
@@ -197,7 +197,7 @@ def list_counted_files(folder: str, names: Sequence[str]) -> list[str]:
 def record_approval(
     hook: PlannedHook, root: str, env: Mapping[str, str], approved: Approval
 ) -> dict[str, Tree]:
-    """What a plan keeps of a hook of the project: why it is not approved, or the hashes to compare."""
+    """Record the approval of a project's hook for the plan: why it has none, or the hashes to compare."""
     bare: dict[str, Tree] = {"files": {}, "approved": []}
     if not approved.is_known:
         why = approved.why or "nothing of this project was approved yet"
@@ -237,7 +237,7 @@ def record_approval(
 
 
 def _stamp_folders(hook: PlannedHook, root: str, env: Mapping[str, str], known: set[str]) -> dict[str, Tree]:
-    """The folders in which a new file counts: every one, or those that Python would import."""
+    """Stamp the folders in which a new file counts: every file, or those that Python would import."""
     folders: dict[str, Tree] = {}
     every = list_below(resolve_name(hook.under, root, env))[1] if hook.under else []
     for folder, modules in (*((below_folder, None) for below_folder in every), *hook.beside.items()):
@@ -250,7 +250,7 @@ def _stamp_folders(hook: PlannedHook, root: str, env: Mapping[str, str], known: 
 
 
 def _record_vendored(hook: PlannedHook, root: str, env: Mapping[str, str]) -> Record:
-    """The same for a hook of a plan that the project brought along, which is not believed by itself."""
+    """The same for a hook of a plan from the project itself, which is not believed."""
     approved = load_approval(root, env)
     plan = BRIDGE[0]
     hash_ = hash_file(os.path.join(root, plan))
@@ -261,7 +261,7 @@ def _record_vendored(hook: PlannedHook, root: str, env: Mapping[str, str]) -> Re
 
 
 def load_approval(root: str, env: Mapping[str, str]) -> Approval:
-    """What the user approved for a project, and whoever set the variable."""
+    """Load what the user, or whoever set the variable, approved for a project."""
     digests = _list_named_hashes(env)
     data = read_file(os.path.join(root, LOCK)) if digests else None
     named_state = _parse_state(_parse_json(data)) if data is not None and sha256(data) in digests else None
@@ -282,7 +282,7 @@ def load_approval(root: str, env: Mapping[str, str]) -> Approval:
 
 
 def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
-    """Whether a store is there that tells nothing, in a project with a lock."""
+    """Whether the store exists but is unreadable, in a project with a lock."""
     place = find_store(env)
     data = read_file(place) if place else None
     if data is None or not os.path.lexists(os.path.join(root, LOCK)):
@@ -292,7 +292,7 @@ def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
 
 
 def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState], str]:
-    """The states in the user's store, and why there are none where that is not plain."""
+    """Read the states in the user's store, and why there are none if that needs a reason."""
     place = find_store(env)
     tree = _parse_json(read_file(place) or b"") if place else None
     if isinstance(tree, dict) and _is_old(tree, root):
@@ -310,7 +310,7 @@ def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState]
 
 
 def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """What a project's settings say, as strict as they were approved: a weaker word holds once it is."""
+    """Make a project's settings as strict as approved: a weaker word counts once approved."""
     settings = [state.lock.get("settings", {}) for state in load_approval(root, env).states] if root else []
     known = [{name: setting[name] for name in policy.WORDS if name in setting} for setting in settings]
     tightened = dict(words)
@@ -325,14 +325,14 @@ def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -
 
 
 def find_approved_model(root: str, model: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
-    """The model that a project's settings name, where exactly that was approved; else nothing."""
+    """Find the model of a project's settings, if exactly that was approved; else nothing."""
     states = load_approval(root, env).states if root and model else ()
     is_known = any(state.lock.get("settings", {}).get("llm") == model for state in states)
     return dict(model) if is_known else {}
 
 
 def _is_old(tree: Mapping[str, Tree], root: str) -> bool:
-    """Whether what an older hookport approved is all there is."""
+    """Whether only an older hookport recorded approvals."""
     projects = tree.get("projects")
     is_older = isinstance(tree.get("version"), int) and tree["version"] < VERSION
     return (
@@ -343,7 +343,7 @@ def _is_old(tree: Mapping[str, Tree], root: str) -> bool:
 
 
 def _parse_state(lock: Tree) -> ApprovedState | None:
-    """A lock with all that is looked up in it; None where that is not there."""
+    """Parse a lock with all its required fields; None if one is missing."""
     try:
         hooks = {
             str(place): {**entry, "definition": str(entry["definition"]), "files": dict(entry["files"])}
@@ -355,7 +355,7 @@ def _parse_state(lock: Tree) -> ApprovedState | None:
 
 
 def read_store(env: Mapping[str, str]) -> dict[str, Tree]:
-    """The user's store, by the roots of projects; empty where there is none or it cannot be read."""
+    """Read the user's store, by the roots of projects; empty if missing or unreadable."""
     place = find_store(env)
     tree = _parse_json(read_file(place) or b"") if place else None
     projects = tree.get("projects") if isinstance(tree, dict) and tree.get("version") == VERSION else None
@@ -363,18 +363,18 @@ def read_store(env: Mapping[str, str]) -> dict[str, Tree]:
 
 
 def has_other_approvals(root: str, env: Mapping[str, str]) -> bool:
-    """Whether anything was approved, or named by the variable, besides what is in one project."""
+    """Whether any other project has approvals, or the variable names another lock."""
     return bool(read_store(env).keys() - {root}) or len(_list_named_hashes(env)) > 1
 
 
 def _list_named_hashes(env: Mapping[str, str]) -> list[str]:
-    """The hashes of locks that the variable names."""
+    """List the hashes of locks that the variable names."""
     named = env.get(VARIABLE, "").replace(",", " ").lower().split()
     return [name.removeprefix("sha256:") for name in named]
 
 
 def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
-    """The roots at or above some folders of which something was approved; a home is one for itself only.
+    """Find the approved roots at or above some folders; a home counts for itself only.
 
     Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
     """
@@ -399,7 +399,7 @@ def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[
 
 
 def find_near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]:
-    """The other roots that an event in a project may be in too: above a folder of it, or below its root."""
+    """Find other roots that an event in a project may be in: above its folder, or below the root."""
     inside = [near_root for near_root in read_store(env) if near_root.startswith(os.path.join(root, ""))]
     return [
         near_root
@@ -409,19 +409,19 @@ def find_near_roots(folder: str, root: str, env: Mapping[str, str]) -> list[str]
 
 
 def find_store(env: Mapping[str, str]) -> str:
-    """Where the store is; empty where the environment names no place."""
+    """Find the store; empty if the environment names no place."""
     place = journal.find_state_folder(env)
     return os.path.join(place, STORE) if place else ""
 
 
 def _is_within(path: str, root: str) -> bool:
-    """Whether a file is the project's, which brings it along."""
+    """Whether a file belongs to the project."""
     start = os.path.join(os.path.realpath(root), "")
     return bool(path) and os.path.join(os.path.realpath(path), "").startswith(start)
 
 
 def find_main_worktree(root: str) -> list[str]:
-    """The checkout that a linked worktree of git belongs to, if that one says so too."""
+    """Find the checkout of a linked git worktree, if that checkout confirms it."""
     data = read_file(os.path.join(root, ".git")) or b""
     if not data.startswith(b"gitdir: "):
         return []
@@ -436,7 +436,7 @@ def find_main_worktree(root: str) -> list[str]:
 
 
 def find_inherited_root(root: str, env: Mapping[str, str]) -> str:
-    """The checkout whose approval holds in a worktree of it that has none of its own; empty if none does."""
+    """Find the checkout whose approval applies to a worktree without its own; empty if none does."""
     projects = read_store(env)
     return (
         ""
@@ -446,7 +446,7 @@ def find_inherited_root(root: str, env: Mapping[str, str]) -> str:
 
 
 def make_lock(hooks: Iterable[PlannedHook], root: str, env: Mapping[str, str]) -> dict[str, Tree]:
-    """What `hookport.lock` says of the hooks of a project as they are now."""
+    """Make the `hookport.lock` of a project's hooks as they are now."""
     entries = {
         hook.id: {
             "name": hook.name,
@@ -463,14 +463,14 @@ def make_lock(hooks: Iterable[PlannedHook], root: str, env: Mapping[str, str]) -
 
 
 def resolve_name(name: str, root: str, env: Mapping[str, str]) -> str:
-    """The path of a file as the lock names it: from the root, from the home, or absolute."""
+    """Resolve a file name of the lock: relative to the root, to the home, or absolute."""
     if name.startswith("~/"):
         return os.path.join(named_home(env) or os.sep, name[2:])
     return os.path.normpath(os.path.join(root, name))
 
 
 def list_below(folder: str) -> tuple[list[str], list[str]]:
-    """(files, folders) of a folder, itself first; a link to a folder is like a file, and is not entered."""
+    """List (files, folders) of a folder, itself first; a link to a folder counts as a file."""
     files: list[str] = []
     folders: list[str] = []
     for place, inside, names in os.walk(folder):
@@ -482,7 +482,7 @@ def list_below(folder: str) -> tuple[list[str], list[str]]:
 
 
 def stamp(path: str) -> list[int] | None:
-    """What tells that a file changed, the time of its change included, which nobody can set back."""
+    """Stamp a file to notice a change, with its ctime, which nobody can set back."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -491,13 +491,13 @@ def stamp(path: str) -> list[int] | None:
 
 
 def stamp_settled(path: str) -> list[int] | None:
-    """The stamp, unless a change to come might leave it as it is."""
+    """Stamp a file; None if a change still to come might leave the stamp unchanged."""
     now_stamp = stamp(path)
     return now_stamp if now_stamp is not None and now_stamp[3] < time.time_ns() - TICK_NS else None
 
 
 def hash_file(path: str) -> str:
-    """The SHA-256 of a file, of a link to a folder that of where it leads; empty where nothing is there."""
+    """Hash a file (SHA-256), of a link to a folder its target; empty if nothing exists."""
     made = _load_sha256()(b"")
     try:
         with open(path, "rb", opener=without_waiting) as file:
@@ -518,7 +518,7 @@ def sha256(data: bytes) -> str:
 
 
 def _load_sha256() -> Callable[[bytes], Tree]:
-    """The library's C code: `hashlib` loads OpenSSL, which takes longer than a dispatch may."""
+    """Load the library's C code: `hashlib` loads OpenSSL, which takes longer than a dispatch may."""
     for name in ("_sha2", "_sha256") if sys.version_info >= (3, 12) else ("_sha256",):
         try:
             made: Callable[[bytes], Tree] = __import__(name).sha256
@@ -531,7 +531,7 @@ def _load_sha256() -> Callable[[bytes], Tree]:
 
 
 def read_file(path: str) -> bytes | None:
-    """The bytes of a regular file; None where there is none that can be read."""
+    """Read a regular file; None if missing or unreadable."""
     try:
         with open(path, "rb", opener=without_waiting) as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
@@ -547,7 +547,7 @@ def _parse_json(data: bytes) -> Tree:
 
 
 def list_waiting(hooks: Sequence[PlannedHook]) -> list[tuple[str, Mapping[str, Any]]]:
-    """The project's hooks that are not approved: each name, and who loads it by itself."""
+    """List the project's unapproved hooks: each name, and the agents that load it themselves."""
     return [
         (hook.name, hook.loaded_by)
         for hook in hooks

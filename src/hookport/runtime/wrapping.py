@@ -1,4 +1,4 @@
-"""The one hook of `wrap`: the command that stands behind `--`, with what its options say."""
+"""The one hook of `wrap`: the command after `--`, with its options."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hookport.model.runs import Event
     from hookport.runtime.sources import HookSources
 
-# A command that is wrapped has the agent's own time; this is for agents that tell none.
+# A wrapped command has the agent's own timeout; this is for agents that have none.
 DEFAULT_SECONDS = 600.0
 
 
@@ -24,7 +24,7 @@ def wrap_command(
     sources: HookSources,
     env: Mapping[str, str],
 ) -> HookSources:
-    """One command as the only hook there is."""
+    """Make sources with one command as the only hook."""
     late = options.get("--on-timeout", "")
     what = inner[0] if len(inner) == 1 else " ".join(quote(word) for word in inner)
     type_ = options.get("--type", "command")

@@ -30,7 +30,7 @@ DETAIL_LIMIT = 300
 
 
 def ask(service: Tree, task: str, message: str, env: Mapping[str, str], timeout_seconds: float) -> Tree:
-    """The text that the model answers with, or how that failed: `outcome` and `detail`."""
+    """Ask for the model's answer; return its text, or how that failed: `outcome` and `detail`."""
     is_anthropic = service["provider"] == "anthropic"
     url, headers, body = (_write_anthropic if is_anthropic else _write_openai)(service, task, message)
     data = json.dumps(body).encode()
@@ -86,7 +86,7 @@ def _read_openai(answer: Tree) -> str:
 
 
 def _describe(reply: http.HttpReply) -> str:
-    """What went wrong, with what the provider says of it."""
+    """Describe what went wrong, with the provider's own message."""
     text = reply.detail
     try:
         error = json.loads(reply.text)["error"]

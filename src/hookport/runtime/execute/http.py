@@ -215,7 +215,7 @@ def _read_reply(response: HTTPResponse) -> HttpReply:
 
 
 def _read_error(response: HTTPResponse) -> str:
-    """What a server says of its failure, as far as it can be read."""
+    """Read the text of a server's error, as far as possible."""
     try:
         return _read_text(response.read(ANSWER_LIMIT), response)
     except (_UnreadableError, OSError, ValueError):
@@ -227,7 +227,7 @@ class _UnreadableError(Exception):
 
 
 def _read_text(data: bytes, response: HTTPResponse) -> str:
-    """The text of an answer: JSON, or plain words. What a hook would not send (a login page) is no answer."""
+    """Read an answer: JSON or plain text. What a hook would not send (a login page) is no answer."""
     headers = response.headers
     data = _decode(data, headers.get("Content-Encoding", ""))
     kind, charset = headers.get_content_type(), headers.get_content_charset("utf-8")
@@ -259,7 +259,7 @@ def _is_json(text: str) -> bool:
 
 
 def _decode(data: bytes, encoding: str) -> bytes:
-    """The answer as it was before the server, or a proxy that was not asked to, compressed it."""
+    """Undo the compression by the server, or by a proxy that was not asked for it."""
     for name in reversed([part.strip().lower() for part in encoding.split(",")]):
         if name in ("", "identity") or not data:
             continue
@@ -307,7 +307,7 @@ def _check_url(url: str, *, is_chosen: bool) -> SplitResult:
 
 
 def _find_target(url: str, response: HTTPResponse) -> str:
-    """Where a redirect leads, or nothing when that is another host, port or scheme."""
+    """Find the target of a redirect; empty for another host, port or scheme."""
     from urllib.parse import urljoin, urlsplit
 
     target = urljoin(url, response.headers.get("Location", ""))
@@ -373,7 +373,7 @@ def _fill_headers(
 
 
 def _shorten_url(url: str) -> str:
-    """The address without what may be secret: login and query."""
+    """Remove login and query from an address, which may be secret."""
     scheme, mark, rest = re.split(r"[?#]", url, maxsplit=1)[0].partition("://")
     host, slash, path = rest.partition("/")
     return f"{scheme}{mark}{host.rpartition('@')[2]}{slash}{path}"

@@ -134,7 +134,7 @@ def work(
 
 
 def apply_settings(settings: Mapping[str, str], env: Mapping[str, str]) -> Mapping[str, str]:
-    """The environment with what settings say of the model; the user's own variable comes before them.
+    """Add the model settings to the environment; the user's own variable takes precedence.
 
     To an address of the settings goes the key of the variable that they name, and no other.
     """
@@ -165,14 +165,14 @@ def find_mistake(settings: object) -> str:
 
 
 def _write_prompt(task: str, prompt: str, arguments: bytes, steps: int = 1) -> tuple[str, str]:
-    """What the model is told to do, and the question with the event in it."""
+    """Write the task for the model, and the question with the event in it."""
     event = arguments.decode("utf-8", "replace").strip()
     fence = _make_fence(event)
     return task.format(fence=fence, steps=steps), _write_message(prompt, f"\n{fence}json\n{event}\n{fence}\n")
 
 
 def _find_service(asked: str, env: Mapping[str, str]) -> _Service | str:
-    """The hook's model where its provider is known, else the configured one; or what is missing."""
+    """Find the hook's model if its provider is known, else the configured one; or return what is missing."""
     configured = env.get(MODEL, "")
     default, named = _split_model(configured), _split_model(asked)
     if configured and not default:
@@ -229,7 +229,7 @@ def _describe_timeout(model: str, timeout_seconds: float) -> str:
 
 
 def _make_result(reply: Tree, model: str, seconds: float, *, stopping: bool = False) -> RunResult:
-    """What came of a talk: the answer in canonical words, or how it failed."""
+    """Make the result of a talk: the answer in canonical words, or how it failed."""
     if "text" not in reply:
         why = f"{model}: {reply['detail']}"
         if reply["outcome"] != "completed":
@@ -246,7 +246,7 @@ def _make_failure(why: str, seconds: float) -> RunResult:
 
 
 def _find_answer(text: str, *, stopping: bool) -> Tree | None:
-    """The strictest answer in a text: a model may quote one from the event before it gives its own.
+    """Find the strictest answer in a text: a model may quote one from the event before its own.
 
     An answer that breaks off, because the model may say no more, still objects if it began to.
     """
@@ -264,7 +264,7 @@ def _measure_strictness(answer: Tree) -> int:
 
 
 def _translate_answer(tree: Tree, *, stopping: bool) -> Tree | None:
-    """What an answer means: `ok`, or the words of any format for a decision."""
+    """Translate an answer: `ok`, or the words of any format for a decision."""
     verdict = _find_verdict(tree)
     if verdict is None:
         return None
@@ -281,7 +281,7 @@ def _translate_answer(tree: Tree, *, stopping: bool) -> Tree | None:
 
 
 def _find_verdict(reply: Tree) -> str | None:
-    """`deny`, `ask`, or nothing to object; None where the answer does not say. The strictest word holds."""
+    """Find `deny`, `ask` or empty for no objection; None without a verdict. The strictest word counts."""
     trees = _list_trees(reply)
     words = [_WORDS[word] for tree in trees for key in _KEYS if (word := _fold_word(tree.get(key))) in _WORDS]
     ok = reply.get("ok")
@@ -293,7 +293,7 @@ def _find_verdict(reply: Tree) -> str | None:
 
 
 def _list_trees(reply: Tree) -> list[Tree]:
-    """An answer and the objects in it that some format has its verdict in."""
+    """List an answer and the objects in it where some format puts its verdict."""
     trees = [reply]
     for key in ("hookSpecificOutput", "decision"):
         trees += [tree[key] for tree in trees if isinstance(tree.get(key), dict)]
@@ -315,7 +315,7 @@ def _read_text(tree: Tree, key: str) -> str:
 
 
 def _find_objects(text: str) -> tuple[list[Tree], bool]:
-    """The JSON objects in a text, the outermost of each, and whether these are all."""
+    """Find the outermost JSON objects in a text, and whether these are all."""
     decoder = json.JSONDecoder()
     objects: list[Tree] = []
     start = text.find("{")
@@ -332,7 +332,7 @@ def _find_objects(text: str) -> tuple[list[Tree], bool]:
 
 
 def _finish_object(text: str) -> Tree:
-    """The last object of a text that breaks off, with its end added; else nothing."""
+    """Complete and parse the last object of a text that breaks off; empty if that fails."""
     start = text.rfind("{")
     for _ in range(_MOST_ATTEMPTS):
         if start < 0:

@@ -63,7 +63,7 @@ def run(
     env: Mapping[str, str],
     timeout_seconds: float | None,
 ) -> RunResult:
-    """Run a command to its end and say how it ended.
+    """Run a command to its end and return how it ended.
 
     Text runs by `/bin/sh -c`, a list without a shell. The environment is exactly `env`, which also has the
     PATH that a program is looked for on.
