@@ -40,8 +40,8 @@ def read_lock(root: str) -> dict[str, Tree]:
         tree = loads(data.decode("utf-8")) if data is not None else {"hooks": {}}
     except (ValueError, RecursionError) as error:
         is_conflict = b"<<<<<<< " in (data or b"")
-        what = "has merge conflicts" if is_conflict else f"is no lock: {error}"
-        raise InputError(Problem(what, file=path)) from None
+        problem = "has merge conflicts" if is_conflict else f"is no lock: {error}"
+        raise InputError(Problem(problem, file=path)) from None
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
         raise InputError(Problem("is no lock", file=path))
     if tree.get("version", trust.VERSION) != trust.VERSION:

@@ -54,15 +54,17 @@ def _drop_repeats(
             groups.setdefault(key, []).append(hook)
     spared: dict[int, tuple[PlannedHook, str]] = {}
     for group in groups.values():
-        kept: list[tuple[PlannedHook, set[int]]] = []
+        kept_hooks: list[tuple[PlannedHook, set[int]]] = []
         for hook in sorted(group, key=rank):
             targets = _find_numbers(hook, event, setting)
-            whys = [replaces(kept_hook, hook) for kept_hook, done in kept if _covers(done, targets, event)]
+            whys = [
+                replaces(kept_hook, hook) for kept_hook, done in kept_hooks if _covers(done, targets, event)
+            ]
             why = next(filter(None, whys), "") if targets else ""
             if why:
                 spared[id(hook)] = hook, why
             else:
-                kept.append((hook, targets))
+                kept_hooks.append((hook, targets))
     return [hook for hook in hooks if id(hook) not in spared], list(spared.values())
 
 
@@ -108,5 +110,7 @@ def _covers(done: set[int], targets: set[int], event: Event) -> bool:
 
 
 def _may_run(hook: PlannedHook, setting: RunSetting) -> bool:
-    known = trust.judge_hook(hook, setting.project, setting.env) if setting.project else hook
-    return not trust.is_overridden(hook) and not (known.trust and trust.find_objection(known.trust))
+    judged_hook = trust.judge_hook(hook, setting.project, setting.env) if setting.project else hook
+    return not trust.is_overridden(hook) and not (
+        judged_hook.trust and trust.find_objection(judged_hook.trust)
+    )

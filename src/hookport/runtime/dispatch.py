@@ -173,8 +173,8 @@ def _decide(
 ) -> engine.DispatchReport:
     """Let the hooks decide, or repeat the decision of a moment ago on the same call."""
     agent, env = setting.agent, setting.env
-    asked = _identify_deciders(event, hooks, sources, agent)
-    before = sessions.find_decision(event, agent, env, asked)
+    deciders = _identify_deciders(event, hooks, sources, agent)
+    before = sessions.find_decision(event, agent, env, deciders)
     if before is not None:
         return engine.DispatchReport(event, before, notes=("replay: decided on the event before it",))
     is_paused = is_every_paused(setting.paused) and not sources.roots
@@ -182,7 +182,7 @@ def _decide(
         return engine.DispatchReport(event, lost, notes=("approval: lost",))
     if sources.needs_approval and (objection := _object_to_call(event, sources, env)):
         denied = Decision("deny", objection)
-        sessions.keep_decision(event, event, denied, agent, env, asked)
+        sessions.keep_decision(event, event, denied, agent, env, deciders)
         return engine.DispatchReport(event, denied, notes=("self-protection: no hook was asked",))
     report = engine.run_hooks(event, hooks, setting)
     if event.call is not None and event.call.known_by == "input":
@@ -205,7 +205,7 @@ def _decide(
         report = _add_unasked_guards(report, sources, env, sources.unknown, setting.on_failure)
     sessions.reset_stops(event, env)
     report = _limit_stops(event, report, agent, env)
-    sessions.keep_decision(event, report.event, report.decision, agent, env, asked)
+    sessions.keep_decision(event, report.event, report.decision, agent, env, deciders)
     return report
 
 
@@ -215,8 +215,8 @@ def _identify_deciders(
     """Identify what decides on a call, where the agent fires several events for it: entries may differ."""
     if not agent.fires_twice or event.call is None:
         return []
-    where = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
-    return [trust.sha256(where.encode("utf-8", "surrogatepass")), *map(once.hash_hook, hooks)]
+    roots_text = "\0".join([*(sources.roots or [sources.root]), *sorted(sources.broken)])
+    return [trust.sha256(roots_text.encode("utf-8", "surrogatepass")), *map(once.hash_hook, hooks)]
 
 
 def _deny_lost_approval(event: Event, sources: HookSources) -> Decision | None:
@@ -243,11 +243,11 @@ def _add_unasked_guards(
     event = report.event
     # It may be a call of any tool.
     any_ = event.replace(call=Call(known_by="")) if event.event == "before_tool_execute" else event
-    asked = [run.hook.name for run in report.runs if run.matched]
+    run_names = [run.hook.name for run in report.runs if run.matched]
     guards = [
         hook.name
         for hook in (sources.hooks(any_) if policy.is_guarded_event(event.event) else ())
-        if hook.blocking and not hook.is_async and hook.name not in asked
+        if hook.blocking and not hook.is_async and hook.name not in run_names
         if not (sources.needs_approval and trust.find_hook_objection(hook, sources.root or os.sep, env))
     ]
     is_unknown = bool(sources.unknown) and policy.is_guarded_event(event.event)

@@ -119,8 +119,8 @@ def _drop_copies(
 
 
 def _has_repeats(names: list[str]) -> bool:
-    known = list(filter(None, names))
-    return len(set(known)) < len(known)
+    present = list(filter(None, names))
+    return len(set(present)) < len(present)
 
 
 def _stops(run: HookRun, setting: RunSetting) -> bool:
@@ -248,9 +248,11 @@ def _run_hook(
     for number, word in targets:
         call = event.call
         shown = event.replace(call=_select_call(setting.agent, call, number, word))
-        given, result = yield from _ask_handler(hook, wire, shown, setting)
-        notes += tuple("noise: it prints other text beside its answer" for answer in given if answer.noise)
-        for answered in given:
+        handler_answers, result = yield from _ask_handler(hook, wire, shown, setting)
+        notes += tuple(
+            "noise: it prints other text beside its answer" for answer in handler_answers if answer.noise
+        )
+        for answered in handler_answers:
             decision = _apply_policy(answered, hook, setting)
             if answered.updated_input is not None and call is not None:
                 event = event.replace(call=_rewrite_call(setting.agent, event, number, answered))

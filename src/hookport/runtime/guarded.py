@@ -121,14 +121,14 @@ class GuardedPaths:
     def _find_linked(self, path: str) -> str:
         """Find the protected file that this path is a hard link to."""
         try:
-            seen = os.stat(path)
+            status = os.stat(path)
         except (OSError, ValueError):
             return ""
-        if seen.st_nlink < 2 or not os.path.isfile(path):
+        if status.st_nlink < 2 or not os.path.isfile(path):
             return ""
         for file in self.files(self.root):
             try:
-                if os.path.samestat(seen, os.stat(file)):
+                if os.path.samestat(status, os.stat(file)):
                     return file
             except OSError:
                 continue
@@ -189,16 +189,16 @@ def is_plain(text: str) -> bool:
 
 def _replace_quoted(text: str) -> str:
     """Replace quoted parts by a sign; not plain where the shell expands inside the quotes."""
-    at, made = 0, list[str]()
+    at, parts = 0, list[str]()
     while quote := next((letter for letter in text[at:] if letter in "'\""), ""):
         start = text.index(quote, at)
         end = text.find(quote, start + 1)
         inside = text[start + 1 : end]
         if end < 0 or (quote == '"' and set(inside) & set("$`\\!")):
             return "$"
-        made += [text[at:start], QUOTED]
+        parts += [text[at:start], QUOTED]
         at = end + 1
-    return "".join((*made, text[at:]))
+    return "".join((*parts, text[at:]))
 
 
 def object_to_command(text: str, guarded: GuardedPaths, cwd: str = "") -> str:

@@ -182,7 +182,11 @@ def _find_named(guarded: GuardedPaths, text: str, cwd: str = "") -> str:
         literal for literal in effects.find_literals(text) if 0 < len(literal) < 256 and "\n" not in literal
     ][:200]
     pairs = [(strings[number], strings[number + 1]) for number in range(len(strings) - 1)]
-    names += [made for literal, other in pairs for made in (f"{literal}/{other}", literal + other)]
+    names += [
+        joined_name
+        for literal, following in pairs
+        for joined_name in (f"{literal}/{following}", literal + following)
+    ]
     names += ["".join(strings), "/".join(strings)]
     for pattern in strings:
         # `*.py` alone is about a folder that stands elsewhere.

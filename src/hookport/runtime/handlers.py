@@ -101,8 +101,8 @@ def read_answer(
     name = call.native if is_own else tool_name(wire, call, native)
     changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
     if changed is None and answered.verdict != "deny":
-        wanted = dumps(answered.updated_input, ensure_ascii=False)
-        reason = f"a hook wants other input, which is not one call of this tool: {wanted}"
+        new_input = dumps(answered.updated_input, ensure_ascii=False)
+        reason = f"a hook wants other input, which is not one call of this tool: {new_input}"
         return answered.replace(verdict="deny", reason=reason, updated_input=None)
     return answered.replace(updated_input=changed or None)
 
@@ -126,10 +126,10 @@ def make_event_job(hook: PlannedHook, wire: Wire, event: Event, setting: RunSett
         return Job(result=RunResult("not_started", detail=hook.unable))
     seconds = hook.timeout_seconds
     if setting.deadline is not None:
-        left = setting.deadline - time.monotonic()
-        if left <= 0:
+        seconds_left = setting.deadline - time.monotonic()
+        if seconds_left <= 0:
             return Job(result=RunResult("not_started", detail="the agent waits no longer for its hooks"))
-        seconds = min(seconds, left)
+        seconds = min(seconds, seconds_left)
     if needs := surroundings.find_transcript_needs(
         hook, wire, event, find_native_event(hook, wire, event), setting.agent
     ):
@@ -236,10 +236,10 @@ def _make_command_job(
 
         env[placeholder.FILE] = placeholder.format_value(event.call.input.get("path") if event.call else None)
         command = placeholder.insert_variable(command, wire.file_placeholder)
-    given: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
+    arguments: dict[str, Tree] = {"command": command, "stdin": body, "cwd": cwd, "env": env}
     if not hook.is_async:
-        return Job(command={**given, "timeout_seconds": seconds})
+        return Job(command={**arguments, "timeout_seconds": seconds})
     from hookport.runtime.execute import process
 
-    process.start(**given, timeout_seconds=hook.timeout_seconds, done=_make_callback(hook, setting))
+    process.start(**arguments, timeout_seconds=hook.timeout_seconds, done=_make_callback(hook, setting))
     return Job()

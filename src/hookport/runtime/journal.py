@@ -131,12 +131,12 @@ def _cut(text: str) -> str:
 
 
 def _shorten(text: str, longest: int = LONGEST_TEXT) -> str:
-    kept = clean(text[: longest + MARGIN])
+    shortened = clean(text[: longest + MARGIN])
     if len(text) > longest + MARGIN:
-        kept = kept[:-MARGIN]
-    elif len(kept) <= longest:
-        return kept
-    return f"{kept[:longest]}… [cut: {len(text)} characters in all]"
+        shortened = shortened[:-MARGIN]
+    elif len(shortened) <= longest:
+        return shortened
+    return f"{shortened[:longest]}… [cut: {len(text)} characters in all]"
 
 
 def _rotate(place: str, more: int, most_bytes: int) -> None:

@@ -86,8 +86,12 @@ def take_turn(
         names = [hash_hook(hook) for hook in hooks]
         key = _hash_call(event, about)
         file = _open_file(key, env)
-        turn, asked = _begin_turn(EntryTurn(file, [], key, entry, names), event, _find_deadline(deadline))
-        turn = turn.replace(rest=[hook for hook, name in zip(hooks, names, strict=True) if name not in asked])
+        turn, replayed_hooks = _begin_turn(
+            EntryTurn(file, [], key, entry, names), event, _find_deadline(deadline)
+        )
+        turn = turn.replace(
+            rest=[hook for hook, name in zip(hooks, names, strict=True) if name not in replayed_hooks]
+        )
     except SPOILT:
         turn = None
     if turn is None and file >= 0:
@@ -153,18 +157,18 @@ def _begin_turn(turn: EntryTurn, event: Event, until: float) -> tuple[EntryTurn,
     lock(file, LOCK_SECONDS, TEXT)
     now, print_ = time.time(), _hash_payload(turn.key, event)
     runs = [run for run in _read_runs(file) if _is_fresh(file, run, now)]
-    others = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
-    others = [run for run in others if not turn.hooks or set(turn.hooks) & set(run["hooks"])]
+    other_runs = [run for run in runs if entry not in run["entries"] and print_ in run["prints"]]
+    other_runs = [run for run in other_runs if not turn.hooks or set(turn.hooks) & set(run["hooks"])]
     # The newest: an older one whose second entry never came is of a call before.
-    run: Tree = others[-1] if others else _make_run(event, now, print_, turn.hooks)
+    run: Tree = other_runs[-1] if other_runs else _make_run(event, now, print_, turn.hooks)
     run["entries"].append(entry)
-    if not others:
+    if not other_runs:
         lock(file, 0.0, _find_lock_place(run))
         runs.append(run)
     _write_runs(file, runs[-MOST_RUNS:])
     unlock(file, TEXT)
     turn = turn.replace(run=run["run"])
-    return _follow_run(turn, run, until) if others else (turn, ())
+    return _follow_run(turn, run, until) if other_runs else (turn, ())
 
 
 def _make_run(event: Event, now: float, print_: str, hooks: list[str]) -> Tree:

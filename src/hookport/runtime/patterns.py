@@ -330,8 +330,8 @@ def _look_at_sequence(nodes: Iterable[Node]) -> _Look:
     sums = _Look()
     tail = 0  # what a repeat before, with nothing certain in between, could take as well
     for node in _flatten(nodes):
-        look, wanted = _look_at_node(node)
-        clashes = bool(wanted and look.characters & tail)
+        look, reach = _look_at_node(node)
+        clashes = bool(reach and look.characters & tail)
         sums = _Look(
             repeats=sums.repeats + look.repeats,
             choices=sums.choices + look.choices,
@@ -340,7 +340,7 @@ def _look_at_sequence(nodes: Iterable[Node]) -> _Look:
             characters=sums.characters | look.characters,
             first=sums.first | look.first if sums.is_nullable else sums.first,
         )
-        tail = (tail if look.is_nullable else 0) | wanted
+        tail = (tail if look.is_nullable else 0) | reach
     return sums
 
 
@@ -375,12 +375,12 @@ def _look_at_node(node: Node) -> tuple[_Look, int]:
 def _look_at_repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look, int]:
     nodes = list(_flatten(body))
     look = _look_at_sequence(nodes)
-    wanted = look.characters
+    reach = look.characters
     is_explosive = look.is_explosive
     if most > 1 and look.is_variable:
         begins, ends = _find_delimiter(nodes), _find_delimiter(nodes[::-1])
         is_explosive = is_explosive or not (begins or ends)
-        wanted = ends or wanted
+        reach = ends or reach
     spread = int(most) - int(least)
     is_endless = spread > _FEW_REPEATS
     repeated = look.replace(
@@ -389,7 +389,7 @@ def _look_at_repeat(least: int, most: int, body: Iterable[Node]) -> tuple[_Look,
         is_explosive=is_explosive or (most > 1 and look.is_nullable),
         is_nullable=look.is_nullable or least == 0,
     )
-    return repeated, wanted if is_endless or look.repeats else 0
+    return repeated, reach if is_endless or look.repeats else 0
 
 
 def _find_delimiter(nodes: list[Node]) -> int:

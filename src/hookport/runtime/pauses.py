@@ -28,10 +28,10 @@ def find_pauses(root: str, env: Mapping[str, str]) -> dict[str, float]:
     """Find the paused hooks of a project by name, `*` for all, each with the end of its pause."""
     ends: dict[str, float] = {}
     now = time.time()
-    for _, kept, begun in _read_pauses(env):
-        over = begun + min(float(kept["seconds"]), LONGEST_SECONDS)
-        if kept["root"] == root and begun <= now + AHEAD_SECONDS and now < over:
-            ends[str(kept["hook"])] = max(over, ends.get(str(kept["hook"]), 0.0))
+    for _, pause, begun in _read_pauses(env):
+        over = begun + min(float(pause["seconds"]), LONGEST_SECONDS)
+        if pause["root"] == root and begun <= now + AHEAD_SECONDS and now < over:
+            ends[str(pause["hook"])] = max(over, ends.get(str(pause["hook"]), 0.0))
     return ends
 
 
@@ -49,8 +49,8 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
     """Pause a hook of a project, or all of them; OSError if it cannot be stored."""
     end(root, hook, env)
     name = f"{time.time_ns()}.{os.getpid()}.json"
-    kept = {"root": root, "hook": hook, "seconds": seconds, "how": how}
-    keep_file(os.path.join(_find_folder(env), name), dumps(kept).encode())
+    pause = {"root": root, "hook": hook, "seconds": seconds, "how": how}
+    keep_file(os.path.join(_find_folder(env), name), dumps(pause).encode())
     journal.write(
         {"event": "pause", "cwd": root, "notes": [f"paused: {hook} for {seconds:g} s ({how})"]}, env
     )
@@ -59,8 +59,8 @@ def begin(root: str, hook: str, seconds: float, how: str, env: Mapping[str, str]
 def end(root: str, hook: str, env: Mapping[str, str]) -> list[str]:
     """End the pause of a hook, or with `*` every pause of a project; return those that were not over."""
     held = find_pauses(root, env)
-    for path, kept, _ in _read_pauses(env):
-        if kept["root"] == root and hook in (EVERY, kept["hook"]):
+    for path, pause, _ in _read_pauses(env):
+        if pause["root"] == root and hook in (EVERY, pause["hook"]):
             os.unlink(path)
     ended = [name for name in held if hook in (EVERY, name)]
     if ended:
@@ -84,10 +84,10 @@ def _read_pauses(env: Mapping[str, str]) -> list[tuple[str, dict[str, Any], floa
         path = os.path.join(_find_folder(env), name)
         try:
             with open(path, "rb") as file:
-                kept = loads(file.read().decode())
-            float(kept["seconds"])
+                pause = loads(file.read().decode())
+            float(pause["seconds"])
             pauses.append(
-                (path, {**kept, "root": kept["root"], "hook": kept["hook"]}, os.stat(path).st_mtime)
+                (path, {**pause, "root": pause["root"], "hook": pause["hook"]}, os.stat(path).st_mtime)
             )
         except (OSError, ValueError, TypeError, KeyError):
             continue

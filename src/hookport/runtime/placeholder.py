@@ -31,16 +31,16 @@ def insert_variable(command: str, placeholder: str) -> str:
         quote = inside[-1] if inside[-1] in WITHIN else ""
         script = "" if quote else _find_script(command, position)
         if command.startswith(placeholder, position):
-            taken = placeholder
+            piece = placeholder
             out.append(WITHIN.get(quote, OUTSIDE))
         elif script:
-            taken = script
+            piece = script
             out.append(script[0] + _rewrite_script(script[1:-1], script[0], placeholder) + script[0])
         else:
-            taken = _read_token(command, position, quote)
-            _track_quotes(inside, taken)
-            out.append(taken)
-        position += len(taken)
+            piece = _read_token(command, position, quote)
+            _track_quotes(inside, piece)
+            out.append(piece)
+        position += len(piece)
     return "".join(out)
 
 

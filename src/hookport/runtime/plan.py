@@ -199,8 +199,8 @@ def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin
     events: dict[str, dict[str, list[int]]] = {}
     for hook, start in zip(hooks, starts, strict=False):
         # A tool that no vocabulary knows is matched by the terms, so such a hook is looked at every time.
-        known = hook.tools if hook.subject == "tool" and not _is_open_ended(hook) else [ANY]
-        for tool in known:
+        tools = hook.tools if hook.subject == "tool" and not _is_open_ended(hook) else [ANY]
+        for tool in tools:
             events.setdefault(hook.event, {}).setdefault(tool, []).append(start)
     header = {
         "format": FORMAT,
@@ -264,27 +264,27 @@ def load(path: str, env: Mapping[str, str]) -> DispatchPlan | str:
     """Load a plan from the cache, or return why there is none; one that is not ours counts as none."""
     try:
         with open(path, "rb") as file:
-            kept = file.read()
+            data = file.read()
     except OSError as error:
         return error.strerror or str(error)
-    plan, key = parse(kept[SEAL + 1 :]), _read_key(env)
-    if isinstance(plan, DispatchPlan) and (not key or kept[:SEAL] != _hash_plan(plan, path, key)):
+    plan, key = parse(data[SEAL + 1 :]), _read_key(env)
+    if isinstance(plan, DispatchPlan) and (not key or data[:SEAL] != _hash_plan(plan, path, key)):
         return "it is not one that hookport made for this user"
     return plan
 
 
 def seal_plan(text: bytes, path: str, env: Mapping[str, str]) -> bytes:
     """Seal a plan for a path: with a checksum that only this user's hookport can make."""
-    key, made = _read_key(env) or _make_key(env), parse(text)
-    assert isinstance(made, DispatchPlan)  # noqa: S101  (we made it)
-    return _hash_plan(made, path, key) + b"\n" + text
+    key, plan = _read_key(env) or _make_key(env), parse(text)
+    assert isinstance(plan, DispatchPlan)  # noqa: S101  (we made it)
+    return _hash_plan(plan, path, key) + b"\n" + text
 
 
 def _hash_plan(plan: DispatchPlan, path: str, key: bytes) -> bytes:
     """Hash a plan with its file name, so that no plan passes for another project's."""
-    made = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
-    made.update(memoryview(plan.text)[: plan.below + plan.header["sealed"]])
-    return str(made.hexdigest()).encode()
+    hasher = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+    hasher.update(memoryview(plan.text)[: plan.below + plan.header["sealed"]])
+    return str(hasher.hexdigest()).encode()
 
 
 def read_note(name: str, env: Mapping[str, str]) -> str:
@@ -292,10 +292,10 @@ def read_note(name: str, env: Mapping[str, str]) -> str:
     path, key = _find_note(name, env), _read_key(env)
     try:
         with open(path or os.devnull, "rb") as file:
-            seal, _, kept = file.read().partition(b"\n")
+            seal, _, text = file.read().partition(b"\n")
     except OSError:
         return ""
-    return kept.decode("utf-8", "replace") if key and seal == _hash_note(kept, path, key) else ""
+    return text.decode("utf-8", "replace") if key and seal == _hash_note(text, path, key) else ""
 
 
 def write_note(name: str, text: str, env: Mapping[str, str]) -> None:
@@ -315,9 +315,9 @@ def _find_note(name: str, env: Mapping[str, str]) -> str:
 
 
 def _hash_note(data: bytes, path: str, key: bytes) -> bytes:
-    made = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
-    made.update(data)
-    return str(made.hexdigest()).encode()
+    hasher = _load_blake2b()(os.fsencode(os.path.basename(path)) + b"\0", key=key, digest_size=SEAL // 2)
+    hasher.update(data)
+    return str(hasher.hexdigest()).encode()
 
 
 def _hash_line(line: bytes) -> str:
@@ -327,12 +327,12 @@ def _hash_line(line: bytes) -> str:
 def _load_blake2b() -> Callable[..., Any]:
     """Load the library's C code, for the same reason as in `trust`; keyed BLAKE2 is a MAC (RFC 7693, 2.9)."""
     try:
-        made: Callable[..., Any] = __import__("_blake2").blake2b
+        constructor: Callable[..., Any] = __import__("_blake2").blake2b
     except (ImportError, AttributeError):
         import hashlib
 
         return hashlib.blake2b
-    return made
+    return constructor
 
 
 def _read_key(env: Mapping[str, str]) -> bytes:
@@ -342,8 +342,8 @@ def _read_key(env: Mapping[str, str]) -> bytes:
     except OSError:
         return b""
     try:
-        there = os.fstat(file)
-        is_ours = os.name == "nt" or (there.st_uid == os.getuid() and not there.st_mode & 0o077)
+        status = os.fstat(file)
+        is_ours = os.name == "nt" or (status.st_uid == os.getuid() and not status.st_mode & 0o077)
         key = os.read(file, KEY_BYTES + 1)
         return key if is_ours and len(key) == KEY_BYTES else b""
     finally:

@@ -69,9 +69,9 @@ def _is_variable(name: str, code: str) -> bool:
     """Whether a name is one that some code gives to a value, calls nowhere, and has for nothing else."""
     if any(use in code for use in (f".{name}", f". {name}", f"{name}(", f"{name} (", f"{name}`")):
         return False
-    made = (
+    assignments = (
         *(f"for {name} in ", f"for {name}, ", f", {name} in ", f" as {name}:", f"\n{name} = "),
         *(f"const {name} = ", f"let {name} = ", f"var {name} = "),
     )
     lines = "\n".join(("", *(line.strip() for line in code.splitlines())))
-    return any(form in lines for form in made)
+    return any(form in lines for form in assignments)

@@ -290,7 +290,7 @@ def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
             for new, held in [_redact_field(name, below, text, depth)]
         }
     if isinstance(value, (list, tuple)):
-        kept = [walk(below, text, depth + 1) for below in value]
+        items = [walk(below, text, depth + 1) for below in value]
         for number, before in enumerate(value[:-1]):
             # A command as a list of words: the word behind `--password`.
             if (
@@ -299,8 +299,8 @@ def walk(value: Tree, text: Callable[[str], str], depth: int = 0) -> Tree:
                 and "=" not in before
                 and is_secret_name(before)
             ):
-                kept[number + 1] = _hide(kept[number + 1])
-        return kept
+                items[number + 1] = _hide(items[number + 1])
+        return items
     return text(str(value))
 
 

@@ -322,8 +322,8 @@ class Line:
     def _read_filled(self, *, is_open: bool) -> str:
         """Read what is filled in when the command runs: the output of other commands."""
         text = self.text
-        for known in (TEXT, HOME, *(() if self.depth else (SUM,))):
-            if plain := known.match(text, self.at):
+        for pattern in (TEXT, HOME, *(() if self.depth else (SUM,))):
+            if plain := pattern.match(text, self.at):
                 self.at = plain.end()
                 return str(plain[0])
         if text[self.at] == "`":

@@ -63,8 +63,8 @@ def _find_kinds(tool: str, event: Event, call: Call, wire: Wire, *, covers: bool
         # A tool that is gone is no other one's name.
         named = [kind for kind in named if kind not in COVERED or wire.names[kind][0] == tool]
         named = [kind for kind in named if kind not in TOLD_APART]
-    wanted = {*named, *(more for kind in named if covers for more in COVERED.get(kind, ()))}
-    return [kind for kind in kinds if kind in wanted]
+    covered = {*named, *(more for kind in named if covers for more in COVERED.get(kind, ()))}
+    return [kind for kind in kinds if kind in covered]
 
 
 def _match_mcp(tool: str, call: Call) -> bool | str:
@@ -91,9 +91,9 @@ def _is_like(pattern: str, name: str) -> bool:
 def _translate_glob(pattern: str) -> str:
     r"""Translate a pattern in which `*` is any text and `\\*` a star into a regular expression."""
     parts = re.split(r"(\\\*|\*+)", pattern)
-    known = {r"\*": r"\*"}
+    literals = {r"\*": r"\*"}
     return "".join(
-        known.get(part, ".*") if part.strip("*") != part or part == r"\*" else re.escape(part)
+        literals.get(part, ".*") if part.strip("*") != part or part == r"\*" else re.escape(part)
         for part in parts
     )
 

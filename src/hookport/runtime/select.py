@@ -132,8 +132,8 @@ def _match_tool(hook: PlannedHook, call: Call | None, wire: Wire) -> Match:
     if not call.known_by and hook.tools and _can_deny(hook):
         doubt = f"unknown tool '{call.native}'"
         return Match(f"its matcher may have this tool: {doubt}", matches=True, doubt=doubt)
-    known = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
-    return Match(f"its matcher is for {known}, this is {call.tool or names[0]}", matches=False)
+    expected = " or ".join(sorted(hook.tools)) or "; ".join(value for _, value, _ in hook.terms)
+    return Match(f"its matcher is for {expected}, this is {call.tool or names[0]}", matches=False)
 
 
 def _can_deny(hook: PlannedHook) -> bool:
@@ -192,9 +192,13 @@ def _find_other_splits(call: Call) -> list[tuple[str, str]]:
     before, server, joint = joint.rpartition(call.server) if call.server else ("", "", "")
     if not server or not joint or not call.native.endswith(call.mcp_tool):
         return []
-    whole = call.native[len(before) :]
-    ends = [at for at in range(1, len(whole)) if whole.startswith(joint, at) and at + len(joint) < len(whole)]
-    splits = [(whole[:at], whole[at + len(joint) :]) for at in ends]
+    combined = call.native[len(before) :]
+    ends = [
+        at
+        for at in range(1, len(combined))
+        if combined.startswith(joint, at) and at + len(joint) < len(combined)
+    ]
+    splits = [(combined[:at], combined[at + len(joint) :]) for at in ends]
     return [split for split in splits if split != (call.server, call.mcp_tool)]
 
 

@@ -94,23 +94,23 @@ def reset_stops(event: Event, env: Mapping[str, str]) -> None:
                 _save_memory(event, env, {**memory, "stops": 0})
 
 
-def is_first(event: Event, what: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
+def is_first(event: Event, notice: str, env: Mapping[str, str], *, unkept: bool = True) -> bool:
     """Whether a notice is new in this session; it is remembered from now on.
 
     Without a session id it counts once a day in a project; `unkept` is returned if nothing can be stored.
     """
-    what = what if event.session else f"{time.strftime('%Y-%m-%d')} {event.root}: {what}"
+    notice = notice if event.session else f"{time.strftime('%Y-%m-%d')} {event.root}: {notice}"
     with _SessionLock(env):
         memory = _load_memory(event, env)
         notices = memory.get("told", [])
-        if what in notices:
+        if notice in notices:
             return False
-        is_kept = _save_memory(event, env, {**memory, "told": [*notices[-MOST_TOLD:], what]})
+        is_kept = _save_memory(event, env, {**memory, "told": [*notices[-MOST_TOLD:], notice]})
     return is_kept or unkept
 
 
 def find_decision(
-    event: Event, agent: Wire, env: Mapping[str, str], asked: Sequence[str] = ()
+    event: Event, agent: Wire, env: Mapping[str, str], deciders: Sequence[str] = ()
 ) -> Decision | None:
     """Find the decision on another event of the same call, where the agent fires several.
 
@@ -123,7 +123,7 @@ def find_decision(
         memory = _load_memory(event, env)
         # The newest first: a call that was denied once and is tried again is another one.
         for call in reversed(memory.get("calls", [])):
-            is_same = key in call["keys"] and set(asked) <= set(call["asked"])
+            is_same = key in call["keys"] and set(deciders) <= set(call["asked"])
             if is_same and event.native not in call["natives"] and _is_recent(call["time"]):
                 call["natives"].append(event.native)
                 _save_memory(event, env, memory)
@@ -137,17 +137,17 @@ def keep_decision(
     decision: Decision,
     agent: Wire,
     env: Mapping[str, str],
-    asked: Sequence[str] = (),
+    deciders: Sequence[str] = (),
 ) -> None:
     """Keep the decision on a call for the events that follow; `after` has the input as rewritten."""
     if not agent.fires_twice or event.call is None:
         return
-    kept = decision.replace(updated_input=None)
-    fields = {key: value for key, value in kept.as_dict().items() if value != getattr(Decision, key)}
+    stored = decision.replace(updated_input=None)
+    fields = {key: value for key, value in stored.as_dict().items() if value != getattr(Decision, key)}
     call = {
         "keys": list(dict.fromkeys([_hash_call(event), _hash_call(after)])),
         "natives": [event.native],
-        "asked": list(asked),
+        "asked": list(deciders),
         "time": time.time(),
         "decision": walk(fields, clean),
     }

@@ -17,27 +17,31 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 
-def join_sources(sources: HookSources, others: Sequence[HookSources], env: Mapping[str, str]) -> HookSources:
+def join_sources(
+    sources: HookSources, more_sources: Sequence[HookSources], env: Mapping[str, str]
+) -> HookSources:
     """Join the hooks of several projects, each once and with its own root; the strictest setting wins.
 
     The first has those of the user, and the agents' own wires.
     """
-    projects = [_silence_paused(project, env) for project in (sources, *others)]
+    projects = [_silence_paused(project, env) for project in (sources, *more_sources)]
 
     def hooks(event: Event) -> Iterable[PlannedHook]:
         planned = list(sources.hooks(event))
-        known = {(hook.file, hook.place) for hook in planned}
-        for other in others:
-            more = [hook for hook in other.hooks(event) if (hook.file, hook.place) not in known]
+        places = {(hook.file, hook.place) for hook in planned}
+        for other in more_sources:
+            more = [hook for hook in other.hooks(event) if (hook.file, hook.place) not in places]
             planned += [hook.replace(root=other.root) for hook in more if hook.scope == "project"]
-            known |= {(hook.file, hook.place) for hook in more}
+            places |= {(hook.file, hook.place) for hook in more}
         return sorted(planned, key=lambda hook: -hook.priority)
 
     def waiting(agent: str) -> Sequence[str]:
         return [name for project in projects if project.waiting for name in project.waiting(agent)]
 
     def protected() -> Sequence[str]:
-        theirs = [os.path.join(project.root, path) for project in others for path in project.protected()]
+        theirs = [
+            os.path.join(project.root, path) for project in more_sources for path in project.protected()
+        ]
         return [*sources.protected(), *theirs]
 
     def wires(name: str) -> Wire:
@@ -58,7 +62,7 @@ def join_sources(sources: HookSources, others: Sequence[HookSources], env: Mappi
     }
 
     def renew() -> HookSources:
-        first, *rest = [project.renew() if project.renew else project for project in (sources, *others)]
+        first, *rest = [project.renew() if project.renew else project for project in (sources, *more_sources)]
         return join_sources(first, rest, env)
 
     return sources.replace(

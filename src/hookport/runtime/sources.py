@@ -63,11 +63,11 @@ def make_sources(
     is_foreign = "contents" in header
 
     def hooks(event: Event) -> Iterable[plan.PlannedHook]:
-        all_ = dispatch_plan.hooks(event.event, list_tools(event))
+        planned = dispatch_plan.hooks(event.event, list_tools(event))
         if is_foreign:
-            all_ = [hook.replace(scope="project", trust={}, rivals=()) for hook in all_]
-        itself = [hook for hook in all_ if is_loaded(hook.loaded_by, event.agent)]
-        return [hook for hook in all_ if hook not in itself and not is_copy(hook, itself, event)]
+            planned = [hook.replace(scope="project", trust={}, rivals=()) for hook in planned]
+        itself = [hook for hook in planned if is_loaded(hook.loaded_by, event.agent)]
+        return [hook for hook in planned if hook not in itself and not is_copy(hook, itself, event)]
 
     def is_loaded(loaded_by: Mapping[str, Sequence[Any]], agent: str) -> bool:
         return plan.is_loaded_by(loaded_by, agent, header["root"], caller)

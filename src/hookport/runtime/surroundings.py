@@ -76,14 +76,14 @@ def make_variables(
     """
     package = hook.package or event.root or event.cwd
     words = variables(wire, native)
-    made = {}
+    paths = {}
     if "$data" in words.values():
-        made["data"] = _make_folder(DATA, package, env)
+        paths["data"] = _make_folder(DATA, package, env)
     if "$env_file" in words.values():
-        made["env_file"] = _make_file(event, env)
-    given = {name for name, word in words.items() if word == "$env_file" and env.get(name)}
-    filled = placeholders(wire, event, package, native, made)
-    return {name: value for name, value in filled.items() if name not in given}
+        paths["env_file"] = _make_file(event, env)
+    preset = {name for name, word in words.items() if word == "$env_file" and env.get(name)}
+    filled = placeholders(wire, event, package, native, paths)
+    return {name: value for name, value in filled.items() if name not in preset}
 
 
 def find_unread_variables(wire: Wire, event: Event, native: str, env: Mapping[str, str]) -> str:

@@ -93,9 +93,9 @@ def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
     """Read a call into canonical terms."""
     raw = entry.input if isinstance(entry.input, dict) else {}
     words = agent.tools.get(entry.name) or kinds.kinds_of(entry.name, raw)
-    known = agent if entry.name in agent.tools else kinds.knowing(agent, entry.name, raw)
+    known_wire = agent if entry.name in agent.tools else kinds.knowing(agent, entry.name, raw)
     tool = words[0] if words else ""
-    return Call(tool, entry.name, input=canonical_input(known, tool, entry.name, raw), id=entry.id)
+    return Call(tool, entry.name, input=canonical_input(known_wire, tool, entry.name, raw), id=entry.id)
 
 
 def _write_copy(
@@ -168,8 +168,8 @@ def _write_content(entry: TranscriptEntry, wire: Wire, agent: Wire) -> Tree:
         ]
     call = _read_call(entry, agent)
     name = tool_name(wire, call)
-    given = native_input(wire, call.tool, name, call.input)
-    return [{"type": "tool_use", "id": entry.id, "name": name, "input": given}]
+    tool_input = native_input(wire, call.tool, name, call.input)
+    return [{"type": "tool_use", "id": entry.id, "name": name, "input": tool_input}]
 
 
 def read_entries(path: str, form: str) -> Iterator[TranscriptEntry]:
@@ -228,8 +228,10 @@ def _read_blocks(record: Tree) -> Iterator[TranscriptEntry]:
         if kind == "text" and block.get("text"):
             yield TranscriptEntry(role, block["text"], name if role == "assistant" else "", time=when)
         elif kind in ("tool_use", "toolCall"):
-            given = block.get("input", block.get("arguments"))
-            yield TranscriptEntry("call", "", block.get("id", ""), block.get("name", ""), given, time=when)
+            tool_input = block.get("input", block.get("arguments"))
+            yield TranscriptEntry(
+                "call", "", block.get("id", ""), block.get("name", ""), tool_input, time=when
+            )
         elif kind == "tool_result":
             failed = block.get("is_error") is True
             text = _join_text(block.get("content"))
@@ -250,8 +252,8 @@ def _read_items(record: Tree) -> Iterator[TranscriptEntry]:
             name = str(item.get("id", "")) if item["role"] == "assistant" else ""
             yield TranscriptEntry(item["role"], text, name, time=when)
     elif kind in ("function_call", "custom_tool_call"):
-        given = _parse_json(item.get("arguments", item.get("input")))
-        yield TranscriptEntry("call", "", call, item.get("name", ""), given, time=when)
+        tool_input = _parse_json(item.get("arguments", item.get("input")))
+        yield TranscriptEntry("call", "", call, item.get("name", ""), tool_input, time=when)
     elif kind in ("function_call_output", "custom_tool_call_output"):
         text = _join_text(item.get("output"))
         ended = text.partition("Process exited with code ")[2]
@@ -271,9 +273,9 @@ def _read_log(record: Tree) -> Iterator[TranscriptEntry]:
                 "assistant", str(data["content"]), str(data.get("messageId", "")), time=when
             )
         for call in data.get("toolRequests") or ():
-            given = _parse_json(call.get("arguments"))
+            tool_input = _parse_json(call.get("arguments"))
             yield TranscriptEntry(
-                "call", "", call.get("toolCallId", ""), call.get("name", ""), given, time=when
+                "call", "", call.get("toolCallId", ""), call.get("name", ""), tool_input, time=when
             )
     elif kind == "tool.execution_complete":
         failed = data.get("success") is False or bool(get(data, "shellExecution.exitCode"))

@@ -151,15 +151,15 @@ def _find_change(record: Record) -> str:
     if fewest:
         path = fewest[0]
         approved = record["approved"][differences.index(fewest)][path]
-        what = "changed" if approved and now[path] else "is gone" if approved else "is new"
-        return f"its file {os.path.basename(path)} {what} since you approved it"
+        change = "changed" if approved and now[path] else "is gone" if approved else "is new"
+        return f"its file {os.path.basename(path)} {change} since you approved it"
     return _find_added_file(record)
 
 
 def _find_added_file(record: Record) -> str:
     """Find a file that is new where every file counts, or a module that Python would now import."""
-    for folder, (kept, modules) in record.get("folders", {}).items():
-        if stamp(folder) == kept:
+    for folder, (old_stamp, modules) in record.get("folders", {}).items():
+        if stamp(folder) == old_stamp:
             continue
         files = list_below(folder)[0] if modules is None else list_counted_files(folder, modules)
         added = set(files) - set(record["files"])
@@ -236,7 +236,9 @@ def record_approval(
     }
 
 
-def _stamp_folders(hook: PlannedHook, root: str, env: Mapping[str, str], known: set[str]) -> dict[str, Tree]:
+def _stamp_folders(
+    hook: PlannedHook, root: str, env: Mapping[str, str], known_files: set[str]
+) -> dict[str, Tree]:
     """Stamp the folders in which a new file counts: every file, or those that Python would import."""
     folders: dict[str, Tree] = {}
     every = list_below(resolve_name(hook.under, root, env))[1] if hook.under else []
@@ -245,7 +247,7 @@ def _stamp_folders(hook: PlannedHook, root: str, env: Mapping[str, str], known: 
         was = stamp_settled(path)
         files = list_below(path)[0] if modules is None else list_counted_files(path, modules)
         # Never equal to the stamp of anything, so that it is looked at when the hook is about to run.
-        folders[path] = [[] if set(files) - known else was, modules]
+        folders[path] = [[] if set(files) - known_files else was, modules]
     return folders
 
 
@@ -270,15 +272,15 @@ def load_approval(root: str, env: Mapping[str, str]) -> Approval:
     if _is_within(find_store(env), root) and not _is_within(named_home(env), root):
         why = "your trust store is inside the project, where it proves nothing"
     else:
-        kept, why = _read_states(root, env)
-        states += sorted(kept, key=lambda state: state.when, reverse=True)
+        stored_states, why = _read_states(root, env)
+        states += sorted(stored_states, key=lambda state: state.when, reverse=True)
     if not states and not digests and _is_damaged(root, env):
         return Approval(why=f"your approvals in {STORE} cannot be read", is_broken=True)
     if states or not digests:
         return Approval(states, why)
     # What was approved is known by its hash alone, so nobody can tell what it guarded.
-    what = "is gone, which" if data is None else "is not the one that"
-    return Approval(why=f"{LOCK} {what} {VARIABLE} names", is_broken=True)
+    problem = "is gone, which" if data is None else "is not the one that"
+    return Approval(why=f"{LOCK} {problem} {VARIABLE} names", is_broken=True)
 
 
 def _is_damaged(root: str, env: Mapping[str, str]) -> bool:
@@ -300,11 +302,11 @@ def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState]
     states: list[ApprovedState] = []
     for folder in (root, *find_main_worktree(root)):
         entry = read_store(env).get(folder)
-        for kept in entry.get("states", ()) if isinstance(entry, dict) else ():
-            state = _parse_state(kept.get("lock")) if isinstance(kept, dict) else None
+        for stored in entry.get("states", ()) if isinstance(entry, dict) else ():
+            state = _parse_state(stored.get("lock")) if isinstance(stored, dict) else None
             if state is None:
                 return [], "the lock that you approved cannot be read"
-            fields = {name: str(kept.get(key, "")) for name, key in (("when", "approved"), ("how", "how"))}
+            fields = {name: str(stored.get(key, "")) for name, key in (("when", "approved"), ("how", "how"))}
             states.append(state.replace(**fields))
     return states, ""
 
@@ -312,11 +314,11 @@ def _read_states(root: str, env: Mapping[str, str]) -> tuple[list[ApprovedState]
 def tighten_words(root: str, words: Mapping[str, str], env: Mapping[str, str]) -> dict[str, str]:
     """Make a project's settings as strict as approved: a weaker word counts once approved."""
     settings = [state.lock.get("settings", {}) for state in load_approval(root, env).states] if root else []
-    known = [{name: setting[name] for name in policy.WORDS if name in setting} for setting in settings]
+    approved = [{name: setting[name] for name in policy.WORDS if name in setting} for setting in settings]
     tightened = dict(words)
-    if tightened in known:
+    if tightened in approved:
         return tightened
-    newest = known[0] if known else {}
+    newest = approved[0] if approved else {}
     for name, (strict, _) in policy.WORDS.items():
         default = policy.DEFAULTS[name]
         if words.get(name, default) != strict and newest.get(name, default) == strict:
@@ -498,18 +500,18 @@ def stamp_settled(path: str) -> list[int] | None:
 
 def hash_file(path: str) -> str:
     """Hash a file (SHA-256), of a link to a folder its target; empty if nothing exists."""
-    made = _load_sha256()(b"")
+    hasher = _load_sha256()(b"")
     try:
         with open(path, "rb", opener=without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             while part := file.read(MOST_BYTES):
-                made.update(part)
+                hasher.update(part)
     except IsADirectoryError:
         return sha256(b"link\0" + os.fsencode(os.readlink(path))) if os.path.islink(path) else ""
     except (OSError, ValueError):
         return ""
-    return str(made.hexdigest())
+    return str(hasher.hexdigest())
 
 
 def sha256(data: bytes) -> str:
@@ -521,10 +523,10 @@ def _load_sha256() -> Callable[[bytes], Tree]:
     """Load the library's C code: `hashlib` loads OpenSSL, which takes longer than a dispatch may."""
     for name in ("_sha2", "_sha256") if sys.version_info >= (3, 12) else ("_sha256",):
         try:
-            made: Callable[[bytes], Tree] = __import__(name).sha256
+            constructor: Callable[[bytes], Tree] = __import__(name).sha256
         except ImportError:
             continue
-        return made
+        return constructor
     import hashlib
 
     return hashlib.sha256

@@ -26,7 +26,7 @@ def wrap_command(
 ) -> HookSources:
     """Make sources with one command as the only hook."""
     late = options.get("--on-timeout", "")
-    what = inner[0] if len(inner) == 1 else " ".join(quote(word) for word in inner)
+    text = inner[0] if len(inner) == 1 else " ".join(quote(word) for word in inner)
     type_ = options.get("--type", "command")
     hook = plan.PlannedHook(
         name=inner[0] if len(inner) == 1 else " ".join(inner),
@@ -40,8 +40,8 @@ def wrap_command(
         condition=options.get("--if", ""),
         blocking="--observe" not in options,
         type=type_,
-        command=what if type_ == "command" else "",
-        prompt=what if type_ != "command" else "",
+        command=text if type_ == "command" else "",
+        prompt=text if type_ != "command" else "",
         model=options.get("--model", ""),
         timeout_seconds=DEFAULT_SECONDS,
         is_async="--async" in options,

@@ -42,14 +42,18 @@ def run(
 ) -> RunResult:
     """Run a command to its end; text runs by `cmd /c`, a list without a shell."""
     began = time.monotonic()
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin)
-        given.seek(0)
+    with (
+        tempfile.TemporaryFile() as stdin_file,
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as err,
+    ):
+        stdin_file.write(stdin)
+        stdin_file.seek(0)
         try:
             child = subprocess.Popen(
                 command,
                 shell=isinstance(command, str),
-                stdin=given,
+                stdin=stdin_file,
                 stdout=out,
                 stderr=err,
                 cwd=cwd,
@@ -98,13 +102,13 @@ def start(
         "env": dict(env),
         "timeout_seconds": timeout_seconds,
     }
-    with tempfile.TemporaryFile() as given:
-        given.write(json.dumps(order).encode())
-        given.seek(0)
+    with tempfile.TemporaryFile() as stdin_file:
+        stdin_file.write(json.dumps(order).encode())
+        stdin_file.seek(0)
         try:
             supervisor = subprocess.Popen(
                 [sys.executable, "-c", SUPERVISOR],
-                stdin=given,
+                stdin=stdin_file,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 creationflags=DETACHED | OWN_GROUP,

@@ -69,22 +69,22 @@ def exchange(
     url: str, body: bytes, *, headers: Mapping[str, str], env: Mapping[str, str], timeout_seconds: float
 ) -> HttpReply:
     """Send a request to a server that the user chose, by plain HTTP also to another machine."""
-    given = _Exchange(body, _fill_headers(headers, (), env), env, timeout_seconds, is_chosen=True)
-    return _run_exchange(url, given)
+    request = _Exchange(body, _fill_headers(headers, (), env), env, timeout_seconds, is_chosen=True)
+    return _run_exchange(url, request)
 
 
-def _run_exchange(url: str, given: _Exchange) -> HttpReply:
+def _run_exchange(url: str, request: _Exchange) -> HttpReply:
     # In a thread, because looking up a name cannot be interrupted and a socket's timeout starts anew with
     # every byte. A daemon, so that it never keeps the process alive.
     from threading import Thread
 
-    thread = Thread(target=given.run, args=(url,), daemon=True)
+    thread = Thread(target=request.run, args=(url,), daemon=True)
     thread.start()
-    thread.join(given.timeout_seconds)
-    reply = given.reply
+    thread.join(request.timeout_seconds)
+    reply = request.reply
     if reply is None:
-        given.abandon()
-        detail = f"{_shorten_url(url)} did not answer within {given.timeout_seconds:g} s"
+        request.abandon()
+        detail = f"{_shorten_url(url)} did not answer within {request.timeout_seconds:g} s"
         return HttpReply(detail=detail, outcome="timeout")
     return reply
 

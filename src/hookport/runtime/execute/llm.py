@@ -140,13 +140,13 @@ def apply_settings(settings: Mapping[str, str], env: Mapping[str, str]) -> Mappi
     """
     if not settings.get("model") or env.get(MODEL):
         return env
-    known = {**env, MODEL: settings["model"]}
+    variables = {**env, MODEL: settings["model"]}
     if settings.get("base_url"):
-        known |= {BASE_URL: settings["base_url"], API_KEY: env.get(settings.get("key_variable", ""), "")}
-        known |= {f"{provider.upper()}_API_KEY": "" for provider in _PROVIDERS}
+        variables |= {BASE_URL: settings["base_url"], API_KEY: env.get(settings.get("key_variable", ""), "")}
+        variables |= {f"{provider.upper()}_API_KEY": "" for provider in _PROVIDERS}
     elif settings.get("key_variable"):
-        known[API_KEY] = env.get(settings["key_variable"], "")
-    return known
+        variables[API_KEY] = env.get(settings["key_variable"], "")
+    return variables
 
 
 def find_mistake(settings: object) -> str:
@@ -171,18 +171,18 @@ def _write_prompt(task: str, prompt: str, arguments: bytes, steps: int = 1) -> t
     return task.format(fence=fence, steps=steps), _write_message(prompt, f"\n{fence}json\n{event}\n{fence}\n")
 
 
-def _find_service(asked: str, env: Mapping[str, str]) -> _Service | str:
+def _find_service(requested: str, env: Mapping[str, str]) -> _Service | str:
     """Find the hook's model if its provider is known, else the configured one; or return what is missing."""
     configured = env.get(MODEL, "")
-    default, named = _split_model(configured), _split_model(asked)
+    default, named = _split_model(configured), _split_model(requested)
     if configured and not default:
         return f"{MODEL}: {configured!r} names no provider. Write {_FORM}."
     # A name that fits another provider than the configured one is that of the agent the hook came from.
-    if default and named and named[0] != default[0] and ":" not in asked:
+    if default and named and named[0] != default[0] and ":" not in requested:
         named = None
     chosen = named or default
     if not chosen:
-        unknown = f"{asked!r} names no provider" if asked else "there is no model to ask"
+        unknown = f"{requested!r} names no provider" if requested else "there is no model to ask"
         return f"{unknown}. Set {MODEL} to {_FORM}."
     provider, model = chosen
     # The configured key and address belong to the configured provider: no hook gets them sent to another.
