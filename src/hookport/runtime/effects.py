@@ -1,6 +1,6 @@
 """What programs do to the files in their words: a table, and a function where words have an order.
 
-Reading has no effect. A program that no table knows may change every file that it is told.
+Reading has no effect. A program that no table knows may change every file in its words.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Effect(Value):
 
 
 # Programs that change no file in their words, but the values of the options in the first column; with an
-# option of the second column they change every file that they are told.
+# option of the second column they change every file in their words.
 READERS: dict[str, tuple[str, str]] = {
     **dict.fromkeys(
         """
@@ -113,7 +113,7 @@ TREES = """
 """.split()
 GLOBBING = ("mmv", "rimraf", "del-cli", "del", "trash", "erase", "remove-item", "ri")
 MODES = ("chmod", "chown", "chgrp", "xattr", "icacls", "attrib")
-# Programs in whose words the order, or another file, decides: by the function that tells.
+# Programs in whose words the order, or another file, decides: by the function that finds their effects.
 ORDERED = {
     **dict.fromkeys(
         "cp gcp mv gmv install ginstall scp rsync copy-item copy xcopy robocopy ditto".split(), "copy"
@@ -134,7 +134,7 @@ ORDERED = {
 FINDERS = ("find", "gfind", "bfs")
 SED = ("sed", "gsed")
 AWK = ("awk", "gawk", "mawk", "nawk")
-# Verbs of git that change nothing in the work tree that they are told by path.
+# Verbs of git that change nothing in the work tree by a path in their words.
 GIT_READERS = """
     add annotate blame branch cat-file check-attr check-ignore cherry commit config count-objects describe
     diff diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log
@@ -182,7 +182,7 @@ def find_effects(command: Command) -> Iterator[Effect]:
         # It only looks whether it could read them.
         return
     elif name in shell.SHELLS:
-        # The script that it runs, then what that is told.
+        # The script that it runs, then the words of that script.
         if not has_option(words, ("-c",)):
             yield from (Effect(part) for word in find_operands(words)[1:] for part in _find_paths(word))
     elif name in LOOKING:

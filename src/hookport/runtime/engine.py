@@ -70,7 +70,7 @@ class RunSetting(Value):
     project: str = ""
     # Hooks that the user paused, and until when (see `pauses`).
     paused: Mapping[str, float] = {}
-    # The model that hooks ask, as approved settings say.
+    # The model that hooks ask, from approved settings.
     llm: Mapping[str, str] = {}
     # Hooks of the agent's own dialect are run by the agent itself, so its own rule reads their answers.
     natively: bool = False
@@ -79,7 +79,7 @@ class RunSetting(Value):
 
 
 def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -> DispatchReport:
-    """Run the hooks on the event, side by side where none needs what another one makes of it.
+    """Run the hooks on the event, side by side where none needs the rewrite of an earlier one.
 
     What they decide is put together in their order, whichever ends first. A hook that rewrites the input is
     waited for by those after it; where nobody expected the rewrite, those after it are asked again.

@@ -53,7 +53,7 @@ def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapp
     """Read the event of a payload, sent by the agent that the entry names or by the one recognised."""
     agent, tree = sources.agent, payload.tree
     if isinstance(tree, str):
-        # A stop that nobody says is the first may be one of a row.
+        # Without a readable payload, a stop may be one of a row.
         event = Event(canonical_name(agent, native), agent.id, native, stop_active=True)
         return Occasion(payload.data, {}, agent, native, event, tree)
     agent, native = _recognise_caller(sources, tree, native, env)
@@ -72,7 +72,7 @@ def _recognise_caller(
 
 
 def identify_event(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
-    """Identify the event; if the agent has none of the given name, the payload tells."""
+    """Identify the event; if the agent has none of the given name, the payload decides."""
     return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
 
 

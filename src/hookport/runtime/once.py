@@ -43,7 +43,7 @@ LOCK_SECONDS = 0.5
 # and for each run one at the number of its process.
 TEXT = 1 << 30
 VERDICTS = ("none", "allow", "ask", "deny")
-# Said once only: agents put together what several hooks say.
+# Sent once only: agents join what several entries send.
 SAID_ONCE = ("context", "system_message", "failure", "noise")
 # What differs between two plans of the same hooks.
 OF_THE_PLAN = ("trust", "rivals", "watched", "loaded_by", "scope", "root")
@@ -56,7 +56,7 @@ class EntryTurn(Value):
     file: int
     # The run's name in the file: the process that began it, and when.
     run: list[Tree]
-    # What is asked, but for the payload.
+    # The hash of the call and of what both entries share, without the payload.
     key: str
     entry: str
     # The hooks that this entry asks, and of these those that the other one did not.

@@ -282,7 +282,7 @@ _ONE_CHARACTER = ("LITERAL", "NOT_LITERAL", "ANY", "IN")
 
 
 class _Look(Value):
-    """What a pattern's structure says about the time it may take.
+    """The time that a pattern may take, judged by its structure.
 
     The time grows with the text's length to the power of `repeats`, times two to the power of `choices`.
     `characters` are all that it may take, `first` those it may begin with.

@@ -1,6 +1,6 @@
 """Hooks that their user paused: kept in the user's state folder, never in a project, and over by themselves.
 
-A pause is one file. It begins when the file was written, and the file says how long it is.
+A pause is one file. It begins when the file was written, and the file holds its length.
 """
 
 from __future__ import annotations

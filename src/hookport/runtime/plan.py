@@ -166,7 +166,7 @@ class PlanOrigin(Value):
     settings: Mapping[str, Any] = {}
     # Hooks that cannot run, in words.
     broken: Sequence[str] = ()
-    # Why nobody can tell any more what was approved, in words.
+    # Why it is unknown what was approved, in words.
     lost: str = ""
     # Hooks of the project that are not approved: each name, and who loads it by itself.
     waiting: Sequence[tuple[str, Mapping[str, Any]]] = ()
@@ -386,7 +386,7 @@ NOBODY = CallOrigin()
 
 
 def is_loaded_by(loaded_by: Mapping[str, Sequence[Any]], agent: str, root: str, caller: CallOrigin) -> bool:
-    """Whether an agent loads a hook's file by itself, by what `project.ownership.Loading` says of it."""
+    """Whether an agent loads a hook's file by itself, by `project.ownership.Loading`."""
     how = loaded_by.get(agent)
     if how is None:
         return False

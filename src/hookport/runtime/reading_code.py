@@ -1,4 +1,4 @@
-"""Whether code only reads, as far as its names tell."""
+"""Whether code only reads, judged by its names."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SHORT_CHANGES = ("rm", "mv", "cp", "ln", "dd", "sh")
 
 
 def is_reading(code: str) -> bool:
-    """Whether some code does nothing but read, as far as its names tell."""
+    """Whether code only reads, judged by its names."""
     strings = find_literals(code)
     if "`" in code or any(text in MODES_THAT_WRITE or text.startswith((">", "+", "|")) for text in strings):
         return False

@@ -27,7 +27,7 @@ GUARDED = ("before_tool_execute", "permission_request")
 
 
 class Match:
-    """Whether a hook runs, and why; `doubt` says what could not be decided and was taken for a match.
+    """Whether a hook runs, and why; `doubt` is what could not be decided and counts as a match.
 
     `word` is the canonical tool by which it matched.
     """
@@ -149,7 +149,7 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
     if kind == "pattern":
         return _match_name(value, call, names, wire)
     if call.server and inner and mcp_name(wire, value, inner) in names:
-        # Where the server's name ends, a combined name does not always tell.
+        # A combined name does not always show where the server's name ends.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
     if not call.mcp_tool:
         return None

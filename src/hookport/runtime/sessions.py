@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 MOST_STOPS = 8
 LIMIT_VARIABLE = "HOOKPORT_STOP_LIMIT"
 STOPS = ("agent_stop", "subagent_stop")
-# Two events of one call follow each other within this many seconds; a later one is another call.
+# Two events of one call follow each other within this many seconds; a later one belongs to a new call.
 REPLAY_SECONDS = 60.0
 FORGET_SECONDS = 3600.0
 # Notices are remembered as long as a session may be resumed, up to this many.
@@ -114,14 +114,14 @@ def find_decision(
 ) -> Decision | None:
     """Find the decision on another event of the same call, where the agent fires several.
 
-    `asked` is what would be asked now: a decision without all of it is another entry's, and no answer.
+    `deciders` is what would decide now: a decision without all of it is another entry's, and no answer.
     """
     if not agent.fires_twice or event.call is None:
         return None
     key = _hash_call(event)
     with _SessionLock(env):
         memory = _load_memory(event, env)
-        # The newest first: a call that was denied once and is tried again is another one.
+        # The newest first: a denied call that is tried again is a new one.
         for call in reversed(memory.get("calls", [])):
             is_same = key in call["keys"] and set(deciders) <= set(call["asked"])
             if is_same and event.native not in call["natives"] and _is_recent(call["time"]):

@@ -36,7 +36,7 @@ STORE, TEXTS = "trust.json", "approved"
 # The SHA-256 of locks that are approved by whoever sets it, for CI.
 VARIABLE = TRUSTED_LOCK
 OLD_STORE = "it was approved with an older hookport, which covered fewer files"
-# A vendored plan is believed as a whole: it says which definitions its hooks have.
+# A vendored plan is believed as a whole: it holds the definitions of its hooks.
 PLAN, ARCHIVE = BRIDGE = (".hookport/bridge.plan", ".hookport/bridge.pyz")
 NOT_APPROVED = "not approved: "
 # What Python imports of a folder, besides packages.
@@ -49,7 +49,7 @@ TICK_NS = 20_000_000
 
 
 class Approval(Value):
-    """The states of a project that its user approved, the newest first; `why` says why there are none.
+    """The approved states of a project, the newest first; `why` is the reason if there are none.
 
     A state is a lock and when it was approved. `is_broken`: a lock was approved, and it is not the one here.
     """
@@ -278,7 +278,7 @@ def load_approval(root: str, env: Mapping[str, str]) -> Approval:
         return Approval(why=f"your approvals in {STORE} cannot be read", is_broken=True)
     if states or not digests:
         return Approval(states, why)
-    # What was approved is known by its hash alone, so nobody can tell what it guarded.
+    # What was approved is known by its hash alone, so it is unknown what it guarded.
     problem = "is gone, which" if data is None else "is not the one that"
     return Approval(why=f"{LOCK} {problem} {VARIABLE} names", is_broken=True)
 

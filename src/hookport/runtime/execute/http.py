@@ -1,4 +1,4 @@
-"""Hooks behind a URL: one POST of the event; only a whole 2xx answer that can be read has a say.
+"""Hooks behind a URL: one POST of the event; only a whole 2xx answer that can be read counts.
 
 All else is a failure. The event and the headers go to HTTPS hosts with a trusted certificate, or by plain
 HTTP to this machine.

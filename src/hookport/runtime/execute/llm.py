@@ -35,9 +35,9 @@ _FAMILIES = {"claude-": "anthropic", "gpt-": "openai"}
 _FORM = "anthropic:NAME or openai:NAME"
 # `\$` is a dollar sign that means itself.
 _ARGUMENTS = re.compile(r"\\\$|\$ARGUMENTS\b")
-# What a settings file may say of the model.
+# The model settings of a settings file.
 SETTINGS = ("model", "key_variable", "base_url")
-# Where formats say what is decided, in which words, and why.
+# The keys of a verdict in each format, its words, and the keys of its reason.
 _KEYS = ("decision", "permissionDecision", "permission", "behavior")
 _WORDS = dict.fromkeys(("deny", "denied", "block", "blocked", "reject", "rejected"), "deny")
 _WORDS |= {"ask": "ask", "approve": "", "allow": ""}
