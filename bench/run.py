@@ -30,7 +30,7 @@ import dispatch  # noqa: E402
 import sdk  # noqa: E402
 
 from hookport import documents  # noqa: E402
-from hookport.agents import get, names  # noqa: E402
+from hookport.agents import get, list_dialects  # noqa: E402
 from hookport.convert import pipeline  # noqa: E402
 
 MANIFEST = {
@@ -74,7 +74,7 @@ def medians(runs: dict[str, Callable[[], object]], rounds: int) -> dict[str, flo
 def to_all(data: bytes) -> None:
     """One manifest, read once and written in every dialect."""
     reading = pipeline.read({"hooks.json": data}, get("canonical"))
-    pipeline.convert_all(reading, [get(name) for name in names()])
+    pipeline.convert_all(reading, [get(name) for name in list_dialects()])
 
 
 def child(*args: str) -> Callable[[], object]:
@@ -144,7 +144,7 @@ def main() -> None:
         taken = processes(manifest, rounds)
     bare, with_json = taken["python -c pass"], taken["python -c 'import json'"]
     print(f"{'what':<44}{'ms':>9}  ratio")
-    here = f"3 hooks to {len(names())} dialects, in process"
+    here = f"3 hooks to {len(list_dialects())} dialects, in process"
     print(f"{here:<44}{inside * 1000:>9.2f}  {inside / bare:.2f} of pass")
     for name, seconds in taken.items():
         ratios = f"{seconds / bare:.2f} of pass, {seconds / with_json:.2f} of import json"

@@ -18,7 +18,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
 
 import schemas  # noqa: E402  (the path to it is set above)
 from hookport import cli  # noqa: E402
-from hookport.agents import Dialect, agents, get, names  # noqa: E402
+from hookport.agents import Dialect, get, list_agents, list_dialects  # noqa: E402
 from hookport.cli.matrix import sections  # noqa: E402
 from hookport.console.terminal import markdown  # noqa: E402
 from hookport.findings import KINDS  # noqa: E402
@@ -71,9 +71,9 @@ def matrix() -> dict[str, str]:
         The same with one cell for each event and capability, and what was played: [matrix.html](matrix.html).
         """
     )
-    for title, rows in sections([get(name) for name in agents()]):
+    for title, rows in sections([get(name) for name in list_agents()]):
         text += f"\n\n## {title}\n\n{markdown(rows)}"
-    return {"docs/matrix.md": text, "docs/matrix.html": page(cells(agents()))}
+    return {"docs/matrix.md": text, "docs/matrix.html": page(cells(list_agents()))}
 
 
 def findings() -> dict[str, str]:
@@ -116,9 +116,11 @@ def commands() -> dict[str, str]:
 def dialects() -> dict[str, str]:
     """A page per dialect and a list of them."""
     rows = [("dialect", "what", "kind", "facts of")]
-    rows += [(f"[{name}]({name}.md)", get(name).title, get(name).kind, get(name).facts) for name in names()]
+    rows += [
+        (f"[{name}]({name}.md)", get(name).title, get(name).kind, get(name).facts) for name in list_dialects()
+    ]
     pages = {"docs/dialects/index.md": f"# Dialects\n\n{MADE}{markdown(rows)}"}
-    for name in names():
+    for name in list_dialects():
         pages[f"docs/dialects/{name}.md"] = dialect_page(get(name))
     return pages
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookport.agents import Dialect, agents, get, names
+from hookport.agents import Dialect, get, list_agents, list_dialects
 from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
 from hookport.model.tools import TOOLS
-from hookport.shapes.dialect import MILLISECOND, SECOND, HandlerSpec, Timeout, attrs_of
+from hookport.shapes.dialect import MILLISECOND, SECOND, HandlerSpec, Timeout, iter_fields
 from hookport.testing.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
 
 Schema = dict[str, Any]
@@ -121,7 +121,7 @@ def frontmatter() -> Schema:
     dialect = get("agent-hooks")
     spec = dialect.handlers["command"]
     properties = {
-        key: value(field.attr, spec.timeout) for key, field in attrs_of(spec) if field.attr != "command"
+        key: value(field.attr, spec.timeout) for key, field in iter_fields(spec) if field.attr != "command"
     }
     properties["name"] = {"type": "string", "minLength": 1, "maxLength": 64}
     properties["description"] = {"type": "string", "minLength": 1, "maxLength": 1024}
@@ -141,7 +141,7 @@ def frontmatter() -> Schema:
 def handler(spec: HandlerSpec) -> Schema:
     """One type of handler."""
     properties: Schema = {"type": {"const": spec.type}}
-    for key, field in attrs_of(spec):
+    for key, field in iter_fields(spec):
         outer, _, inner = key.partition(".")
         kind = {"enum": list(field.values)} if field.values else value(field.attr, spec.timeout)
         if inner:
@@ -149,7 +149,7 @@ def handler(spec: HandlerSpec) -> Schema:
             platform["properties"][inner] = kind
         else:
             properties[key] = kind
-    required = [key for key, field in attrs_of(spec) if field.attr in spec.required]
+    required = [key for key, field in iter_fields(spec) if field.attr in spec.required]
     for key in required:
         properties[key] = FILLED
     return {"type": "object", "required": ["type", *required], "properties": properties}
@@ -172,7 +172,7 @@ def value(attr: str, timeout: Timeout) -> Schema:
 
 
 TEXTS: Schema = {"type": "array", "items": TEXT}
-AGENTS: Schema = {"enum": [*agents(), ALL]}
+AGENTS: Schema = {"enum": [*list_agents(), ALL]}
 # The value that each check of `hookport.testing.load` takes, by the check's name.
 CHECKED: dict[str, Schema] = {
     "_text": FILLED,
@@ -184,7 +184,7 @@ CHECKED: dict[str, Schema] = {
     "_object": {"type": "object"},
     "_verdict": {"enum": list(VERDICTS)},
     "_agents": {"anyOf": [{"const": ALL}, {"type": "array", "minItems": 1, "items": AGENTS}]},
-    "_dialect": {"enum": list(names())},
+    "_dialect": {"enum": list(list_dialects())},
     "_answers": {
         "anyOf": [
             {"type": ["string", "object"]},

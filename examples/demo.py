@@ -14,7 +14,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.cli.convert import title, write
 from hookport.console.terminal import Paint, table
 from hookport.convert.pipeline import Conversion, convert_all, read
@@ -26,7 +26,7 @@ from hookport.runtime import dispatch
 from hookport.runtime.answer import DispatchResult
 from hookport.runtime.sources import HookSources
 from hookport.shapes.dialect import MILLISECOND
-from hookport.shapes.entries import slots, write_timeout
+from hookport.shapes.entries import find_slots, write_timeout
 from hookport.shapes.matchers import write_matcher
 from hookport.wire.events import read_event, write_event
 
@@ -50,7 +50,7 @@ def main() -> None:
     for number, hook in enumerate(hooks, 1):
         kind = "blocks" if hook.blocking else "watches"
         print(f"  {number}. {title(hook)} ({kind}): {hook.handler.command}")
-    results = convert_all(reading, [get(name) for name in agents() if name != source])
+    results = convert_all(reading, [get(name) for name in list_agents() if name != source])
     shutil.rmtree(OUTPUT, ignore_errors=True)
     write(results, OUTPUT, is_all=True, force=False)
     head = ("agent", *(f"hook {number}" for number in range(1, len(hooks) + 1)), "losses", "written to")
@@ -125,7 +125,7 @@ def _guard_every_agent(paint: Paint) -> None:
     print("".join(f"    {line}\n" for line in script.read_text("utf-8").splitlines()))
     print("Each agent fires its own event; the guard is handed the one it was written for.\n")
     rows = []
-    for name in agents():
+    for name in list_agents():
         native, is_captured = _shell_event(name, HARMLESS)[1:]
         denied, passed = (_answered(name, command) for command in (DANGEROUS, HARMLESS))
         where = "captured" if is_captured else "documented"
@@ -136,7 +136,7 @@ def _guard_every_agent(paint: Paint) -> None:
 
 def _shell_event(name: str, command: str) -> tuple[bytes, str, bool]:
     """An agent's payload for a shell command, its event, and whether it was captured from the agent."""
-    it = wire(name)
+    it = get_wire(name)
     for path in sorted((AGENTS / name.replace("-", "_") / "payloads").glob("*.json")):
         tree = json.loads(path.read_text("utf-8"))
         native = path.name.partition(".json")[0]
@@ -160,7 +160,7 @@ def _answered(name: str, command: str) -> DispatchResult:
     payload = payload.replace(b"/home/dev/project", place.encode())
     with tempfile.TemporaryDirectory() as state:
         env = {**os.environ, "HOOKPORT_STATE_DIR": state}
-        asked = HookSources(wire(name), wire, lambda _event: hooks, root=place)
+        asked = HookSources(get_wire(name), get_wire, lambda _event: hooks, root=place)
         return dispatch.answer_event(payload, native, asked, env)
 
 
@@ -180,7 +180,7 @@ def _guard(result: Conversion) -> tuple[str, str, str, str]:
     target = get(result.target)
     files = {file.path: file.text.encode() for file in result.files}
     guard = next(hook for hook in read(files, target).decoded.manifest.hooks if hook.blocking)
-    spec, terms = slots(target, guard)[0]
+    spec, terms = find_slots(target, guard)[0]
     matcher = (
         write_matcher(target, spec, terms, guard.content)[0]
         if target.matching.grammar != "terms"

@@ -10,7 +10,7 @@ from datetime import timedelta
 import pytest
 from hypothesis import HealthCheck, settings
 
-from hookport.agents import markers
+from hookport.agents import list_markers
 from tests import WRITES_NO_BYTECODE
 from tests.sampling import SAMPLED, choose
 
@@ -29,7 +29,7 @@ if hasattr(signal, "SIGHUP") and signal.getsignal(signal.SIGHUP) is signal.SIG_I
     signal.signal(signal.SIGHUP, lambda *_: None)
 
 # Tests approve hooks, and an agent that runs them may not.
-for _marker in markers():
+for _marker in list_markers():
     os.environ.pop(_marker.partition("=")[0], None)
 
 

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hookport import documents
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.shapes.matchers import read_matcher, write_matcher
@@ -27,10 +27,10 @@ from tests import kitchen, strategies, vectors
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-HUB = next(name for name in names() if get(name).is_hub)
+HUB = next(name for name in list_dialects() if get(name).is_hub)
 SECONDS = 20
 # A test per dialect gets its share, so that the sum stays near 100,000 however many dialects there are.
-SHARE = max(20, settings().max_examples // len(names()))
+SHARE = max(20, settings().max_examples // len(list_dialects()))
 counts: dict[str, int] = {}
 
 
@@ -152,7 +152,7 @@ def test_any_bytes_are_parsed_or_refused(kind: str, data: bytes) -> None:
         assert document.rewrite(document.tree) == data
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_damaged_files_are_read_or_refused(dialect: str) -> None:
     @settings(max_examples=SHARE * 4)
     @given(file=damaged(samples(dialect)))
@@ -167,7 +167,7 @@ def test_damaged_files_are_read_or_refused(dialect: str) -> None:
     run()
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_odd_trees_are_read_or_refused(dialect: str) -> None:
     path = get(dialect).locations[0].path.replace("*", "x")
     kind = get(dialect).file_kinds.get(documents.kind_of(path), documents.kind_of(path))
@@ -190,7 +190,7 @@ def test_odd_trees_are_read_or_refused(dialect: str) -> None:
     run()
 
 
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_manifests_survive_every_target(target: str) -> None:
     @settings(max_examples=SHARE * 2)
     @given(manifest=strategies.manifests())
@@ -202,7 +202,7 @@ def test_manifests_survive_every_target(target: str) -> None:
     run()
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_matchers_settle(dialect: str) -> None:
     specs = [spec for spec in get(dialect).events if spec.subject]
     if not specs:

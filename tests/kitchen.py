@@ -10,7 +10,7 @@ import json
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS, about_tool, native_event
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
@@ -113,7 +113,7 @@ def on_thorough_events() -> Iterator[Entry]:
 
 def on_native_events() -> Iterator[Entry]:
     """The events that only one dialect has."""
-    for name in names():
+    for name in list_dialects():
         natives = [native_event(name, spec.native) for spec in get(name).events if not spec.canonical]
         for event, blocking in itertools.product(natives, (False, True)):
             yield event, {}, {"provider_data": {"hookport": {"dialect": name}}, "blocking": blocking}
@@ -136,10 +136,10 @@ def reading(dialect: str) -> pipeline.Reading:
 
     The hub gets all of it; each other dialect its own events and every fourth hook, not the same for all.
     """
-    hub = next(get(name) for name in names() if get(name).is_hub)
+    hub = next(get(name) for name in list_dialects() if get(name).is_hub)
     hooks = manifest()["hooks"]
     if hub.id != dialect:
-        first = names().index(dialect) % 4
+        first = list_dialects().index(dialect) % 4
         own = [hook for hook in hooks if hook["event"].startswith(f"{dialect}:")]
         hooks = [hook for hook in hooks[first::4] if ":" not in hook["event"]] + own
     data = json.dumps({"spec": "hooks/1.0", "hooks": hooks}).encode()

@@ -13,8 +13,8 @@ from functools import cache
 from typing import Literal, NamedTuple
 
 from hookport import documents
-from hookport.agents import get, names, wire
-from hookport.wire.table import table_of
+from hookport.agents import get, get_wire, list_dialects
+from hookport.wire.table import find_table
 from tests.oracle import SEATS
 
 # What the chosen cases cover together. `pairs`: every value, and it with each family of each other parameter:
@@ -42,7 +42,7 @@ def family_of(dialect: str) -> Family:
     order = "scripts" if shape.in_place else "by event" if shape.by_event else "list"
     layout = f"{documents.kind_of(get(dialect).locations[0].path)} {order}"
     spec = next((spec for spec in specs if spec.canonical == "before_tool_execute"), specs[0])
-    tree = table_of(wire(dialect).answers, spec.native, spec.canonical).get("deny", {}).get("json", {})
+    tree = find_table(get_wire(dialect).answers, spec.native, spec.canonical).get("deny", {}).get("json", {})
     return Family(layout, "nested" if "hookSpecificOutput" in tree else "flat" if tree else "exit code")
 
 
@@ -51,7 +51,7 @@ def dialect_of(value: str) -> str:
     """The dialect that a value is, or that its name begins with; empty where it names none."""
     if value in SEATS:
         return SEATS[value].agent
-    return max((name for name in names() if f"{value}-".startswith(f"{name}-")), key=len, default="")
+    return max((name for name in list_dialects() if f"{value}-".startswith(f"{name}-")), key=len, default="")
 
 
 def split_words(value: str) -> list[str]:

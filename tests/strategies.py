@@ -7,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.model.events import EVENTS, about_tool, native_event
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS
@@ -180,7 +180,10 @@ def handlers() -> st.SearchStrategy[Tree]:
 def events() -> st.SearchStrategy[str]:
     """Every canonical event, the first ones more often, and every native one."""
     native = [
-        native_event(name, spec.native) for name in names() for spec in get(name).events if not spec.canonical
+        native_event(name, spec.native)
+        for name in list_dialects()
+        for spec in get(name).events
+        if not spec.canonical
     ]
     canonical = list(EVENTS)
     return st.one_of(st.sampled_from(canonical[:3]), st.sampled_from(canonical), st.sampled_from(native))

@@ -18,13 +18,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import doctor
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.convert import pipeline
 from hookport.install import adoption, files, sync
 from hookport.install.sync import Plan, Wish
 from hookport.install.targets import Scope
 from hookport.project.places import absolute
-from hookport.shapes.adoption import adopted, clause, clauses, unadopted
+from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
 from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
 from hookport.wire import recognition
@@ -32,11 +32,11 @@ from tests.approval import approve
 
 READERS = [
     (name, place)
-    for name in agents()
+    for name in list_agents()
     for place in (*get(name).also_reads, *get(name).may_read)
     if place.scope in ("project", "local", "user")
 ]
-MARKED = [(name, place) for name, place in READERS if "$root" in wire(name).env.values()]
+MARKED = [(name, place) for name, place in READERS if "$root" in get_wire(name).env.values()]
 SCRIPT = "#!/bin/sh\ncat > /dev/null\necho ran >> {}\n"
 
 
@@ -142,7 +142,7 @@ def test_an_adopted_command_gives_way_to_our_entry_and_to_nothing_else(world: Wo
     assert not world.runs_in_reader()
     assert world.runs()
     # Started by the other agent's hooks, its own agent sets its own variables too.
-    own = recognition.variables(map(wire, agents()))[world.owner]
+    own = recognition.list_marker_variables(map(get_wire, list_agents()))[world.owner]
     assert own
     assert all(world.runs_in_reader(**{name: "it"}) for name in own)
     world.unsync()
@@ -158,9 +158,9 @@ def break_other_entry(_world: World, entry: Path) -> None:
 
 
 def break_event(world: World, entry: Path) -> None:
-    native = next(name for _, name in wire(world.agent).natives["before_tool_execute"])
+    native = next(name for _, name in get_wire(world.agent).natives["before_tool_execute"])
     text = entry.read_text("utf-8")
-    for _, name in wire(world.agent).natives["before_tool_execute"]:
+    for _, name in get_wire(world.agent).natives["before_tool_execute"]:
         text = text.replace(f"dispatch {world.agent} {name} ", f"dispatch {world.agent} elsewhere ")
     assert native not in text.replace(f'"{native}"', "")
     entry.write_text(text, "utf-8")
@@ -323,8 +323,8 @@ def test_entries_of_the_files_own_agent_come_and_go_beside_adopted_commands(worl
     assert world.command() == adopted_
     assert not world.runs_in_reader()
     world.unsync()
-    assert clauses(world.command()) == {}
-    assert world.command() == unadopted(adopted_)
+    assert read_clauses(world.command()) == {}
+    assert world.command() == strip_clauses(adopted_)
 
 
 QUIETLY = " </dev/null >/dev/null 2>&1 || exit 0; x"
@@ -338,10 +338,10 @@ TESTS = st.dictionaries(
 
 @given(WORDS, TESTS)
 def test_tests_before_a_command_are_read_back_and_taken_off(command: str, calls: dict[str, str]) -> None:
-    tests = {name: clause(name, "SOME_DIR", call, "a/b.json", "0" * 16) for name, call in calls.items()}
-    text = adopted(command, tests)
-    assert clauses(text) == {**tests, **clauses(command)}
-    assert unadopted(text) == unadopted(command)
+    tests = {name: write_clause(name, "SOME_DIR", call, "a/b.json", "0" * 16) for name, call in calls.items()}
+    text = set_clauses(command, tests)
+    assert read_clauses(text) == {**tests, **read_clauses(command)}
+    assert strip_clauses(text) == strip_clauses(command)
 
 
 @pytest.mark.parametrize(
@@ -357,5 +357,5 @@ def test_tests_before_a_command_are_read_back_and_taken_off(command: str, calls:
     ],
 )
 def test_what_only_resembles_a_test_is_part_of_the_command(text: str) -> None:
-    assert clauses(text) == {}
-    assert unadopted(text) == text
+    assert read_clauses(text) == {}
+    assert strip_clauses(text) == text

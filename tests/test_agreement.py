@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.doctor import examine
 from hookport.doctor.checkup import find_strays
 from hookport.doctor.order import OBEYED
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = ["project"]
-FIRST = agents()[0]
+FIRST = list_agents()[0]
 # All cases take minutes: a sample, and all of those that are not read.
 EVERY = 8
 

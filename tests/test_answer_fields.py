@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, get, names, wire
+from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert.degrade import degrade
 from hookport.findings import AnswerFieldLost
 from hookport.install import sync
@@ -20,13 +20,13 @@ from hookport.project.answers import check_answers
 from hookport.runtime.merge import merge_decisions
 from hookport.wire.answers import read_answer, write_answer
 from hookport.wire.spellings import put
-from hookport.wire.table import Wire, table_of
+from hookport.wire.table import Wire, find_table
 
 ROWS = [
     pytest.param(it, native, word, place, id=f"{it.id}-{native}-{word}")
-    for it in map(wire, names())
+    for it in map(get_wire, list_dialects())
     for native, canonical in it.events.items()
-    for word, place in table_of(it.extras, native, canonical).items()
+    for word, place in find_table(it.extras, native, canonical).items()
 ]
 
 
@@ -59,7 +59,7 @@ def test_no_field_vanishes_in_another_agent(it: Wire, native: str, word: str, pl
     """Every other agent with the event takes the field, or what is lost names it."""
     plain, _, verdict = word.partition("@")
     decision = Decision(verdict or "none", "why", more={plain: ["said"]})  # type: ignore[arg-type]
-    for other in map(wire, names()):
+    for other in map(get_wire, list_dialects()):
         for theirs, canonical in other.events.items():
             if canonical != it.events[native] or not other.fires:
                 continue
@@ -92,7 +92,7 @@ def test_conversion_names_what_a_target_does_not_take(
     event: str, answer: dict[str, Any], target: str, fields: str
 ) -> None:
     """By the text of the script, as for other features."""
-    canonical = wire("claude-code").events[event]
+    canonical = get_wire("claude-code").events[event]
     hook = Hook(canonical, Handler(command="./say.py"), dialect="claude-code")
     text = f"print(json.dumps({ {'hookSpecificOutput': answer} }))"
     degraded = degrade(Manifest((hook,)), get(target), ("here",), {"./say.py": {"say.py": text}})
@@ -105,7 +105,7 @@ echo '{"hookSpecificOutput": {"hookEventName": "SessionStart", "sessionTitle": "
 """
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_sync_names_what_an_agent_does_not_take(agent: str, tmp_path: Path) -> None:
     """Through the bridge too, and not where the agent has no such event or takes the field."""
     root, home = tmp_path / "project", tmp_path / "home"
@@ -119,7 +119,7 @@ def test_sync_names_what_an_agent_does_not_take(agent: str, tmp_path: Path) -> N
     env = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
     (planned,) = sync.plan(str(root), env, Wish((agent,), scope, "bridge")).agents
     told = [one.message for one in planned.findings if one.code == AnswerFieldLost.code]
-    is_lost = agent != "claude-code" and "session_start" in wire(agent).natives
+    is_lost = agent != "claude-code" and "session_start" in get_wire(agent).natives
     assert told == ([f"its answer's sessionTitle has no effect in {agent}"] if is_lost else [])
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.cli import main
 from hookport.convert import pipeline
 from hookport.errors import HookportError, InputError, UsageError
@@ -70,7 +70,7 @@ def test_a_manifest_says_the_hook_in_every_dialect(dialect: str, tmp_path: Path)
 
 
 def test_only_dialects_that_no_project_can_hold_are_left_out() -> None:
-    left_out = [get(name) for name in names() if name not in writable()]
+    left_out = [get(name) for name in list_dialects() if name not in writable()]
     assert {place.scope for one in left_out for place in one.locations} == {"user"}
     assert "kimi-cli" in [one.id for one in left_out]
     with pytest.raises(UsageError, match="which is no file of a project"):

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import agents, wire
+from hookport.agents import get_wire, list_agents
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime import plan
 from hookport.runtime.execute import process
@@ -53,11 +53,11 @@ DECISIONS = st.builds(
 )
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 @given(decision=DECISIONS)
 def test_every_decision_arrives_whole_and_small(agent: str, decision: Decision) -> None:
     """Law 17: the bytes that are written are read as the decision, by the agent's own rules."""
-    it = wire(agent)
+    it = get_wire(agent)
     for native, canonical in it.events.items():
         event = sample(it, native, canonical)
         answer, lost = write_answer(it, event, decision, changed=decision.updated_input)
@@ -109,7 +109,7 @@ STRANGE: dict[str, tuple[str, str]] = {
 def test_a_deny_arrives_whatever_its_text(place: Place, agent: str, name: str) -> None:
     script, given_ = STRANGE[name]
     place.hook("guard", script)
-    own = wire(agent)
+    own = get_wire(agent)
     native = next(one for one, event in own.events.items() if event == "before_tool_execute")
     tool = own.names["shell"][0]
     payload = (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from hookport import bridge as bridge_file
-from hookport.agents import agents, event_specs, get, wire
+from hookport.agents import find_event_specs, get, get_wire, list_agents
 from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.runs import Answer
@@ -72,7 +72,7 @@ class World(NamedTuple):
         """Whether the agent blocks the call, and what it was told."""
         it = SEATS[self.seat]
         payload = payload_of(it.agent, it.native, it.payload, "ls", self.root)
-        marks = {name: str(self.root) for name, value in wire(it.agent).env.items() if value == "$root"}
+        marks = {name: str(self.root) for name, value in get_wire(it.agent).env.items() if value == "$root"}
         done = subprocess.run(
             [shell, "-c", command],
             cwd=self.root,
@@ -168,11 +168,11 @@ def test_a_vendored_bridge_in_trouble_denies(world: Callable[[str], World], seat
 
 
 def test_every_agent_has_a_seat_and_every_shell_is_tried() -> None:
-    assert {SEATS[seat].agent for seat in SEATS} == set(agents())
+    assert {SEATS[seat].agent for seat in SEATS} == set(list_agents())
     assert {Path(shell).name for shell in SHELLS} >= {"sh", "bash"}
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_every_event_that_can_be_prevented_has_the_suffix(agent: str) -> None:
     """And one that cannot be prevented has none: a stop or a start of a session is never denied for it."""
     dialect = get(agent)
@@ -180,4 +180,4 @@ def test_every_event_that_can_be_prevented_has_the_suffix(agent: str) -> None:
     for spec in dialect.events:
         command = entries.command(dialect, spec, start, None)
         assert ("esac" in command) == (spec.blocks == "prevent"), spec.native
-    assert any(spec.blocks == "prevent" for spec in event_specs(dialect, "before_tool_execute"))
+    assert any(spec.blocks == "prevent" for spec in find_event_specs(dialect, "before_tool_execute"))

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, wire
+from hookport.agents import get_wire, list_agents
 from hookport.wire import recognition
-from hookport.wire.events import native_name
+from hookport.wire.events import find_native_name
 from tests import agent_data
 from tests.test_runtime_dispatch import Place, denied
 
-WIRES = {name: wire(name) for name in agents()}
-MARKS = recognition.variables(WIRES.values())
+WIRES = {name: get_wire(name) for name in list_agents()}
+MARKS = recognition.list_marker_variables(WIRES.values())
 
 
 @cache
@@ -27,7 +27,7 @@ def payloads(agent: str) -> list[tuple[str, dict[str, Any]]]:
         for path in sorted((agent_data.folder_of(agent) / "payloads").rglob("*.json"))
     ]
     found = [*captured, *agent_data.DOCUMENTED.get(agent, {}).values()]
-    named = [(native_name(WIRES[agent], payload), payload) for payload in found]
+    named = [(find_native_name(WIRES[agent], payload), payload) for payload in found]
     return [(native, payload) for native, payload in named if native in WIRES[agent].events]
 
 
@@ -36,25 +36,25 @@ def called(agent: str, native: str, payload: dict[str, Any], env: dict[str, str]
     own = WIRES[agent]
     if not recognition.is_strange(own, payload, native, env, MARKS):
         return agent
-    found = recognition.caller(own, payload, native, env, WIRES, MARKS)
+    found = recognition.find_caller(own, payload, native, env, WIRES, MARKS)
     return found[0].id if found else agent
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_an_agents_own_payload_is_never_strange(agent: str) -> None:
     for native, payload in payloads(agent):
         assert not recognition.is_strange(WIRES[agent], payload, native, {}, MARKS), (native, payload)
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_an_agent_that_another_one_started_is_itself(agent: str) -> None:
     """Its hooks inherit the variables of the agent around it."""
-    for other in agents():
+    for other in list_agents():
         env = dict.fromkeys([*MARKS[other], *MARKS[agent]], "x")
         assert {called(agent, native, payload, env) for native, payload in payloads(agent)} <= {agent}
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_a_foreign_payload_is_its_agents_or_the_named_ones(agent: str) -> None:
     """Never that of a third."""
     for native, payload in payloads(agent):

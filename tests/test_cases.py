@@ -16,7 +16,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from hookport.agents import agents
+from hookport.agents import list_agents
 from hookport.cli import main
 from hookport.project import plan_builder
 from hookport.project.discovery import load
@@ -302,7 +302,7 @@ def test_one_case_runs_for_the_hook_alone_and_for_every_agent(dialect: str, tmp_
         },
     )
     results = performed(tmp_path)
-    assert told(results) == {"alone": "", **{f"everywhere[{agent}]": "" for agent in agents()}}
+    assert told(results) == {"alone": "", **{f"everywhere[{agent}]": "" for agent in list_agents()}}
     answers = [one.got.answer for one in results[1:] if one.got]
     assert all(answer and "no: rm" in answer.stdout + answer.stderr for answer in answers)
 

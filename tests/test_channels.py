@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.model.runs import Answer
 from tests.oracle import SEATS, Outcome, args_of, payload_of
 from tests.test_runtime_dispatch import COMMANDS, Place, denied
@@ -149,10 +149,10 @@ def test_every_agent_says_what_it_shows_and_who_says_so() -> None:
     """No table without a source, and the messages of these tables are those that are listed here."""
     found = {
         name: {channel for channels, source in get(name).shows.values() for channel in channels}
-        for name in agents()
+        for name in list_agents()
         if all(source in get(name).sources for _, source in get(name).shows.values()) and get(name).shows
     }
-    assert sorted(found) == sorted(agents())
+    assert sorted(found) == sorted(list_agents())
     # Cursor shows a message before a compaction only.
     assert {name for name in found if "message" in found[name]} == {*MESSAGES, "cursor"}
 

@@ -18,7 +18,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import cli, documents, findings
-from hookport.agents import Dialect, agents, event_specs, get, names, wire
+from hookport.agents import Dialect, find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.cli import report
 from hookport.console.terminal import Paint
 from hookport.convert import checks, pipeline
@@ -30,14 +30,14 @@ from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
-    Decoded,
+    DecodedManifest,
     HandlerSpec,
     Matching,
     Place,
     RefusedError,
     Timeout,
-    matching_of,
-    native_tools,
+    find_matching,
+    list_native_tools,
 )
 from tests import kitchen, vectors
 
@@ -409,7 +409,7 @@ def test_hooks_that_only_look_alike() -> None:
     assert checks.check(manifest(hook("session_start"), hook("session_end"))) == []
 
 
-@pytest.mark.parametrize("name", [name for name in names() if get(name).package_dir])
+@pytest.mark.parametrize("name", [name for name in list_dialects() if get(name).package_dir])
 def test_hooks_of_two_plugins_that_name_their_own_roots_are_two(name: str) -> None:
     dialect = get(name)
     place = next((one.path for one in dialect.locations if one.scope == "plugin"), "hooks/hooks.json")
@@ -419,7 +419,7 @@ def test_hooks_of_two_plugins_that_name_their_own_roots_are_two(name: str) -> No
     def twice(command: str) -> list[str]:
         handler = Handler(command=command)
         one = Hook(event, handler, dialect=name)
-        decoded = Decoded(Manifest((one, one)), tuple(Place(file, ()) for file in files), ())
+        decoded = DecodedManifest(Manifest((one, one)), tuple(Place(file, ()) for file in files), ())
         found = checks.check(Reading(dialect, {}, decoded))
         return [finding.code for finding in found if finding.code == "HP507"]
 
@@ -707,7 +707,7 @@ def test_findings_of_one_hook_stand_together() -> None:
     assert heads == ["hooks[0] (title)", "hooks[01].event"]
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_dialects())
 def test_what_hookport_writes_is_not_found_dead(name: str) -> None:
     dead = {findings.NoKnownTool.code, findings.SuspiciousTimeout.code, findings.TimeoutNever.code}
     assert [one for one in checks.check(kitchen.reading(name)) if one.code in dead] == []
@@ -755,7 +755,7 @@ def trees(draw: st.DrawFn, dialect: Dialect) -> Tree:
     return draw(st.sampled_from([{**dialect.root_keys, **tree}, {"hooks": [flat, flat]}, hooks]))
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_dialects())
 @given(data=st.data())
 def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_factory: Any) -> None:
     dialect = get(name)
@@ -766,7 +766,7 @@ def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_fac
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # reading is not what is tested here
         try:
-            decoded: Decoded = dialect.shape.decode(dialect, {file: document.tree})
+            decoded: DecodedManifest = dialect.shape.decode(dialect, {file: document.tree})
         except RefusedError:
             return
     reading = pipeline.Reading(dialect, {file: document}, decoded)
@@ -813,10 +813,10 @@ def test_a_matcher_for_everything_is_no_finding(event: str, matcher: str) -> Non
     assert rows([*reading.decoded.findings, *checks.check(reading)]) == []
 
 
-@pytest.mark.parametrize("dialect", agents())
+@pytest.mark.parametrize("dialect", list_agents())
 def test_every_name_of_a_tool_that_an_agent_has_is_known(dialect: str) -> None:
-    others = [name for name in wire(dialect).others if name[-1:] != "*"]
-    for name in (*native_tools(get(dialect)), *others):
+    others = [name for name in get_wire(dialect).others if name[-1:] != "*"]
+    for name in (*list_native_tools(get(dialect)), *others):
         verdicts = checks._verdicts(get(dialect), get(dialect).matching._replace(grammar="terms"), name)
         assert [verdict.is_alive for verdict in verdicts] == [True], name
 
@@ -849,8 +849,8 @@ def test_every_name_of_a_tool_that_an_agent_has_is_known(dialect: str) -> None:
     ],
 )
 def test_names_that_agents_match(dialect: str, matcher: str) -> None:
-    spec = next(one for one in event_specs(get(dialect), "before_tool_execute") if one.subject == "tool")
-    verdicts = checks._verdicts(get(dialect), matching_of(get(dialect), spec), matcher)
+    spec = next(one for one in find_event_specs(get(dialect), "before_tool_execute") if one.subject == "tool")
+    verdicts = checks._verdicts(get(dialect), find_matching(get(dialect), spec), matcher)
     assert all(verdict.is_alive for verdict in verdicts)
 
 
@@ -863,7 +863,7 @@ def test_a_script_of_windows_needs_no_mode_and_no_first_line(name: str, tmp_path
 
 LINKED = [
     (name, place.path)
-    for name in agents()
+    for name in list_agents()
     for place in get(name).locations
     if place.scope == "project" and "*" not in place.path and not place.path.endswith((".ts", ".js"))
 ]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hookport import findings
-from hookport.agents import get, names, wire
+from hookport.agents import get, get_wire, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, infer
 from hookport.errors import InputError
@@ -117,7 +117,7 @@ def test_unknown_keys_inside_a_hook_change_nothing(odd: dict[str, Any], plain: d
     (one,) = read(manifest(hook(**odd))).decoded.manifest.hooks
     (other,) = read(manifest(hook(**plain))).decoded.manifest.hooks
     assert one._replace(provider_data={}, degradation={}) == other._replace(provider_data={}, degradation={})
-    for target in map(get, (name for name in names() if name != HUB.id)):
+    for target in map(get, (name for name in list_dialects() if name != HUB.id)):
         written = [pipeline.convert(read(manifest(hook(**keys))), target).files for keys in (odd, plain)]
         assert written[0] == written[1], target.id
 
@@ -152,7 +152,7 @@ def test_every_field_comes_back() -> None:
 
 @pytest.mark.conforms("C6", "E10", "F5", "C11")
 @pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_events_are_translated(event: str, target: str) -> None:
     """Where the target has the event, the hook comes back on it; where it has not, that is said."""
     data = manifest({"event": event, "handler": {**COMMAND, "timeout": 10}})
@@ -169,7 +169,7 @@ def test_events_are_translated(event: str, target: str) -> None:
 def answered(result: RunResult, *, blocking: bool) -> Decision:
     """What a hook of the interchange format decided before a tool."""
     event = "before_tool_execute"
-    return read_answer(wire("canonical"), result, native=event, canonical=event, blocking=blocking)
+    return read_answer(get_wire("canonical"), result, native=event, canonical=event, blocking=blocking)
 
 
 TRUTH = [
@@ -250,7 +250,7 @@ def test_words_are_translated() -> None:
 
 
 @pytest.mark.conforms("C13")
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_order_is_kept(target: str) -> None:
     """Hooks of one event come back in their order."""
     hooks = [
@@ -342,7 +342,7 @@ def test_strategies(degradation: dict[str, str], effect: str, code: str) -> None
 
 @pytest.mark.conforms("E8")
 @pytest.mark.parametrize("bare", [False, True])
-@pytest.mark.parametrize("target", [name for name in names() if not get(name).reads_output])
+@pytest.mark.parametrize("target", [name for name in list_dialects() if not get(name).reads_output])
 @pytest.mark.parametrize(
     ("strategy", "effect", "codes"),
     [
@@ -388,7 +388,7 @@ def test_an_unknown_word_in_degradation_is_a_finding() -> None:
 
 
 @pytest.mark.conforms("E7")
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_a_script_is_read_for_the_event_of_its_hook(target: str) -> None:
     """One script for two events: what it says before a tool is not asked after it."""
     late = {"event": "after_tool_execute", "matcher": "shell", "handler": COMMAND}
@@ -399,7 +399,7 @@ def test_a_script_is_read_for_the_event_of_its_hook(target: str) -> None:
 
 
 @pytest.mark.conforms("E9")
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_a_guard_on_a_pattern_stays_one_that_blocks(target: str) -> None:
     """What blocks instead matches the tools of the pattern in the target's names, not the pattern's text."""
     data = manifest(hook(matcher={"pattern": "file_(read|write)"}, capabilities=["input_rewrite"]))
@@ -476,7 +476,7 @@ def test_verification_can_fail(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.conforms("F4")
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_capabilities_of_the_target_are_used(target: str) -> None:
     """What the target can say natively is said natively, not carried in the command."""
     dialect = get(target)
@@ -492,7 +492,7 @@ def test_capabilities_of_the_target_are_used(target: str) -> None:
 
 
 @pytest.mark.conforms("F6")
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_every_change_is_reported(target: str) -> None:
     """A hook with every field: what the target's file does not say, a finding says."""
     result = pipeline.convert(read(manifest(FULL)), get(target))

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.agents import agents, get, markers
+from hookport.agents import get, list_agents, list_markers
 from hookport.runtime import consent
 from hookport.vendor import writer
 
@@ -220,7 +220,7 @@ def test_what_was_approved_unattended_says_so(tmp_path: Path) -> None:
     assert ", unattended" in made.run("--dry-run")[1]
 
 
-@pytest.mark.parametrize("name", agents())
+@pytest.mark.parametrize("name", list_agents())
 def test_markers_have_a_source_and_are_exact(name: str) -> None:
     dialect = get(name)
     assert set(dialect.markers.values()) <= set(dialect.sources)
@@ -231,7 +231,7 @@ def test_markers_have_a_source_and_are_exact(name: str) -> None:
 
 
 def test_every_marker_is_looked_for() -> None:
-    for one in markers():
+    for one in list_markers():
         variable, _, value = one.partition("=")
-        assert consent.find_marker({variable: value or "1"}, markers()) == variable
-    assert consent.find_marker({"PATH": "/bin", "CLAUDECODE": ""}, markers()) == ""
+        assert consent.find_marker({variable: value or "1"}, list_markers()) == variable
+    assert consent.find_marker({"PATH": "/bin", "CLAUDECODE": ""}, list_markers()) == ""

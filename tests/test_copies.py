@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, wire
+from hookport.agents import get_wire, list_agents
 from hookport.doctor.status import status
 from hookport.install import sync
 from hookport.install.sync import Wish
@@ -72,14 +72,14 @@ def runs_in(agent: str, root: Path) -> list[str]:
     assert isinstance(kept, plan.DispatchPlan)
     caller = CallOrigin(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
-    sources = make_sources(kept, agent, wire, caller)
-    setting = engine.RunSetting(wire(agent), wire, env, project=str(root))
+    sources = make_sources(kept, agent, get_wire, caller)
+    setting = engine.RunSetting(get_wire(agent), get_wire, env, project=str(root))
     bridged = [run.hook for run in engine.explain_hooks(fired, sources.hooks(fired), setting) if run.matched]
     itself = [
         hook
         for hook in kept.hooks(fired.event, list_tools(fired))
         if plan.is_loaded_by(hook.loaded_by, agent, str(root), caller)
-        and is_for(hook, wire(hook.dialect), fired)
+        and is_for(hook, get_wire(hook.dialect), fired)
     ]
     return [str(Path(hook.file).relative_to(root)) for hook in (*itself[:1], *bridged)]
 
@@ -129,8 +129,8 @@ def test_a_script_that_manifests_of_several_agents_start_runs_once(
     files = three(package, *spellings)
     root = project(tmp_path, files, {f"{package}hooks/link.sh": f"{package}hooks/guard.sh"})
     assert len(discover(str(root), env_of(tmp_path)).hooks) == 3
-    ran = {agent: runs_in(agent, root) for agent in agents()}
-    assert {agent: len(files) for agent, files in ran.items()} == dict.fromkeys(agents(), 1)
+    ran = {agent: runs_in(agent, root) for agent in list_agents()}
+    assert {agent: len(files) for agent, files in ran.items()} == dict.fromkeys(list_agents(), 1)
     # What was written for an agent is what runs there.
     assert ran["cursor"] == [f"{package}hooks/hooks-cursor.json"]
     assert ran["codex"] == [f"{package}hooks/hooks-codex.json"]
@@ -148,7 +148,7 @@ def test_a_script_that_manifests_of_several_agents_start_runs_once(
 )
 def test_hooks_that_differ_all_run(tmp_path: Path, first: str, second: str) -> None:
     root = project(tmp_path, three("", first, second, "./hooks/third.sh"))
-    assert {len(runs_in(agent, root)) for agent in agents()} == {3}
+    assert {len(runs_in(agent, root)) for agent in list_agents()} == {3}
 
 
 def test_a_copy_that_denies_nothing_takes_no_guards_place(tmp_path: Path) -> None:
@@ -188,7 +188,7 @@ OWN = [site for site in OWN if site.path.endswith(".json") and "/" in site.path]
 def test_links_from_every_other_place_run_once_everywhere(tmp_path: Path, real: Site) -> None:
     links = {file_at(site): file_at(real) for site in OWN if site != real}
     root = project(tmp_path, {file_at(real): text_for(real)}, links)
-    ran = {agent: runs_in(agent, root) for agent in agents()}
+    ran = {agent: runs_in(agent, root) for agent in list_agents()}
     assert {agent: files for agent, files in ran.items() if len(files) != 1} == {}
 
 
@@ -206,7 +206,7 @@ def test_a_link_is_the_own_file_of_the_agent_at_whose_place_it_is(
     tmp_path: Path, link: str, target: str, own: str, mine: str
 ) -> None:
     root = project(tmp_path, {target: claude("./guard.sh"), "guard.sh": GUARD}, {link: target})
-    ran = {agent: runs_in(agent, root) for agent in agents()}
+    ran = {agent: runs_in(agent, root) for agent in list_agents()}
     assert {len(files) for files in ran.values()} == {1}
     assert ran[own] == [mine]
 
@@ -253,6 +253,6 @@ def test_a_hook_of_cursor_starts_where_cursor_starts_it(tmp_path: Path, place: s
     fired = Event(
         "before_tool_execute", "gemini-cli", "BeforeTool", call=SHELL, cwd=str(root), root=str(root)
     )
-    setting = engine.RunSetting(wire("gemini-cli"), wire, env, project=str(root))
-    report = engine.run_hooks(fired, make_sources(kept, "gemini-cli", wire).hooks(fired), setting)
+    setting = engine.RunSetting(get_wire("gemini-cli"), get_wire, env, project=str(root))
+    report = engine.run_hooks(fired, make_sources(kept, "gemini-cli", get_wire).hooks(fired), setting)
     assert (report.decision.verdict, [run.answered.failure for run in report.runs]) == ("deny", [""])

@@ -31,7 +31,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import documents
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.cli import main
 from hookport.convert import pipeline
 from hookport.doctor.health import OF_MACHINE
@@ -110,7 +110,7 @@ def own_places(dialect: str) -> list[str]:
     return list(found.values())
 
 
-@pytest.mark.parametrize("dialect", [name for name in names() if own_places(name)])
+@pytest.mark.parametrize("dialect", [name for name in list_dialects() if own_places(name)])
 def test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place(
     dialect: str, project: Path
 ) -> None:
@@ -147,10 +147,13 @@ def test_a_skill_or_subagent_of_the_user_is_no_part_of_a_project(project: Path, 
 def samples(kind: str) -> dict[str, bytes]:
     """A file of this kind for each dialect that has one, and one that says nothing."""
     hook = {"event": "before_tool_execute", "matcher": "shell", "handler": GUARD, "blocking": True}
-    files = {name: pipeline.convert(canonical(hook), get(name), bare=True).files for name in names()}
+    files = {name: pipeline.convert(canonical(hook), get(name), bare=True).files for name in list_dialects()}
     empty = {"json": "{}", "toml": "", "yaml": "{}", "frontmatter": "---\n---\n", "text": "\n"}
     said = {
-        name: file.text for name in names() for file in files[name] if documents.kind_of(file.path) == kind
+        name: file.text
+        for name in list_dialects()
+        for file in files[name]
+        if documents.kind_of(file.path) == kind
     }
     return {name: text.encode() for name, text in (*said.items(), ("nothing", empty[kind]))}
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, event_specs, get, names, wire
+from hookport.agents import find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.doctor import examine
 from hookport.doctor.status import status
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hookport.agents import Dialect
     from hookport.project.places import Site
 
-HUB = next(name for name in names() if get(name).is_hub)
+HUB = next(name for name in list_dialects() if get(name).is_hub)
 GUARD = {
     "event": "before_tool_execute",
     "blocking": True,
@@ -166,14 +166,14 @@ def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -
     event = Event(
         "before_tool_execute", agent, "x", call=Call("shell", "x", input={"command": "y"}), cwd=str(start)
     )
-    return bool(list(make_sources(kept, agent, wire, caller).hooks(event)))
+    return bool(list(make_sources(kept, agent, get_wire, caller).hooks(event)))
 
 
 def test_every_dialect_with_files_of_its_own_stands_here() -> None:
-    assert sorted(READS) == sorted(agents())
+    assert sorted(READS) == sorted(list_agents())
     covered = {dialect.id for site in SITES for dialect in site.dialects}
     code = {"opencode", "pi"}
-    assert {name for name in names() if not get(name).companions} - covered <= code | {"kimi-cli"}
+    assert {name for name in list_dialects() if not get(name).companions} - covered <= code | {"kimi-cli"}
 
 
 @pytest.mark.parametrize("site", SITES, ids=lambda site: site.path)
@@ -181,7 +181,7 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
     root, env = made(tmp_path, site), env_of(tmp_path)
     found = discover(str(root), env)
     assert [one.file for one in found.hooks] == [str(root / file_at(site))]
-    for agent in agents():
+    for agent in list_agents():
         rule = READS[agent].get(site.path, "") if not site.package else ""
         for start, entry in ((root, "project"), (root, "user"), (root / "pkg", "user")):
             is_trusted = entry == "project" or agent in {"claude-code", *UNASKED}
@@ -193,7 +193,7 @@ def test_the_bridge_runs_what_the_agent_does_not_load(tmp_path: Path, site: Site
 UNASKED = ("augment", "cline", "factory-droid", "kiro", "qwen-code")
 
 
-@pytest.mark.parametrize("name", [name for name in names() if get(name).kind == "format"])
+@pytest.mark.parametrize("name", [name for name in list_dialects() if get(name).kind == "format"])
 def test_a_format_is_run_for_whoever_fires_it(tmp_path: Path, name: str) -> None:
     """Who embeds hookport calls `dispatch` with a format: nobody else runs its hooks."""
     root, env = tmp_path / "project", env_of(tmp_path)
@@ -291,10 +291,10 @@ def test_no_event_is_without_a_word(tmp_path: Path) -> None:
     (root / ".hookport").mkdir()
     hook = {"event": "session_end", "handler": {"type": "command", "command": "true"}}
     (root / ".hookport/hooks.json").write_text(json.dumps({"spec": "hooks/1.0", "hooks": [hook]}))
-    for agent in agents():
+    for agent in list_agents():
         said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
         errors = [one.code for one in said if one.severity == "error"]
-        assert bool(errors) is (not event_specs(get(agent), "session_end") or agent == "kimi-cli"), agent
+        assert bool(errors) is (not find_event_specs(get(agent), "session_end") or agent == "kimi-cli"), agent
 
 
 MARKET = {"name": "m", "owner": {"name": "o"}, "plugins": [{"name": "p", "source": "./plugins/guard"}]}
@@ -387,7 +387,7 @@ def test_hooks_of_a_subagent_are_its_agents_and_an_error_elsewhere(tmp_path: Pat
     (root / ".claude/agents/r.md").write_text(FRONTMATTER)
     found = discover(str(root), env)
     assert (found.hooks, len(found.scoped)) == ((), 1)
-    for agent in agents():
+    for agent in list_agents():
         said = sync.plan(str(root), env, Wish((agent,))).agents[0].findings
         assert bool([one for one in said if one.severity == "error"]) is (agent != "claude-code"), agent
 

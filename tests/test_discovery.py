@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.base import folders
 from hookport.errors import InputError, UsageError
 from hookport.findings import (
@@ -264,7 +264,7 @@ SESSION = {"event": "session_start", "handler": {"type": "command", "command": "
 
 
 def test_places_have_sources_and_a_dialect_that_runs_there() -> None:
-    rows = [(get(name), place) for name in names() for place in get(name).runs_from]
+    rows = [(get(name), place) for name in list_dialects() for place in get(name).runs_from]
     assert [place for dialect, place in rows if place.source not in dialect.sources] == []
     assert {place.scope for _, place in rows} == {"project", "user"}
     assert [place for _, place in rows if (place.scope == "user") != place.path.startswith("~/")] == []

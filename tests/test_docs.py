@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.agents import names
+from hookport.agents import list_dialects
 from hookport.cli import COMMANDS
 from hookport.findings import KINDS
 
@@ -122,7 +122,7 @@ def test_readme_shows_what_happens(tmp_path: Path, *, accept: bool) -> None:
 def test_readme_names_every_dialect() -> None:
     """The list is complete."""
     text = (ROOT / "README.md").read_text("utf-8")
-    assert [name for name in names() if f"`{name}`" not in text] == []
+    assert [name for name in list_dialects() if f"`{name}`" not in text] == []
 
 
 def test_every_finding_has_a_page() -> None:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import pytest
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.testing import find, session
 from hookport.testing.mutate import lookalikes, spellings
 
@@ -52,7 +52,7 @@ SUITES = {
 def lacking(event: str, tool: str) -> list[str]:
     """The agents that have no such event, or none for such a tool."""
     found = []
-    for name in agents():
+    for name in list_agents():
         dialect = get(name)
         tools = [one.tool for one in dialect.tools]
         specs = [spec for spec in dialect.events if spec.canonical == event]
@@ -88,7 +88,7 @@ def test_every_case_passes_for_every_agent(name: str) -> None:
     without = [agent for about in suite.everywhere for agent in lacking(*about)]
     assert [one.task.agent for one in results if one.status == "not applicable"] == without
     passed = [one for one in results if one.status == "passed"]
-    assert len(passed) == suite.alone + len(suite.everywhere) * len(agents()) - len(without)
+    assert len(passed) == suite.alone + len(suite.everywhere) * len(list_agents()) - len(without)
 
 
 # Of the other spellings of each command, those that the guard lets pass; its README tells of them.

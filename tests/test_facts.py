@@ -9,15 +9,15 @@ from typing import Any, get_args
 
 import pytest
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS, Blocks
 from hookport.model.hooks import HANDLER_TYPES
 from hookport.model.tools import TOOLS
-from hookport.shapes.dialect import Dialect, event_named
+from hookport.shapes.dialect import Dialect, find_event
 from hookport.shapes.matchers import read_matcher
 
-DIALECTS = [get(name) for name in names()]
+DIALECTS = [get(name) for name in list_dialects()]
 each = pytest.mark.parametrize("dialect", DIALECTS, ids=[dialect.id for dialect in DIALECTS])
 
 
@@ -116,13 +116,13 @@ def cells(table: str) -> list[Any]:
         pytest.param(agent, canonical, native, id=f"{agent}-{canonical}")
         for canonical, *natives in rows
         for agent, native in zip(AGENTS, natives, strict=True)
-        if native != "-" and agent in names()
+        if native != "-" and agent in list_dialects()
     ]
 
 
 @pytest.mark.parametrize(("agent", "event", "native"), cells(EVENT_TABLE))
 def test_events_of_the_interchange_table_are_read(agent: str, event: str, native: str) -> None:
-    spec = event_named(get(agent), native)
+    spec = find_event(get(agent), native)
     assert spec is not None
     assert spec.canonical == event
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import event_specs, get, names, wire
+from hookport.agents import find_event_specs, get, get_wire, list_dialects
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
 from hookport.project import plan_builder
@@ -33,7 +33,7 @@ def captured() -> list[tuple[str, str, dict[str, Any], str]]:
     found = []
     for place, path in agent_data.CAPTURED.items():
         agent, *folders, name = place.split("/")
-        events = wire(agent).events
+        events = get_wire(agent).events
         stem = name.removesuffix(".json")
         native = max(
             (one for one in events if stem == one or stem.startswith(f"{one}.")), key=len, default=""
@@ -89,7 +89,7 @@ def in_own(field: str, dialect: str, value: Any) -> Any:
 
 def natives(script: str, event: Event) -> str | None:
     """The native event that a script is written for; empty for the usual one, None for none."""
-    own = wire(script.removesuffix(PASCAL))
+    own = get_wire(script.removesuffix(PASCAL))
     rows = [native for _, native in own.natives.get(event.event, ())]
     if script.endswith(PASCAL):
         return next((native for native in rows if native[:1].isupper() and native not in CAMEL), None)
@@ -102,7 +102,7 @@ BY_TOOL = {"cursor", "windsurf", "opencode"}
 
 def missing(agent: str, native: str, payload: dict[str, Any]) -> tuple[list[str], set[tuple[str, str]]]:
     """What does not arrive, and all (script, field) that must."""
-    own = wire(agent.removesuffix(PASCAL))
+    own = get_wire(agent.removesuffix(PASCAL))
     event = read_event(own, payload, native)
     told = said(SENT[agent], event.event, payload)
     lost, asked = [], set()
@@ -112,7 +112,7 @@ def missing(agent: str, native: str, payload: dict[str, Any]) -> tuple[list[str]
         target = natives(script, event)
         if target is None:
             continue
-        written = write_event(wire(script.removesuffix(PASCAL)), event, target)
+        written = write_event(get_wire(script.removesuffix(PASCAL)), event, target)
         got = said(places, event.event, written)
         for field, value in told.items():
             place = places.get(field)
@@ -141,14 +141,16 @@ def test_fields_travel(agent: str, native: str, payload: dict[str, Any]) -> None
 
 def test_every_dialect_is_asked() -> None:
     """A dialect without a row would lose everything unseen."""
-    assert {script.removesuffix(PASCAL) for script in TAKEN} == set(names())
-    assert {agent.removesuffix(PASCAL) for agent, *_ in ALL} == {one for one in names() if wire(one).fires}
+    assert {script.removesuffix(PASCAL) for script in TAKEN} == set(list_dialects())
+    assert {agent.removesuffix(PASCAL) for agent, *_ in ALL} == {
+        one for one in list_dialects() if get_wire(one).fires
+    }
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_dialects())
 def test_constants_fill_what_is_missing_only(name: str) -> None:
     """A constant of a wire never stands where the event says something itself."""
-    own = wire(name)
+    own = get_wire(name)
     for native, canonical in own.events.items():
         constants = {**own.fixed, **own.fixed_of.get(native, {})}
         plain = {place for place, value in constants.items() if "." not in place and value != {}}
@@ -173,11 +175,11 @@ ABOUT = {
     "before_compact": "trigger",
     "notification": "notice",
 }
-SUBJECTS = [row for row in ALL if wire(row[0].removesuffix(PASCAL)).events[row[1]] in ABOUT]
+SUBJECTS = [row for row in ALL if get_wire(row[0].removesuffix(PASCAL)).events[row[1]] in ABOUT]
 
 
 def matcher(script: str, native: str, subject: str, word: str) -> PlannedHook:
-    event = wire(script).events[native]
+    event = get_wire(script).events[native]
     return PlannedHook("h", event, script, native, subject, terms=(("tool", word, ""),))
 
 
@@ -186,17 +188,17 @@ def matcher(script: str, native: str, subject: str, word: str) -> PlannedHook:
 )
 def test_matchers_are_tested_in_their_own_words(agent: str, native: str, payload: dict[str, Any]) -> None:
     """A matcher fires on the script's word for what happened, and not on another one."""
-    event = read_event(wire(agent.removesuffix(PASCAL)), payload, native)
+    event = read_event(get_wire(agent.removesuffix(PASCAL)), payload, native)
     field = ABOUT[event.event]
     value = said(SENT[agent], event.event, payload).get(field)
     found = {}
-    for script in names():
-        for spec in event_specs(get(script), event.event):
+    for script in list_dialects():
+        for spec in find_event_specs(get(script), event.event):
             if value is None or not spec.subject:
                 continue
             word = in_own(field, script, in_common(field, agent, value))
             fires = [
-                is_for(matcher(script, spec.native, spec.subject, one), wire(script), event)
+                is_for(matcher(script, spec.native, spec.subject, one), get_wire(script), event)
                 for one in (word, "something else")
             ]
             if fires != [True, False]:
@@ -207,15 +209,15 @@ def test_matchers_are_tested_in_their_own_words(agent: str, native: str, payload
 def test_a_session_starts_under_every_agent() -> None:
     """The matcher of a public plugin on sessions that begin fires wherever an agent says that one did."""
     own = get("claude-code")
-    spec = next(iter(event_specs(own, "session_start")))
+    spec = next(iter(find_event_specs(own, "session_start")))
     terms, _ = read_matcher(own, spec, "startup|clear|compact")
     made = Hook("session_start", Handler(command="exit 0"), terms, dialect=own.id)
     planned = plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
     fires = {}
     for agent, native, payload, where in ALL:
-        event = read_event(wire(agent.removesuffix(PASCAL)), payload, native)
+        event = read_event(get_wire(agent.removesuffix(PASCAL)), payload, native)
         if event.event == "session_start":
-            fires[where] = is_for(planned, wire(own.id), event)
+            fires[where] = is_for(planned, get_wire(own.id), event)
     assert {where for where, does in fires.items() if not does} == {
         where for _, _, payload, where in ALL if payload.get("source") == "resume"
     }

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import pytest
 
-from hookport.agents import agents, get
-from hookport.agents.codex import fingerprint
+from hookport.agents import get, list_agents
+from hookport.agents.codex import hash_handler
 from hookport.convert import pipeline
 from hookport.doctor import Report, diagnose, examine, examine_agent, version_of, world_of
 from hookport.doctor.repair import repair
@@ -39,7 +39,7 @@ def nested(event: str, matcher: str, command: str, timeout: float | None = None,
 
 CODEX_COMMAND = '"$(git rev-parse --show-toplevel)"/guard.sh'
 CODEX = nested("PreToolUse", "Bash", CODEX_COMMAND)
-CODEX_HASH = fingerprint("pre_tool_use", {"matcher": "Bash"}, {"type": "command", "command": CODEX_COMMAND})
+CODEX_HASH = hash_handler("pre_tool_use", {"matcher": "Bash"}, {"type": "command", "command": CODEX_COMMAND})
 CODEX_TRUST = f"""
 [projects."{{root}}"]
 trust_level = "trusted"
@@ -450,7 +450,7 @@ def test_a_hook_that_changed_since_it_was_trusted_is_found(place: Place) -> None
 
 def test_an_event_of_a_later_version_never_fires(place: Place) -> None:
     place.write({**CLEAN["codex"], ".codex/hooks.json": nested("Interrupt", "", "true")})
-    hash_ = fingerprint("interrupt", {"matcher": ""}, {"type": "command", "command": "true"})
+    hash_ = hash_handler("interrupt", {"matcher": ""}, {"type": "command", "command": "true"})
     trust = CODEX_TRUST.replace("pre_tool_use", "interrupt").replace(CODEX_HASH, hash_)
     place.write({"~/.codex/config.toml": trust})
     place.program("codex", "0.151.0")
@@ -614,7 +614,7 @@ def test_a_hook_that_runs_without_the_bridge_waits_for_no_approval(place: Place)
     assert [one.finding.code for one in itself(place).diagnoses] == ["HP871"]
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_hooks_that_cannot_be_read_are_an_error_for_a_chosen_agent_too(agent: str, place: Place) -> None:
     """What they are for is not known, so nobody may say that nothing is wrong."""
     place.write({".augment/settings.json": claude().rstrip("}") + ",", ".hookport/hooks.json": "{,"})
@@ -628,7 +628,7 @@ def test_hooks_that_cannot_be_read_are_an_error_for_a_chosen_agent_too(agent: st
     }
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_an_unapproved_hook_of_another_agents_file_is_an_error(agent: str, place: Place) -> None:
     """Its own agent reads the file and needs no approval; the bridge, which runs it elsewhere, skips it."""
     file, text = (".claude/settings.json", claude())
@@ -664,7 +664,7 @@ def test_an_unapproved_hook_of_another_agents_file_is_an_error(agent: str, place
 def test_what_sync_installs_would_fire_in_every_agent(mode: str, place: Place) -> None:
     place.write({".hookport/hooks.json": MANIFEST})
     approve(place)
-    chosen = [agent for agent in agents() if any(row.scope == "project" for row in get(agent).locations)]
+    chosen = [agent for agent in list_agents() if any(row.scope == "project" for row in get(agent).locations)]
     named = " ".join(f"--agent {agent}" for agent in chosen)
     done = hookport(f"sync --mode {mode} {named}", place)
     assert done.returncode == 0, done.stderr
@@ -747,7 +747,7 @@ ODD = (
 
 @pytest.mark.parametrize("what", [*range(len(ODD)), "folder", "pipe", "link"])
 def test_whatever_stands_in_the_place_of_a_file_is_lived_with(what: int | str, place: Place) -> None:
-    dialects = [get(agent) for agent in agents()]
+    dialects = [get(agent) for agent in list_agents()]
     names = {
         row.path for dialect in dialects for row in dialect.locations if row.scope in ("project", "user")
     }
@@ -765,7 +765,7 @@ def test_whatever_stands_in_the_place_of_a_file_is_lived_with(what: int | str, p
         else:
             path.symlink_to(path.name)
     reports = examine(str(place.root), place.env)
-    assert {report.agent for report in reports} <= {*agents(), ""}
+    assert {report.agent for report in reports} <= {*list_agents(), ""}
 
 
 @pytest.mark.parametrize(
@@ -791,7 +791,7 @@ def test_only_a_command_that_starts_hookport_is_taken_for_one(
     assert ("HP882" in place.codes("claude-code")) is is_call
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_every_fact_about_what_keeps_hooks_from_running_has_a_source(agent: str) -> None:
     dialect: Dialect = get(agent)
     sources = [row.source for rows in (dialect.gates, dialect.shadows, dialect.also_reads) for row in rows]

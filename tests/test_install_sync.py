@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import bridge, cli
-from hookport.agents import agents, event_specs, get, wire
+from hookport.agents import find_event_specs, get, get_wire, list_agents
 from hookport.convert import pipeline
 from hookport.doctor import diagnose, status
 from hookport.errors import InputError
@@ -29,12 +29,12 @@ from hookport.install.targets import Scope, detected, target
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import RunResult
 from hookport.project.ownership import is_dispatch, is_ours
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from hookport.wire import recognition
 from hookport.wire.answers import read_answer
 from tests.approval import approve
 
-AGENTS = agents()
+AGENTS = list_agents()
 GUARD = """---
 name: guard
 description: no forced pushes
@@ -125,13 +125,13 @@ def read(agent: str, plan: Plan) -> list[Hook]:
 def test_the_bridge_has_one_entry_for_each_event(agent: str, world: World) -> None:
     plan = world.sync(agent, scope=scope_of(agent), mode="bridge")
     hooks, dialect = read(agent, plan), get(agent)
-    natives = [spec.native for hook in hooks for spec, _ in slots(dialect, hook)]
+    natives = [spec.native for hook in hooks for spec, _ in find_slots(dialect, hook)]
     assert len(natives) == len(set(natives))
     wanted = {"session_start", "before_tool_execute"} if scope_of(agent) == "project" else entries.CORE
-    assert {hook.event for hook in hooks} == {event for event in wanted if event_specs(dialect, event)}
+    assert {hook.event for hook in hooks} == {event for event in wanted if find_event_specs(dialect, event)}
     assert all(is_dispatch(hook.handler.command) for hook in hooks)
     for hook in hooks:
-        (spec,) = (spec for spec, _ in slots(dialect, hook))
+        (spec,) = (spec for spec, _ in find_slots(dialect, hook))
         *_, words = hook.handler.command.rpartition(" dispatch ")
         assert shlex.split(words.partition(";")[0])[:2] == [agent, spec.native]
         assert entries.is_guard(hook) == (
@@ -241,11 +241,11 @@ def test_another_agent_that_reads_the_file_does_not_run_the_entry(world: World) 
 
 def hook_env(agent: str) -> dict[str, str]:
     """The variables that an agent sets for every hook."""
-    env = wire(agent).env.items()
+    env = get_wire(agent).env.items()
     return {name: "/p" for name, value in env if name.isupper() and value not in ("$package", "$data")}
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_an_agent_that_another_one_started_runs_its_entry(agent: str, world: World) -> None:
     """A hook of one agent may start another, which then has the variables of both."""
     it = target(agent, "project", str(world.root), world.env)
@@ -254,8 +254,8 @@ def test_an_agent_that_another_one_started_runs_its_entry(agent: str, world: Wor
     )
     command = hook.handler.command
     assert not entries.ends_at_once(command, agent)
-    shows_itself = bool(recognition.variables(map(wire, agents()))[agent])
-    for other in (name for name in agents() if name != agent):
+    shows_itself = bool(recognition.list_marker_variables(map(get_wire, list_agents()))[agent])
+    for other in (name for name in list_agents() if name != agent):
         done = fire(world, command, world.root, **(hook_env(other) | hook_env(agent)))
         assert done.stdout == "ran\n" or not shows_itself, (other, command)
 
@@ -473,7 +473,7 @@ def test_the_users_entries_serve_every_project(world: World, tmp_path: Path) -> 
     assert elsewhere.plan("gemini-cli", scope="user", mode="bridge").changes == ()
 
 
-@pytest.mark.parametrize("agent", [name for name in agents() if scope_of(name) == "project"])
+@pytest.mark.parametrize("agent", [name for name in list_agents() if scope_of(name) == "project"])
 def test_the_entry_of_a_plugins_hook_travels_with_the_project(world: World, agent: str) -> None:
     shutil.rmtree(world.root / ".agents")
     hooks = [{"matcher": "Bash", "hooks": [{"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/say.sh"}]}]
@@ -543,11 +543,11 @@ def test_a_bridge_that_does_not_start_denies_what_a_guard_is_for(
     (tmp_path / "python").chmod(0o755)
     broken = command.replace(sys.executable, str(tmp_path / "python"))
     assert broken != command
-    marks = {name: str(world.root) for name, value in wire(agent).env.items() if value == "$root"}
+    marks = {name: str(world.root) for name, value in get_wire(agent).env.items() if value == "$root"}
     done = fire(world, broken, world.root, **marks)
     result = RunResult("completed", done.returncode, done.stdout, done.stderr)
-    native = next(name for name, event in wire(agent).events.items() if event == "before_tool_execute")
-    answer = read_answer(wire(agent), result, native=native, canonical="before_tool_execute")
+    native = next(name for name, event in get_wire(agent).events.items() if event == "before_tool_execute")
+    answer = read_answer(get_wire(agent), result, native=native, canonical="before_tool_execute")
     # Some shells say first that it was killed.
     assert (answer.verdict, answer.reason.removeprefix("Killed\n")) == ("deny", entries.DEAD)
 

@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.install import lock as lock_file
 from hookport.runtime import plan, remedy, trust
 from hookport.runtime.plan import DispatchPlan, PlanOrigin, parse
@@ -275,7 +275,9 @@ def test_a_hook_that_is_new_denies_where_failures_deny(project: Project) -> None
 
 
 def test_a_plan_does_not_say_what_an_agent_obeys(project: Project) -> None:
-    own = wire("claude-code").replace(answers={"*": {"none": {"stdout": "yes"}, "deny": {"stdout": "yes"}}})
+    own = get_wire("claude-code").replace(
+        answers={"*": {"none": {"stdout": "yes"}, "deny": {"stdout": "yes"}}}
+    )
     path = project.root / vendored.PLAN
     path.write_bytes(plan.make((), [own], PlanOrigin("", hookport.__version__, contents={})))
     project.approve()

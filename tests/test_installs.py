@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import agents, cli
-from hookport.agents import Dialect, wire
+from hookport.agents import Dialect, get_wire
 from hookport.convert import edit, pipeline
 from hookport.errors import InputError
 from hookport.install.withdrawal import taken_back
@@ -27,7 +27,7 @@ from hookport.model.hooks import Hook
 from hookport.project.ownership import is_ours
 from tests import agent_data, forks
 
-AGENTS = [name for name in agents.names() if agents.get(name).kind == "agent"]
+AGENTS = [name for name in agents.list_dialects() if agents.get(name).kind == "agent"]
 MODES = ("native", "bridge", "auto")
 CASES = {
     f"{name}-{case.name}": case
@@ -263,7 +263,7 @@ def test_adopted_commands_are_a_splice_and_unsync_and_undo_restore_the_bytes(
         owner = here._replace(agent=agents.get("claude-code"))
         assert owner.hooks({name: was}) == owner.hooks({name: now})
         assert b" covers " in now
-    assert not spliced or "$root" in wire(reader).env.values()
+    assert not spliced or "$root" in get_wire(reader).env.values()
 
     assert here.installs("bridge", "--adopt")
     assert here.files() == after

@@ -15,13 +15,13 @@ import pytest
 from hypothesis import given
 
 from hookport import documents
-from hookport.agents import Place, get, names
+from hookport.agents import Place, get, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade, deny_command
 from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
 from hookport.model.hooks import Manifest, Term
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from tests import kitchen, strategies, vectors
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from hookport.model.hooks import Hook
 
 
-HUB = next(name for name in names() if get(name).is_hub)
-TARGETS = [name for name in names() if name != HUB]
+HUB = next(name for name in list_dialects() if get(name).is_hub)
+TARGETS = [name for name in list_dialects() if name != HUB]
 
 GUARD = {
     "event": "before_tool_execute",
@@ -57,7 +57,7 @@ def by_event(dialect: str, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], lis
     """The hooks of each list in the files: the order of the lists means nothing."""
     events: dict[tuple[str, ...], list[Hook]] = {}
     for hook in hooks:
-        events.setdefault(tuple(spec.native for spec, _ in slots(get(dialect), hook)), []).append(hook)
+        events.setdefault(tuple(spec.native for spec, _ in find_slots(get(dialect), hook)), []).append(hook)
     return events
 
 
@@ -74,7 +74,7 @@ def texts(dialect: str) -> list[dict[str, bytes]]:
     return found
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_encoding_what_was_decoded_gives_the_bytes_back(dialect: str) -> None:
     assert texts(dialect)
     for files in texts(dialect):
@@ -87,7 +87,7 @@ def is_script(reading: pipeline.Reading) -> bool:
     return bool(reading.dialect.shape.in_place) and not all(place.path for place in reading.decoded.places)
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_taking_a_hook_out_and_putting_it_back_touches_nothing_else(dialect: str) -> None:
     put_back = 0
     for files in texts(dialect):
@@ -205,7 +205,7 @@ def settings(reading: pipeline.Reading, name: str, tree: Any) -> Any:
     return [(key, value) for key, value in tree.items() if key != "hooks" and key not in events]
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_an_edit_touches_only_the_hook_it_is_about(dialect: str) -> None:
     done: set[str] = set()
     for files in texts(dialect):
@@ -436,7 +436,7 @@ def test_an_edit_keeps_comments_and_other_settings() -> None:
     assert [line for line in more.decode().splitlines() if line in kept] == kept
 
 
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 @given(manifest=strategies.manifests())
 def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: dict[str, Any]) -> None:
     reading = canonical(*manifest["hooks"])
@@ -444,7 +444,7 @@ def test_what_degrade_lets_through_reads_back_the_same(target: str, manifest: di
     assert len(result.effects) == len(manifest["hooks"])
 
 
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 @pytest.mark.parametrize("name", [" ", "\t", "\r", "\n", "\x0b", "\x85", "\u2028", " a ", "a\rb"])
 def test_a_tool_with_blanks_in_its_name_is_matched_or_reported(target: str, name: str) -> None:
     result, read = converted(target, {**GUARD, "matcher": name})
@@ -452,7 +452,7 @@ def test_a_tool_with_blanks_in_its_name_is_matched_or_reported(target: str, name
     assert read or lost
 
 
-@pytest.mark.parametrize("source", names())
+@pytest.mark.parametrize("source", list_dialects())
 def test_the_order_of_keys_does_not_matter(source: str) -> None:
     for files in texts(source):
         turned = {path: reordered(source, path, data) for path, data in files.items()}
@@ -491,7 +491,7 @@ def run(command: str, folder: Path, stdin: str = "{}", **env: str) -> subprocess
 
 def roots(folder: Path) -> dict[str, str]:
     """The variable that leads to the project's root, for every agent that has one."""
-    spellings = [spelling for name in names() for spelling in get(name).project_dir]
+    spellings = [spelling for name in list_dialects() for spelling in get(name).project_dir]
     return {word.strip("${}"): str(folder) for word in spellings if word.strip("${}").isidentifier()}
 
 
@@ -627,7 +627,7 @@ def test_a_url_is_called_by_the_command(
     failing = {"type": "http", "url": f"{url}/fail", "timeout": 10}
     _, (hook,) = converted(target, {"event": "before_tool_execute", "handler": failing, "blocking": True})
     failed = run(hook.handler.command, tmp_path, body)
-    closed = any(spec.fails_closed for spec, _ in slots(get(target), hook))
+    closed = any(spec.fails_closed for spec, _ in find_slots(get(target), hook))
     assert (failed.stdout, failed.returncode) == ("", 0 if closed else 1)
 
 
@@ -648,7 +648,7 @@ def test_blocking_instead_denies_in_the_targets_own_terms(target: str, tmp_path:
     assert "HP206" in {finding.code for finding in result.findings}
     assert result.effects == ("stricter",)
     done = run(written.handler.command, tmp_path)
-    (spec, *_), _ = zip(*slots(get(target), written), strict=True)
+    (spec, *_), _ = zip(*find_slots(get(target), written), strict=True)
     answer = spec.deny_answer or get(target).deny_answer
     if not answer:
         assert done.returncode == 2

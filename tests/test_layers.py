@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import hookport
-from hookport.agents import names
+from hookport.agents import list_dialects
 
 SOURCE = Path(hookport.__file__).parent
 CORE = ("hookport.errors", "hookport.model.hooks", "hookport.findings", "hookport.agents")
@@ -37,7 +37,7 @@ def dialects_in(modules: set[str]) -> set[str]:
 
 def test_no_dialect_is_named_outside_its_folder() -> None:
     # An id of one word is also a word of the language, so it counts only where it is a string.
-    spelled = [re.escape(name) if "-" in name else f"[\"']{name}[\"']" for name in names()]
+    spelled = [re.escape(name) if "-" in name else f"[\"']{name}[\"']" for name in list_dialects()]
     word = re.compile(rf"(?<![\w/.-])(?:{'|'.join(spelled)})(?![\w-])")
     # An agent's program, package and tools may be called what the agent is, in the driver that starts them.
     own = {path: path.stem.replace("_", "-") for path in (SOURCE / "lab" / "drivers").glob("*.py")}
@@ -77,7 +77,7 @@ def test_the_registry_loads_no_dialect() -> None:
 
 
 def test_asking_for_one_dialect_loads_only_that_one() -> None:
-    for name in names():
+    for name in list_dialects():
         modules = loaded(f"from hookport.agents import get; get({name!r})")
         others = dialects_in(modules) - {name.replace("-", "_")}
         assert others == set(), name
@@ -85,7 +85,7 @@ def test_asking_for_one_dialect_loads_only_that_one() -> None:
 
 def test_the_core_is_plain_standard_library() -> None:
     code = "; ".join(f"import {name}" for name in CORE)
-    for name in names():
+    for name in list_dialects():
         modules = loaded(f"{code}\nfrom hookport.agents import get; get({name!r})")
         tops = {module.partition(".")[0] for module in modules} - {"hookport"}
         assert tops - set(sys.stdlib_module_names) == set(), name

@@ -15,7 +15,7 @@ import pytest
 
 from hookport import bridge, doctor
 from hookport import findings as f
-from hookport.agents import EventSpec, agents, event_specs, get, names, wire
+from hookport.agents import EventSpec, find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.doctor import status
 from hookport.install import files, sync
@@ -24,18 +24,18 @@ from hookport.model.events import EVENTS
 from hookport.model.runs import Decision, Event
 from hookport.runtime import dispatch, plan
 from hookport.runtime.sources import HookSources
-from hookport.shapes.entries import slots
-from hookport.shapes.limits import longest_wait
+from hookport.shapes.entries import find_slots
+from hookport.shapes.limits import find_longest_wait
 from hookport.wire.answers import write_answer
-from hookport.wire.table import wait_of
+from hookport.wire.table import find_wait
 from tests.approval import approve
 
 if TYPE_CHECKING:
     from hookport.install.targets import Scope
     from hookport.model.hooks import Hook
 
-AGENTS = agents()
-HUB = next(name for name in names() if get(name).is_hub)
+AGENTS = list_agents()
+HUB = next(name for name in list_dialects() if get(name).is_hub)
 MINUTE = timedelta(minutes=1)
 TOLD = "the word is larch"
 LOST = f.ContextUnread.code
@@ -88,7 +88,7 @@ def scope_of(agent: str) -> Scope:
 def least_wait(agent: str, specs: list[EventSpec]) -> timedelta | None:
     """After how long one of the agent's products goes on, on one of the events."""
     shorter = get(agent).handlers["command"].timeout.shorter
-    limits = (longest_wait(get(agent), specs), shorter[1] if shorter else None)
+    limits = (find_longest_wait(get(agent), specs), shorter[1] if shorter else None)
     return min((limit for limit in limits if limit is not None), default=None)
 
 
@@ -122,7 +122,7 @@ CEILINGS = {
 def test_ceilings_are_those_of_the_agents() -> None:
     """0 where the agent has none."""
     known = {
-        (agent, native): wire(agent).ceilings.get(native, wire(agent).ceilings.get("*", 0.0))
+        (agent, native): get_wire(agent).ceilings.get(native, get_wire(agent).ceilings.get("*", 0.0))
         for agent, native in CEILINGS
     }
     assert known == CEILINGS
@@ -132,8 +132,8 @@ def test_ceilings_are_those_of_the_agents() -> None:
 def test_no_dispatch_waits_longer_than_its_agent(agent: str) -> None:
     """Whatever the entry says, or where it says nothing."""
     for spec in get(agent).events:
-        most = longest_wait(get(agent), (spec,))
-        waits = [wait_of(wire(agent), spec.native, told) for told in (0.0, 1.0, 1e9)]
+        most = find_longest_wait(get(agent), (spec,))
+        waits = [find_wait(get_wire(agent), spec.native, told) for told in (0.0, 1.0, 1e9)]
         if most is not None:
             assert max(waits) <= most.total_seconds(), spec.native
             assert waits[0] > 0, spec.native
@@ -143,14 +143,14 @@ def test_no_dispatch_waits_longer_than_its_agent(agent: str) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 def test_no_entry_has_more_time_than_its_agent_gives(agent: str, world: World) -> None:
     """And a guard that asks for more is an error; one that does not, or does not guard, is none."""
-    events = [event for event in EVENTS if event_specs(get(agent), event)]
-    limits = {event: least_wait(agent, event_specs(get(agent), event)) for event in events}
+    events = [event for event in EVENTS if find_event_specs(get(agent), event)]
+    limits = {event: least_wait(agent, find_event_specs(get(agent), event)) for event in events}
     world.script("guard.sh", "exit 0")
     world.manifest(*(asked(event, (limits[event] or MINUTE) + MINUTE) for event in events))
     made = world.plan(agent)
     for hook in made.hooks:
-        for spec, _ in slots(get(agent), hook):
-            most = longest_wait(get(agent), (spec,))
+        for spec, _ in find_slots(get(agent), hook):
+            most = find_longest_wait(get(agent), (spec,))
             times = [*within(hook), hook.handler.timeout.total_seconds() if hook.handler.timeout else 0.0]
             assert most is None or max(times) <= most.total_seconds(), spec.native
     late = {
@@ -158,7 +158,7 @@ def test_no_entry_has_more_time_than_its_agent_gives(agent: str, world: World) -
         for event in events
         if limits[event]
         and EVENTS[event].blocks != "observe"
-        and any(spec.blocks != "observe" for spec in event_specs(get(agent), event))
+        and any(spec.blocks != "observe" for spec in find_event_specs(get(agent), event))
     }
     slow = [one for one in made.findings if one.code == f.GuardCutShort.code]
     assert {re.findall(r"'on-(\w+)'", one.message)[0] for one in slow} == late
@@ -168,13 +168,15 @@ def test_no_entry_has_more_time_than_its_agent_gives(agent: str, world: World) -
 
 
 SLOW = [
-    agent for agent in AGENTS if least_wait(agent, event_specs(get(agent), "before_tool_execute")) is not None
+    agent
+    for agent in AGENTS
+    if least_wait(agent, find_event_specs(get(agent), "before_tool_execute")) is not None
 ]
 
 
 @pytest.mark.parametrize("agent", SLOW)
 def test_every_command_tells_of_a_guard_that_is_too_slow(agent: str, world: World) -> None:
-    limit = least_wait(agent, event_specs(get(agent), "before_tool_execute"))
+    limit = least_wait(agent, find_event_specs(get(agent), "before_tool_execute"))
     assert limit is not None
     guard = asked("before_tool_execute", limit + MINUTE)
     world.script("guard.sh", "exit 0")
@@ -251,9 +253,9 @@ def test_the_environment_says_when_the_caller_goes_on(world: World) -> None:
 @pytest.mark.parametrize("told", [0.0, 600.0])
 def test_a_dispatch_denies_before_the_agent_goes_on(told: float, world: World) -> None:
     """Also in an entry of a person's own, which says nothing of time, or too much."""
-    own = wire("qwen-code").replace(ceilings={"PreToolUse": 2.0})
+    own = get_wire("qwen-code").replace(ceilings={"PreToolUse": 2.0})
     hook = plan.PlannedHook("guard", "before_tool_execute", own.id, command="exec sleep 60", blocking=True)
-    sources = HookSources(own, wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
+    sources = HookSources(own, get_wire, lambda _event: [hook], {"on_failure": "closed"}, str(world.root))
     payload = {"hook_event_name": "PreToolUse", "tool_name": "run_shell_command", "tool_input": {}}
     given = dispatch.answer_payload(json.dumps(payload).encode(), "PreToolUse", sources, world.env, told)
     assert given.report.decision.verdict == "deny"
@@ -262,7 +264,7 @@ def test_a_dispatch_denies_before_the_agent_goes_on(told: float, world: World) -
 
 def takes(agent: str, spec: EventSpec, event: str) -> bool:
     """Whether context is in the answer to every product of the agent, and the agent passes it on."""
-    own = wire(agent)
+    own = get_wire(agent)
     for answers in (own.answers, *own.answers_of.values()):
         product = own.replace(answers=answers, answers_of={})
         answer, lost = write_answer(product, Event(event, agent, spec.native), Decision(context=TOLD))
@@ -274,7 +276,7 @@ def takes(agent: str, spec: EventSpec, event: str) -> bool:
 CARRIERS = [
     event
     for event in EVENTS
-    if not write_answer(wire(HUB), Event(event, HUB, event), Decision(context=TOLD))[1]
+    if not write_answer(get_wire(HUB), Event(event, HUB, event), Decision(context=TOLD))[1]
 ]
 
 
@@ -299,11 +301,11 @@ def test_context_is_passed_on_or_its_loss_is_told(agent: str, world: World) -> N
         for command, some in found.items()
     }
     never = [one for one in found["sync"] if one.code == f.NeverFires.code]
-    here = [event for event in CARRIERS if event_specs(get(agent), event)]
+    here = [event for event in CARRIERS if find_event_specs(get(agent), event)]
     deaf = [
         event
         for event in here
-        if not all(takes(agent, spec, event) for spec, _ in slots(get(agent), _hook(world, event)))
+        if not all(takes(agent, spec, event) for spec, _ in find_slots(get(agent), _hook(world, event)))
     ]
     assert told == dict.fromkeys(found, sorted(deaf))
     assert bool(never) is bool(set(CARRIERS).difference(here))

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from tests import kitchen
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from hookport.findings import Finding
 
-PAIRS = [pytest.param(a, b, id=f"{a}-to-{b}") for a in names() for b in names() if a != b]
+PAIRS = [pytest.param(a, b, id=f"{a}-to-{b}") for a in list_dialects() for b in list_dialects() if a != b]
 
 
 def about(result: pipeline.Conversion, index: int) -> list[Finding]:
@@ -34,11 +34,11 @@ def said(hook: Hook) -> Hook:
 
 def guards(dialect: str, hook: Hook) -> bool:
     """Whether the hook prevents something where it is."""
-    specs = slots(get(dialect), hook)
+    specs = find_slots(get(dialect), hook)
     return hook.blocking and hook.enabled and any(spec.blocks != "observe" for spec, _ in specs)
 
 
-@pytest.mark.parametrize("source", names())
+@pytest.mark.parametrize("source", list_dialects())
 def test_every_dialect_says_something_of_it(source: str) -> None:
     assert kitchen.reading(source).decoded.manifest.hooks
 
@@ -123,14 +123,14 @@ def lost_guards(result: pipeline.Conversion, after: dict[int, Hook]) -> Iterator
         if now is None:
             yield hook, now
             continue
-        specs = [spec for spec, _ in slots(target, now)]
+        specs = [spec for spec, _ in find_slots(target, now)]
         holds = now.blocking and (target.is_hub or all(spec.blocks != "observe" for spec in specs))
         tools = {term for term in own.matcher if term.kind == "tool" and term.value in TOOLS}
         if not holds or (now.matcher and not tools <= {*now.matcher}):
             yield hook, now
 
 
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_converting_twice_gives_the_same_bytes(target: str) -> None:
-    reading = kitchen.reading(next(name for name in names() if name != target))
+    reading = kitchen.reading(next(name for name in list_dialects() if name != target))
     assert pipeline.convert(reading, get(target)) == pipeline.convert(reading, get(target))

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import agents, event_specs, get, names, wire
+from hookport.agents import find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.convert.degrade import degrade
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.model.patterns import Sign, Unknown, matches_all, may_match
@@ -23,10 +23,10 @@ from hookport.model.runs import Call, Event
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import planned
 from hookport.runtime import engine
-from hookport.shapes.dialect import at_event, is_split, matching_of
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import find_matching, is_split, view_at_event
+from hookport.shapes.entries import find_slots
 from hookport.shapes.matchers import MARK, read_matcher, write_matcher
-from hookport.wire.events import mcp_name, read_event, write_event
+from hookport.wire.events import name_mcp_tool, read_event, write_event
 
 # Each with `{p}` for how MCP names begin and `{j}` for what stands between the server and the tool.
 FORMS = (
@@ -58,31 +58,31 @@ CALLS = (
 )
 HOOK_DIALECTS = [
     name
-    for name in names()
+    for name in list_dialects()
     if get(name).mcp and get(name).matching.grammar in ("names", "regex", "anchored", "marked")
 ]
 
 
 def open_spec(name: str) -> Any:
     """The event before any tool; None where there is none for all."""
-    specs = event_specs(get(name), "before_tool_execute")
+    specs = find_event_specs(get(name), "before_tool_execute")
     return next((spec for spec in specs if not is_split(spec)), None)
 
 
-AGENTS = [agent for agent in agents() if open_spec(agent) and wire(agent).mcp]
+AGENTS = [agent for agent in list_agents() if open_spec(agent) and get_wire(agent).mcp]
 
 
 def spelled(dialect: str, form: str) -> str:
-    mcp = at_event(get(dialect), open_spec(dialect)).mcp
+    mcp = view_at_event(get(dialect), open_spec(dialect)).mcp
     assert mcp is not None
     text = form.replace("{p}", re.escape(mcp.prefix)).replace("{j}", re.escape(mcp.joint))
-    is_marked = matching_of(get(dialect), open_spec(dialect)).grammar == "marked"
+    is_marked = find_matching(get(dialect), open_spec(dialect)).grammar == "marked"
     return (MARK if is_marked else "") + text.replace(r"\-", "-")
 
 
 def own_name(dialect: str, server: str, tool: str) -> str:
     """What the dialect's own agent calls an MCP tool."""
-    mcp = at_event(get(dialect), open_spec(dialect)).mcp
+    mcp = view_at_event(get(dialect), open_spec(dialect)).mcp
     assert mcp is not None
     if not mcp.joint:
         return mcp.prefix + tool
@@ -92,7 +92,7 @@ def own_name(dialect: str, server: str, tool: str) -> str:
 
 def natively(dialect: str, text: str, name: str) -> bool:
     """Whether a dialect's own agent runs a hook with this matcher on a tool of this name."""
-    matching = matching_of(get(dialect), open_spec(dialect))
+    matching = find_matching(get(dialect), open_spec(dialect))
     if text in matching.everything:
         return True
     if matching.grammar == "marked":
@@ -109,9 +109,9 @@ def natively(dialect: str, text: str, name: str) -> bool:
 
 
 def fired(agent: str, server: str, tool: str) -> Event:
-    own = wire(agent)
+    own = get_wire(agent)
     native = open_spec(agent).native
-    call = Call(native=mcp_name(own, server, tool), server=server, mcp_tool=tool)
+    call = Call(native=name_mcp_tool(own, server, tool), server=server, mcp_tool=tool)
     payload = write_event(own, Event("before_tool_execute", "", session="s", call=call), native)
     return read_event(own, json.loads(json.dumps(payload)), native)
 
@@ -126,10 +126,12 @@ def hook(dialect: str, text: str) -> Hook:
 
 def matched(event: Event, one: Hook) -> bool:
     plan = planned(Found(one, "f", "p", "/w", "project", ()))
-    return engine.explain_hooks(event, [plan], engine.RunSetting(wire(event.agent), wire, {}))[0].matched
+    return engine.explain_hooks(event, [plan], engine.RunSetting(get_wire(event.agent), get_wire, {}))[
+        0
+    ].matched
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not wire(name).server_last])
+@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
 @pytest.mark.parametrize("agent", AGENTS)
 def test_the_bridge_never_matches_less(agent: str, dialect: str) -> None:
     lost = [
@@ -148,7 +150,7 @@ def converted(dialect: str, text: str, target: str) -> tuple[list[tuple[Any, str
     written = [
         (spec, matcher)
         for one in degraded.manifest.hooks
-        for spec, part in slots(get(target), one)
+        for spec, part in find_slots(get(target), one)
         for matcher in write_matcher(get(target), spec, part, one.content)
     ]
     return written, any(finding.severity == "error" for finding in degraded.findings)
@@ -158,24 +160,24 @@ def covers(target: str, spec: Any, matcher: str | None, server: str, tool: str) 
     """Whether an entry of the target runs on an MCP tool."""
     if is_split(spec) and not spec.mcp:
         return False
-    matching = matching_of(get(target), spec)
+    matching = find_matching(get(target), spec)
     if matcher is None or matching.grammar in ("none", "ignored"):
         return True
     if spec.subject == "mcp_tool":
         return bool(re.search(matcher, tool))
-    if wire(target).server_last:
+    if get_wire(target).server_last:
         name = f"{tool}_{server}"
         is_mcp, rest = matcher.startswith("mcp:"), matcher.removeprefix("mcp:")
         return rest == "*" or bool(re.search(rest, name)) if is_mcp else bool(re.search(matcher, name))
-    own = at_event(get(target), spec).mcp
+    own = view_at_event(get(target), spec).mcp
     name = own_name(target, server, tool) if own else f"mcp__{server}__{tool}"
     return natively(target, matcher, name)
 
 
-TARGETS = [name for name in names() if get(name).matching.grammar != "terms" and not get(name).is_hub]
+TARGETS = [name for name in list_dialects() if get(name).matching.grammar != "terms" and not get(name).is_hub]
 
 
-@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not wire(name).server_last])
+@pytest.mark.parametrize("dialect", [name for name in HOOK_DIALECTS if not get_wire(name).server_last])
 @pytest.mark.parametrize("target", TARGETS)
 def test_a_converted_matcher_never_matches_less(target: str, dialect: str) -> None:
     lost = []
@@ -195,9 +197,11 @@ def test_a_converted_matcher_never_matches_less(target: str, dialect: str) -> No
 EMPTY = ("{}|", "|{}", "({}|)", "(|{})", "(?:{}|)", "{}||Nothing", "^({}|)")
 
 
-@pytest.mark.parametrize("dialect", [name for name in names() if open_spec(name) and not get(name).is_hub])
+@pytest.mark.parametrize(
+    "dialect", [name for name in list_dialects() if open_spec(name) and not get(name).is_hub]
+)
 def test_an_empty_alternative_keeps_its_meaning(dialect: str) -> None:
-    shell = at_event(get(dialect), open_spec(dialect)).tools[0].native
+    shell = view_at_event(get(dialect), open_spec(dialect)).tools[0].native
     grammar = get(dialect).matching.grammar
     if grammar in ("none", "ignored", "terms"):
         return

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.model.runs import Decision, RunResult
 from hookport.runtime.merge import merge_decisions
 from hookport.wire.answers import read_answer
-from hookport.wire.obeyed import obeys_natively, taken_of_several
+from hookport.wire.obeyed import decide_natively, merge_natively
 from tests import agent_data
 
 FORMS = agent_data.read_yaml(Path(__file__).with_name("answer_forms.yaml"))
@@ -62,8 +62,8 @@ def test_answer_is_read_as_the_agent_reads_it(
     agent: str, native: str, strict: str, form: str, seen: str
 ) -> None:
     """No answer is called a deny that the agent was seen to let pass, nor the other way round."""
-    it = wire(agent)
-    decision = obeys_natively(
+    it = get_wire(agent)
+    decision = decide_natively(
         it,
         result_of(form, it.said.get(native, native)),
         native=native,
@@ -78,15 +78,15 @@ def test_bridge_is_never_weaker(agent: str, native: str, strict: str, form: str,
     """What the agent itself would have denied, the bridge denies; or it fails, which policy decides."""
     if strict or not seen.startswith("deny"):
         return
-    it = wire(agent)
+    it = get_wire(agent)
     decision = read_answer(it, result_of(form, native), native=native, canonical=it.events[native])
     assert decision.verdict in ("deny", "ask") or decision.failure or not decision.carry_on
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_every_agent_says_what_it_obeys(agent: str) -> None:
     """An agent without a table would be vouched for by nobody; one that runs no command needs none."""
-    runs_commands = wire(agent).obeys != {}
+    runs_commands = get_wire(agent).obeys != {}
     assert runs_commands == (agent not in ("opencode", "pi"))
 
 
@@ -108,7 +108,7 @@ def test_every_agent_says_what_it_obeys(agent: str) -> None:
 def test_two_hooks(agent: str, verdicts: list[Any], expected: str) -> None:
     """Whose answer counts (lab j, 0.3)."""
     decisions = [Decision(one) for one in verdicts]
-    assert taken_of_several(wire(agent), decisions, merge_decisions(decisions)).verdict == expected
+    assert merge_natively(get_wire(agent), decisions, merge_decisions(decisions)).verdict == expected
 
 
 @pytest.mark.parametrize("agent", FILES)

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.convert.pipeline import read
 from hookport.install import sync
@@ -450,7 +450,7 @@ def entries(world: Project, agent: str, scope: Scope, mode: Any) -> list[Hook]:
 
 
 @pytest.mark.parametrize("mode", ["bridge", "native"])
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_every_entry_names_itself(agent: str, mode: str, tmp_path: Path) -> None:
     """Older entries without a name are ours too."""
     world = Project(tmp_path)

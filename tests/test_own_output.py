@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hookport import documents as formats
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import checks, pipeline
 from hookport.errors import InputError
 from tests import kitchen
@@ -89,7 +89,7 @@ def odd(dialect: str, step: int) -> Iterator[dict[str, bytes]]:
 
 
 @pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 def test_odd_keys_through_the_interchange_format_and_back(dialect: str, step: int) -> None:
     for files in odd(dialect, step):
         try:
@@ -112,7 +112,7 @@ ANYTHING = st.recursive(
 EVENTS = ("before_tool_execute", "before_compact", "on_weird", "{}:on_weird", "{}:", ":", "x:y:z")
 
 
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 @given(event=st.sampled_from(EVENTS), own=st.dictionaries(st.sampled_from(KEYS), ANYTHING, max_size=3))
 def test_data_of_a_dialect_may_be_anything(target: str, event: str, own: dict[str, Any]) -> None:
     hook = {
@@ -133,8 +133,8 @@ def own_files(dialect: str, target: str) -> dict[str, bytes]:
     return {file.path: file.text.encode() for file in result.files}
 
 
-@pytest.mark.parametrize("target", names())
-@pytest.mark.parametrize("source", names())
+@pytest.mark.parametrize("target", list_dialects())
+@pytest.mark.parametrize("source", list_dialects())
 def test_check_has_nothing_against_what_convert_wrote(source: str, target: str) -> None:
     files = own_files(source, target)
     if not files:
@@ -149,7 +149,7 @@ def test_check_has_nothing_against_what_convert_wrote(source: str, target: str) 
     assert [error for error in errors if error[0] not in known] == []
 
 
-@pytest.mark.parametrize("source", names())
+@pytest.mark.parametrize("source", list_dialects())
 def test_check_has_nothing_against_what_it_had_nothing_against_before(source: str) -> None:
     for files in texts(source):
         reading = pipeline.read(files, get(source))

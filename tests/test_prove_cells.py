@@ -6,7 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from hookport.agents import agents
+from hookport.agents import list_agents
 from hookport.lab import drivers
 from hookport.lab.cells import Cell, cells, contradictions
 from hookport.lab.page import page
@@ -30,7 +30,7 @@ def measured(driver: str, events: tuple[str, ...] = (), **scenarios: Result) -> 
 
 
 def cell(results: Results, event: str, capability: str) -> Cell:
-    found = {(one.event, one.capability, one.agent): one for one in cells(agents(), [results])}
+    found = {(one.event, one.capability, one.agent): one for one in cells(list_agents(), [results])}
     return found[event, capability, results.agent]
 
 
@@ -42,7 +42,7 @@ def test_what_was_measured_is_of_a_driver_and_its_dialect() -> None:
     for results in kept():
         assert results.driver in drivers.names()
         assert results.agent == drivers.dialect_of(drivers.get(results.driver))
-        assert results.agent in agents()
+        assert results.agent in list_agents()
 
 
 def test_a_pass_makes_a_cell_measured() -> None:
@@ -71,7 +71,7 @@ def test_what_an_agent_does_instead_is_told_and_its_limit_stays_documented() -> 
 
 
 def test_nothing_that_was_not_measured_is_called_so() -> None:
-    assert {one.basis for one in cells(agents(), [])} == {"documented", "unknown"}
+    assert {one.basis for one in cells(list_agents(), [])} == {"documented", "unknown"}
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ class Balance(HTMLParser):
 
 
 def test_the_page_has_a_cell_for_every_event_capability_and_agent_and_needs_nothing_else() -> None:
-    shown = cells(agents())
+    shown = cells(list_agents())
     balance = Balance()
     balance.feed(page(shown))
     rows = {(one.event, one.capability) for one in shown}
-    assert balance.widths == [len(agents()) + 2] * (len(rows) + 1)
+    assert balance.widths == [len(list_agents()) + 2] * (len(rows) + 1)
     assert balance.outside == []

@@ -74,7 +74,7 @@ def test_a_driver_is_well_formed(name: str, tmp_path: Path) -> None:
     assert driver.package.version[0].isdigit()
     assert driver.program
     assert "/" not in driver.program
-    assert dialect_of(driver) in dialects.names()
+    assert dialect_of(driver) in dialects.list_dialects()
     import_module(f"hookport.lab.protocols.{driver.protocol}")
     assert driver.patience > 0
     assert set(driver.alone) <= set(scenario.names())

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from hookport import agents
-from hookport.agents import event_specs
+from hookport.agents import find_event_specs
 from hookport.errors import InputError, UsageError
 from hookport.lab import campaign, drivers, formats, scenario, stage
 from hookport.lab.formats import World
@@ -231,7 +231,7 @@ def test_a_hook_of_the_users_own_stands_where_the_agent_looks_and_answers_in_its
     assert all(any(fnmatchcase(path, place) for place in places) for path in names), where
     assert all(not path.startswith("~") for path in where) == reads_projects(dialect)
     canonical = "before_tool_execute"
-    native = event_specs(dialect, canonical)[0].native
+    native = find_event_specs(dialect, canonical)[0].native
     for given, verdict, reason in (("rm -r victim", "deny", "no deleting here"), ("ls", "none", "")):
         done = subprocess.run([script], input=json.dumps(given), capture_output=True, text=True, check=False)
         result = RunResult("completed", done.returncode, done.stdout, done.stderr)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from hookport.agents import recognised
+from hookport.agents import recognise_payload
 from tests import agent_data
 
 # Callbacks whose arguments say nothing of their own.
@@ -26,12 +26,12 @@ CAPTURED = [name for name in agent_data.CAPTURED if name not in UNNAMED]
 @pytest.mark.parametrize("name", CAPTURED)
 def test_a_captured_payload_is_recognised(name: str) -> None:
     text = agent_data.payload(name).read_text("utf-8")
-    assert recognised(json.loads(text))[0][0] == name.partition("/")[0]
+    assert recognise_payload(json.loads(text))[0][0] == name.partition("/")[0]
 
 
 @pytest.mark.parametrize("agent", agent_data.DOCUMENTED)
 def test_a_documented_tool_call_is_recognised(agent: str) -> None:
     calls = {native: payload for native, payload in agent_data.DOCUMENTED[agent].items() if "ool" in native}
-    assert {native: recognised(payload)[0][0] for native, payload in calls.items()} == dict.fromkeys(
+    assert {native: recognise_payload(payload)[0][0] for native, payload in calls.items()} == dict.fromkeys(
         calls, agent
     )

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.agents import agents, names, wire
+from hookport.agents import get_wire, list_agents, list_dialects
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.runtime import engine
 from hookport.runtime.answer import build_answer
 from hookport.runtime.handlers import read_answer
 from hookport.runtime.plan import PlannedHook
-from hookport.wire.events import native_for, native_input, read_event, tool_name, write_event
+from hookport.wire.events import choose_native, name_tool, read_event, write_event, write_input
 from hookport.wire.spellings import put
-from hookport.wire.table import Wire, table_of
+from hookport.wire.table import Wire, find_table
 
 PRE = "before_tool_execute"
 INPUTS: dict[str, dict[str, Any]] = {
@@ -33,7 +33,7 @@ FIELDS = {"shell": ("command",), "mcp": ("title", "body")}
 
 def place_of_input(script: Wire, native: str) -> str:
     """Where a script of the dialect says another input; empty if it cannot."""
-    return next(iter(table_of(script.reads, native, PRE).get("input", ())), "")
+    return next(iter(find_table(script.reads, native, PRE).get("input", ())), "")
 
 
 def call_of(agent: Wire, tool: str) -> Event | None:
@@ -47,22 +47,22 @@ def call_of(agent: Wire, tool: str) -> Event | None:
     event = Event(PRE, "another", session="s", cwd="/repo", root="/repo", call=call)
     if tool != "mcp" and tool not in agent.names:
         return None
-    native = native_for(agent, event)
+    native = choose_native(agent, event)
     if not native:
         return None
     found = read_event(agent, write_event(agent, event), native)
     return found if found.call is not None else None
 
 
-PAIRS = [pytest.param(agent, tool, id=f"{agent}-{tool}") for agent in agents() for tool in INPUTS]
+PAIRS = [pytest.param(agent, tool, id=f"{agent}-{tool}") for agent in list_agents() for tool in INPUTS]
 
 
 def shown_to(script: Wire, event: Event, call: Call) -> tuple[str, Any]:
     """The name and input that a script of the dialect gets for a call."""
     if script.id == event.agent:
         return call.native, call.raw
-    native = tool_name(script, call, native_for(script, event))
-    return native, native_input(script, call.tool, native, call.input)
+    native = name_tool(script, call, choose_native(script, event))
+    return native, write_input(script, call.tool, native, call.input)
 
 
 def rewritten(
@@ -73,7 +73,7 @@ def rewritten(
     assert call is not None
     part = call.parts[number] if number >= 0 else call
     seen = event.replace(call=part)
-    native = event.native if script.id == agent.id else native_for(script, event)
+    native = event.native if script.id == agent.id else choose_native(script, event)
     tree: dict[str, Any] = {}
     put(tree, place_of_input(script, native), said)
     if place_of_input(script, native).startswith("hookSpecificOutput"):
@@ -96,18 +96,18 @@ def _terms(event: Event) -> list[tuple[str, dict[str, Any]]]:
 @settings(max_examples=5, deadline=None)
 def test_only_what_a_rewrite_names_changes(agent_id: str, tool: str, text: str) -> None:
     """One field at a time: the others are what they were, in the agent's own input too."""
-    agent = wire(agent_id)
+    agent = get_wire(agent_id)
     event = call_of(agent, tool)
     if event is None:
         return
-    for script_id in names():
-        _check_rewrites(agent, wire(script_id), event, text)
+    for script_id in list_dialects():
+        _check_rewrites(agent, get_wire(script_id), event, text)
 
 
 def _check_rewrites(agent: Wire, script: Wire, event: Event, text: str) -> None:
     call = event.call
     assert call is not None
-    native = event.native if script.id == agent.id else native_for(script, event)
+    native = event.native if script.id == agent.id else choose_native(script, event)
     if not place_of_input(script, native):
         return
     is_split = bool(call.parts) and script.id != agent.id
@@ -146,7 +146,7 @@ def _check_one_change(agent: Wire, event: Event, after: Event, case: tuple[str, 
 @pytest.mark.parametrize("script_id", ["claude-code", "canonical", "universal", "agent-hooks", "cursor"])
 def test_new_path_keeps_the_content_in_a_patch(script_id: str) -> None:
     """An agent whose tool is a patch gets the same content at the other path."""
-    agent, script = wire("codex"), wire(script_id)
+    agent, script = get_wire("codex"), get_wire(script_id)
     patch = "*** Begin Patch\n*** Add File: a.txt\n+one\n+two\n*** End Patch\n"
     raw = {"command": patch}
     payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/repo", "tool_name": "apply_patch"}
@@ -163,21 +163,21 @@ def test_new_path_keeps_the_content_in_a_patch(script_id: str) -> None:
 
 
 @pytest.mark.parametrize("said", [{"content": None}, {"content": 5}, {"file_path": None}, {"file_path": []}])
-@pytest.mark.parametrize("agent_id", agents())
+@pytest.mark.parametrize("agent_id", list_agents())
 def test_rewrite_that_is_no_call_denies(agent_id: str, said: dict[str, Any]) -> None:
     """What would empty a file, or name none, is not sent."""
-    agent = wire(agent_id)
+    agent = get_wire(agent_id)
     event = call_of(agent, "file_write")
     if event is None or event.call is None or agent_id == "claude-code":
         return
     number = 0 if event.call.parts else -1
-    decision, after = rewritten(agent, wire("claude-code"), event, number, said)
+    decision, after = rewritten(agent, get_wire("claude-code"), event, number, said)
     assert (decision.verdict, decision.updated_input, after) == ("deny", None, event)
 
 
 def test_privilege_that_a_whole_input_leaves_out_is_gone() -> None:
     """Claude Code replaces the input, so a hook that leaves the key out takes it away; a merge keeps it."""
-    agent = wire("claude-code")
+    agent = get_wire("claude-code")
     payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/repo", "tool_name": "Bash"}
     raw = {"command": "make", "description": "build", "dangerouslyDisableSandbox": True}
     event = read_event(agent, {**payload, "tool_input": raw, "tool_use_id": "1"})
@@ -185,17 +185,17 @@ def test_privilege_that_a_whole_input_leaves_out_is_gone() -> None:
         ("claude-code", {"command": "make", "description": "build"}),
         ("canonical", {"command": "make"}),
     ):
-        _, after = rewritten(agent, wire(script), event, -1, said)
+        _, after = rewritten(agent, get_wire(script), event, -1, said)
         assert after.call is not None
         assert after.call.raw == {"command": "make", "description": "build"}
-    _, after = rewritten(agent, wire("gemini-cli"), event, -1, {"command": "make all"})
+    _, after = rewritten(agent, get_wire("gemini-cli"), event, -1, {"command": "make all"})
     assert after.call is not None
     assert after.call.raw == {**raw, "command": "make all"}
 
 
 def test_edit_in_a_patch_takes_the_new_text() -> None:
     """A patch has its edits in a list; a rewrite of the one that a script was shown reaches it."""
-    agent, script = wire("codex"), wire("claude-code")
+    agent, script = get_wire("codex"), get_wire("claude-code")
     patch = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n"
     payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "/repo", "tool_name": "apply_patch"}
     event = read_event(agent, {**payload, "tool_input": {"command": patch}, "tool_use_id": "1"})
@@ -206,18 +206,18 @@ def test_edit_in_a_patch_takes_the_new_text() -> None:
 
 def test_numbered_edits_merge_by_their_number() -> None:
     """A hook of Auggie that changes the second edit's text leaves the rest."""
-    agent = wire("augment")
+    agent = get_wire("augment")
     raw = {"path": "a", "old_str_1": "a", "new_str_1": "b", "old_str_2": "c", "new_str_2": "d"}
     payload = {"hook_event_name": "PreToolUse", "conversation_id": "c", "workspace_roots": ["/repo"]}
     event = read_event(agent, {**payload, "tool_name": "str-replace-editor", "tool_input": raw})
     _, after = rewritten(agent, agent, event, -1, {"new_str_2": "e"})
     assert after.call is not None
     assert after.call.raw == {**raw, "new_str_2": "e"}
-    _, after = rewritten(agent, wire("claude-code"), event, 1, {"new_string": "e"})
+    _, after = rewritten(agent, get_wire("claude-code"), event, 1, {"new_string": "e"})
     assert after.call is not None
     assert after.call.raw == {**raw, "new_str_2": "e"}
     one = read_event(
-        wire("claude-code"),
+        get_wire("claude-code"),
         {
             **payload,
             "cwd": "/repo",
@@ -226,6 +226,6 @@ def test_numbered_edits_merge_by_their_number() -> None:
         },
         "PreToolUse",
     )
-    _, after = rewritten(wire("claude-code"), agent, one, -1, {"new_str_1": "z"})
+    _, after = rewritten(get_wire("claude-code"), agent, one, -1, {"new_str_1": "z"})
     assert after.call is not None
     assert after.call.raw == {"file_path": "a", "old_string": "x", "new_string": "z"}

@@ -16,21 +16,28 @@ from typing import Any, NamedTuple
 import pytest
 
 from hookport import findings
-from hookport.agents import agents, get, names
+from hookport.agents import get, list_agents, list_dialects
 from hookport.convert import checks, pipeline
 from hookport.errors import InputError
 from hookport.model.hooks import Handler, Term
 from hookport.project import sources
-from hookport.shapes.dialect import Decoded, EventSpec, Matching, at_event, matching_of, native_tools
-from hookport.shapes.entries import slots
-from hookport.shapes.matchers import MARK, mcp_parts, means_all
+from hookport.shapes.dialect import (
+    DecodedManifest,
+    EventSpec,
+    Matching,
+    find_matching,
+    list_native_tools,
+    view_at_event,
+)
+from hookport.shapes.entries import find_slots
+from hookport.shapes.matchers import MARK, means_all, spell_mcp_term
 from tests.test_corpus import Case, build, cases, project
 from tests.test_laws import canonical, texts
 
 __all__ = ["project"]
 
 HUB = get("canonical")
-OTHERS = [name for name in names() if name != HUB.id]
+OTHERS = [name for name in list_dialects() if name != HUB.id]
 UNKNOWN = ("NoSuchTool", "my_tool", "Bash2", "XBash", "ReadMany", "mcp")
 MCP = (Term("mcp", "github", "merge"), Term("mcp", "git_hub", "delete"), Term("mcp", "notes", "read"))
 # A difference, and the findings that tell of it.
@@ -78,7 +85,7 @@ def meanings(reading: pipeline.Reading, *, by_text: bool) -> list[Meaning]:
     dialect = reading.dialect
     found: list[Meaning] = []
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
-        written = slots(dialect, hook)
+        written = find_slots(dialect, hook)
         for spec, terms in written:
             text = matcher_text(reading, place) if by_text and len(written) == 1 else ""
             rule = dialect.handlers[hook.handler.type].timeout
@@ -118,12 +125,12 @@ def matcher_text(reading: pipeline.Reading, place: Any) -> str:
 
 def fired(dialect: str, spec: EventSpec, terms: tuple[Term, ...], text: str) -> frozenset[object]:
     """The names that the agent runs a hook with this matcher on; the terms where it is on no name."""
-    here = at_event(get(dialect), spec)
-    matching = matching_of(here, spec)
+    here = view_at_event(get(dialect), spec)
+    matching = find_matching(here, spec)
     if not terms or not text or spec.subject != "tool" or means_all(matching, text):
         return frozenset(terms)
-    tools = [name for term in MCP for name in mcp_parts(here.mcp, term)] if here.mcp else []
-    names = (*native_tools(here), *UNKNOWN, *filter(None, tools))
+    tools = [name for term in MCP for name in spell_mcp_term(here.mcp, term)] if here.mcp else []
+    names = (*list_native_tools(here), *UNKNOWN, *filter(None, tools))
     return frozenset(name for name in names if natively(matching, text, name))
 
 
@@ -174,7 +181,9 @@ def without(reading: pipeline.Reading, gone: set[int]) -> pipeline.Reading:
     hooks, places, found = reading.decoded
     left = [number for number in range(len(hooks.hooks)) if number not in gone]
     manifest = hooks._replace(hooks=tuple(hooks.hooks[number] for number in left))
-    return reading._replace(decoded=Decoded(manifest, tuple(places[number] for number in left), found))
+    return reading._replace(
+        decoded=DecodedManifest(manifest, tuple(places[number] for number in left), found)
+    )
 
 
 @cache
@@ -201,7 +210,7 @@ def test_a_file_of_the_corpus_can_be_said_in_every_dialect(case: Case, project: 
     """Nothing raises, each hook that is changed or gone has a finding, and `check` finds no new error."""
     for reading in readings(case, project):
         known = {one.code for one in (*reading.decoded.findings, *checks.check(reading))}
-        for target in names():
+        for target in list_dialects():
             result = pipeline.convert(reading, get(target))
             if target == reading.dialect.id:
                 assert [file.text.encode() for file in result.files] == [
@@ -239,13 +248,13 @@ def test_a_hook_of_a_subagent_runs_all_the_time_elsewhere(project: Path) -> None
     """Every target is told, also the interchange format."""
     (case,) = [case.values[0] for case in corpus() if "frontmatter of a subagent" in str(case.id)]
     (reading,) = readings(case, project)
-    for target in [name for name in names() if name != reading.dialect.id]:
+    for target in [name for name in list_dialects() if name != reading.dialect.id]:
         result = pipeline.convert(reading, get(target))
         told = findings.AlwaysRuns.code in {one.code for one in result.findings}
         assert told or not result.files, target
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_what_a_wrapped_command_is_told_comes_back(agent: str) -> None:
     """The options of `wrap` are the hook's own fields once it is converted again."""
     handler = {"type": "command", "command": "./g.sh", "timeout": 7, "timeout_action": "block"}

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import get, names, wire
+from hookport.agents import get, get_wire, list_dialects
 from hookport.convert import checks
 from hookport.convert.checks.rules import DeadRule, dead_rule
 from hookport.model.hooks import Handler, Hook, Term
@@ -27,7 +27,7 @@ from hookport.wire.events import read_event
 from tests import agent_data
 
 MEASURED: list[dict[str, Any]] = json.loads(agent_data.find("rules.json")["claude-code"].read_text("utf-8"))
-CLAUDE = wire("claude-code")
+CLAUDE = get_wire("claude-code")
 # What the documentation promises of a rule and 2.1.325 does not do.
 PROMISED = ("Edit(", "WebFetch(", "Agent(", "Task(", "WebSearch(", "mcp__")
 
@@ -92,10 +92,10 @@ def test_most_of_what_was_measured_is_decided() -> None:
         ("Read(*)", "anything", False),
     ],
 )
-@pytest.mark.parametrize("agent", [name for name in names() if wire(name).fires])
+@pytest.mark.parametrize("agent", [name for name in list_dialects() if get_wire(name).fires])
 def test_a_rule_means_the_same_in_every_agent(agent: str, rule: str, command: str, runs: bool) -> None:
     """The rule is written in the script's names; the call comes in the agent's."""
-    own = wire(agent)
+    own = get_wire(agent)
     native = own.names.get("shell", ["shell"])[0]
     call = Call("shell", native, input={"command": command})
     hook = PlannedHook("x", "before_tool_execute", "claude-code", condition=rule)

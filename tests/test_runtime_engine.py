@@ -16,7 +16,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from hookport.agents import agents, event_specs, get, names, wire
+from hookport.agents import find_event_specs, get, get_wire, list_agents, list_dialects
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
@@ -41,7 +41,7 @@ def fired(agent: str, tool: str = "shell", *, event: str = "before_tool_execute"
     """The event as an agent fires it: written as its payload, and read from that."""
     about = {"command": "ls"} if tool == "shell" else {"path": "src/a.py", "content": "x"}
     call = Call(tool, "", input=given_.pop("input", about)) if tool else None
-    it = wire(agent)
+    it = get_wire(agent)
     told = Event(event, "", call=call, session="s", cwd="/", root="/").replace(**given_)
     payload = write_event(it, told)
     words = {tool}
@@ -50,7 +50,7 @@ def fired(agent: str, tool: str = "shell", *, event: str = "before_tool_execute"
 
 
 def setting(agent: str = "claude-code", **given_: Any) -> RunSetting:
-    return RunSetting(wire(agent), wire, ENV, **given_)
+    return RunSetting(get_wire(agent), get_wire, ENV, **given_)
 
 
 def hook(name: str, command: str = "exit 0", dialect: str = "canonical", **given_: Any) -> PlannedHook:
@@ -86,7 +86,7 @@ def ran(report: DispatchReport) -> list[tuple[str, bool]]:
 def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -> PlannedHook:
     """A hook with the matcher as its dialect's files write it."""
     own = get(dialect)
-    spec = next(spec for spec in event_specs(own, event) if not spec.tools)
+    spec = next(spec for spec in find_event_specs(own, event) if not spec.tools)
     terms, _ = read_matcher(own, spec, matcher)
     made = Hook(event, Handler(command="exit 0"), terms, dialect=dialect)
     return plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
@@ -106,7 +106,9 @@ WRITTEN = {
     "universal": "Bash",
 }
 FIRING = [
-    name for name in agents() if any(not tools for tools, _ in wire(name).natives["before_tool_execute"])
+    name
+    for name in list_agents()
+    if any(not tools for tools, _ in get_wire(name).natives["before_tool_execute"])
 ]
 
 
@@ -151,7 +153,7 @@ def test_every_kind_of_matcher(matcher: str, matched: bool) -> None:
 )
 def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> None:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "mcp_fs_read", "tool_input": {"a": 1}}
-    event = read_event(wire("gemini-cli"), payload, "BeforeTool")
+    event = read_event(get_wire("gemini-cli"), payload, "BeforeTool")
     assert event.call is not None
     event = event.replace(call=event.call.replace(server="fs", mcp_tool="read", tool=""))
     found = engine.explain_hooks(event, [of_matcher("claude-code", matcher)], setting())
@@ -169,7 +171,7 @@ def test_mcp_tools_by_what_the_hook_calls_them(matcher: str, matched: bool) -> N
 )
 def test_mcp_tools_whose_agent_has_fewer_characters_for_them(matcher: str, matched: bool) -> None:
     payload = {"hook_event_name": "pre_tool", "tool_name": "mcp_lab_x.get_thing", "tool_input": {}}
-    event = read_event(wire("mistral-vibe"), payload, "pre_tool")
+    event = read_event(get_wire("mistral-vibe"), payload, "pre_tool")
     found = engine.explain_hooks(event, [of_matcher("claude-code", matcher)], setting())
     assert [one.matched for one in found] == [matched]
 
@@ -210,7 +212,7 @@ def test_an_mcp_tool_whose_server_comes_last(dialect: str, matcher: str, untold:
     more = {"mcp_metadata": {"mcpExecutedToolServerName": "git_hub"}}
     one = of_matcher(dialect, matcher)
     matched = [
-        engine.explain_hooks(read_event(wire("augment"), said), [one], setting("augment"))[0].matched
+        engine.explain_hooks(read_event(get_wire("augment"), said), [one], setting("augment"))[0].matched
         for said in (payload, {**payload, **more})
     ]
     assert matched == [untold, told]
@@ -218,7 +220,7 @@ def test_an_mcp_tool_whose_server_comes_last(dialect: str, matcher: str, untold:
 
 def test_an_mcp_tool_of_an_unnamed_server_is_taken_for_a_match() -> None:
     payload = {"tool_name": "read", "tool_input": "{}", "hook_event_name": "beforeMCPExecution"}
-    event = read_event(wire("cursor"), payload, "beforeMCPExecution")
+    event = read_event(get_wire("cursor"), payload, "beforeMCPExecution")
     report = run(event, of_matcher("claude-code", "mcp__fs__read"))
     assert ran(report) == [("p", True)]
     assert report.notes == ("doubt: the agent does not say which MCP server the tool is of",)
@@ -460,7 +462,7 @@ def test_one_broken_hook_does_not_stop_the_others() -> None:
 
 @pytest.mark.parametrize("type_", ["http", "prompt", "agent"])
 def test_a_server_that_fails_has_no_exit_code(type_: str) -> None:
-    event, own = fired("claude-code"), wire("copilot-cli")
+    event, own = fired("claude-code"), get_wire("copilot-cli")
     result = RunResult("completed", 1, stderr="HTTP 500", detail="HTTP 500")
     assert read_answer(hook("h", type=type_), own, event, result) == Decision(failure="HTTP 500")
     assert read_answer(hook("h"), own, event, result).verdict == "deny"
@@ -671,7 +673,7 @@ PATCH = """*** Begin Patch
 
 def patch_event() -> Event:
     payload = {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"command": PATCH}}
-    return read_event(wire("codex"), {**payload, "cwd": "/"}, "PreToolUse")
+    return read_event(get_wire("codex"), {**payload, "cwd": "/"}, "PreToolUse")
 
 
 def test_a_patch_is_the_writes_and_edits_it_does(tmp_path: Path) -> None:
@@ -734,8 +736,8 @@ BATCHES = [
 def test_a_batch_is_the_calls_it_makes(
     agent: str, native: str, payload: dict[str, Any], tmp_path: Path
 ) -> None:
-    native = next((one for one in wire(agent).events if one.lower() == native.lower()), native)
-    event = read_event(wire(agent), payload, native)
+    native = next((one for one in get_wire(agent).events if one.lower() == native.lower()), native)
+    event = read_event(get_wire(agent), payload, native)
     seen = tmp_path / "seen"
     report = run(event, hook("h", f"cat >> {seen}; echo no >&2; exit 2", content="^rm"))
     assert report.decision == Decision("deny", "no")
@@ -849,7 +851,7 @@ def test_a_shell_within_the_command_runs_nothing_of_the_path(command: str, path:
 
 # Plans.
 
-WIRES = [wire(name) for name in names()]
+WIRES = [get_wire(name) for name in list_dialects()]
 
 
 def planned(hooks: list[PlannedHook]) -> plan.DispatchPlan:
@@ -869,7 +871,7 @@ TERMS = st.one_of(
         Term, st.just("mcp"), st.sampled_from(["*", "fs", "git"]), st.sampled_from(["", "read", "write"])
     ),
 )
-DIALECTS = st.sampled_from(names())
+DIALECTS = st.sampled_from(list_dialects())
 
 
 @st.composite
@@ -889,7 +891,7 @@ def hooks_of_a_plan(draw: st.DrawFn) -> PlannedHook:
 @st.composite
 def calls(draw: st.DrawFn) -> Event:
     agent = draw(st.sampled_from(FIRING))
-    it = wire(agent)
+    it = get_wire(agent)
     name = draw(st.sampled_from([*it.tools, *TOOLS, "MyTool", "mcp__fs__read", "fs_read"]))
     native = next(native for tools, native in it.natives["before_tool_execute"] if not tools)
     call = Call("", name, input={"command": "x", "path": "x"}, raw={"command": "x", "path": "x"})
@@ -922,7 +924,7 @@ def test_a_plan_is_read_as_it_was_made(hooks: list[PlannedHook]) -> None:
     assert found.read_all_hooks() == hooks
     # What an agent itself obeys is left out.
     whole = [json.dumps(one.replace(obeys={}, several="").as_dict()) for one in WIRES]
-    assert [json.dumps(one.as_dict()) for name in names() if (one := found.wire(name))] == whole
+    assert [json.dumps(one.as_dict()) for name in list_dialects() if (one := found.wire(name))] == whole
 
 
 @pytest.mark.parametrize("text", [b"", b"{}", b"[]", b"\xff\xfe", b'{"format":0}', b"null\n{}"])
@@ -947,7 +949,7 @@ def test_a_call_that_does_too_much_is_denied(tmp_path: Path) -> None:
         "tool_name": "apply_patch",
         "tool_input": raw,
     }
-    event = read_event(wire("codex"), payload)
+    event = read_event(get_wire("codex"), payload)
     report = run(
         event,
         hook(

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Decision, RunResult
 from hookport.project import plan_builder
 from hookport.runtime import dispatch
@@ -679,7 +679,7 @@ def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
     payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
     found, _ = plan_builder.current(str(root), env)
-    sources = make_sources(found, "gemini-cli", wire)
+    sources = make_sources(found, "gemini-cli", get_wire)
     report = dispatch.answer_payload(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
     return report.decision, [run.answered.failure for run in report.runs]
 

@@ -16,8 +16,8 @@ from pathlib import Path
 
 import pytest
 
-from hookport.agents import agents as known_agents
-from hookport.agents import names, wire
+from hookport.agents import get_wire, list_dialects
+from hookport.agents import list_agents as known_agents
 from hookport.model.runs import Answer
 from hookport.runtime.answer import DispatchResult
 from hookport.runtime.dispatch import answer_payload
@@ -61,7 +61,9 @@ def fire(hook: PlannedHook, agent: str, native: str, payload: bytes, folder: Pat
     state = folder / "state"
     shutil.rmtree(state, ignore_errors=True)
     env = {"PATH": os.environ["PATH"], "HOME": str(folder), "HOOKPORT_STATE_DIR": str(state)}
-    told = answer_payload(payload, native, HookSources(wire(agent), wire, lambda _: [hook]), env, within=LONG)
+    told = answer_payload(
+        payload, native, HookSources(get_wire(agent), get_wire, lambda _: [hook]), env, within=LONG
+    )
     assert [(run.matched, run.answered.failure) for run in told.report.runs] == [(True, "")], [
         (run.why, run.result) for run in told.report.runs
     ]
@@ -98,7 +100,7 @@ def check_rewrite(hook: PlannedHook, seat: Seat, folder: Path) -> None:
 
 def test_nobody_is_left_out() -> None:
     """Every dialect has a guard, and every agent a judge."""
-    assert set(GUARDS) == set(names())
+    assert set(GUARDS) == set(list_dialects())
     assert {seat.agent for seat in SEATS.values()} == set(known_agents())
 
 

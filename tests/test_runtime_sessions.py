@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import hookport
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Call, Decision, Event
 from hookport.runtime import sessions
 
@@ -61,7 +61,7 @@ def test_what_eight_processes_would_say_at_once_is_said_once(tmp_path: Path) -> 
 
 
 def test_stops_of_eight_processes_are_all_counted(tmp_path: Path) -> None:
-    assert not wire("cline").caps_stops
+    assert not get_wire("cline").caps_stops
     run_together(tmp_path, "stops", "25")
     (file,) = (tmp_path / "sessions").iterdir()
     assert json.loads(file.read_text())["stops"] == WRITERS * 25
@@ -74,13 +74,13 @@ def test_no_text_of_a_call_and_no_secret_is_in_the_file(tmp_path: Path) -> None:
     call = Call("shell", "Shell", input={"command": f"deploy --now {token}"})
     event = Event("before_tool_execute", "cursor", "preToolUse", session="s", call=call)
     said = Decision("deny", f"not with {token}")
-    sessions.keep_decision(event, event, said, wire("cursor"), env)
+    sessions.keep_decision(event, event, said, get_wire("cursor"), env)
     (file,) = (tmp_path / "sessions").iterdir()
     assert token not in file.read_text()
     assert "deploy" not in file.read_text()
     assert file.stat().st_mode & 0o777 == 0o600
     second = event.replace(native="beforeShellExecution")
-    assert sessions.find_decision(second, wire("cursor"), env) == Decision("deny", "not with [redacted]")
+    assert sessions.find_decision(second, get_wire("cursor"), env) == Decision("deny", "not with [redacted]")
 
 
 @pytest.mark.parametrize("session", ["", "s"])

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import names
+from hookport.agents import list_dialects
 from tests.sampling import SAMPLED, Values, choose, family_of
 
 HERE = Path(__file__).parent
 PAIRS: list[tuple[str, Values]] = [
     (f"{source}-to-{target}", {"source": source, "target": target})
-    for source, target in itertools.permutations(names(), 2)
+    for source, target in itertools.permutations(list_dialects(), 2)
 ]
 
 
@@ -41,8 +41,8 @@ def test_pairs_have_every_dialect_on_both_sides_with_each_layout_and_form_of_ans
 def test_each_has_every_value_and_families_every_combination_of_them() -> None:
     values = dict(PAIRS)
     for side in ("source", "target"):
-        assert {values[case][side] for case in choose(PAIRS, "each")} == {*names()}
-    parts = {part for name in names() for part in family_of(name)}
+        assert {values[case][side] for case in choose(PAIRS, "each")} == {*list_dialects()}
+    parts = {part for name in list_dialects() for part in family_of(name)}
     met = {
         pair
         for case in choose(PAIRS, "families")
@@ -63,6 +63,6 @@ def test_the_order_of_the_cases_changes_nothing(cover: Any) -> None:
 
 def test_pairs_grow_with_the_dialects_and_not_with_their_square() -> None:
     few = len(choose(PAIRS, "pairs"))
-    parts = {part for name in names() for part in family_of(name)}
-    assert few <= 2 * len(names()) * len(parts)
+    parts = {part for name in list_dialects() for part in family_of(name)}
+    assert few <= 2 * len(list_dialects()) * len(parts)
     assert len(choose(PAIRS, "families")) <= len(parts) ** 2

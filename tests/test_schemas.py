@@ -10,7 +10,7 @@ import jsonschema
 import pytest
 
 from hookport import findings
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
 from hookport.documents import kind_of, parse
 from hookport.testing import load
@@ -20,7 +20,7 @@ from tests.test_conformance import FULL, manifest
 
 FOLDER = Path(__file__).parent.parent / "schemas"
 ROOT = FOLDER.parent
-FORMATS = [name for name in names() if get(name).kind == "format"]
+FORMATS = [name for name in list_dialects() if get(name).kind == "format"]
 
 
 def validator(dialect: str) -> jsonschema.Draft202012Validator:

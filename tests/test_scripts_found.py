@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.model.hooks import Handler, Hook
 from hookport.project import sources
 
@@ -31,8 +31,8 @@ WAYS = (
 
 
 def spellings() -> list[tuple[str, str, bool]]:
-    found = [(name, text, False) for name in names() for text in get(name).project_dir]
-    found += [(name, text, True) for name in names() for text in get(name).package_dir]
+    found = [(name, text, False) for name in list_dialects() for text in get(name).project_dir]
+    found += [(name, text, True) for name in list_dialects() for text in get(name).package_dir]
     # A folder's own script asks where it stands; there its text comes with it.
     return [one for one in found if "$0" not in one[1]]
 
@@ -56,7 +56,7 @@ def test_a_script_is_found_however_its_path_is_spelled(
     assert missed == []
 
 
-@pytest.mark.parametrize("dialect", names())
+@pytest.mark.parametrize("dialect", list_dialects())
 @pytest.mark.parametrize(
     "command", ["./hooks/x.sh", "hooks/x.sh", "sh hooks/x.sh", "cd hooks && ./x.sh", "cd hooks; sh x.sh"]
 )

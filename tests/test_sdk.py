@@ -28,7 +28,7 @@ from hookport import (
     session_start,
     testing,
 )
-from hookport.agents import names, recognised, wire
+from hookport.agents import get_wire, list_dialects, recognise_payload
 from hookport.errors import UsageError
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, RunResult
@@ -41,8 +41,8 @@ from hookport.sdk.callers import Caller
 from hookport.sdk.hooks import bound_of
 from hookport.testing.harness import _bound
 from hookport.wire.answers import write_answer
-from hookport.wire.events import native_for, read_event, write_event
-from hookport.wire.recognition import VARIABLE, sealed, unsealed
+from hookport.wire.events import choose_native, read_event, write_event
+from hookport.wire.recognition import VARIABLE, read_seal, seal_payload
 from tests import agent_data
 from tests import test_install_vendor as vendor
 from tests.approval import approve
@@ -203,8 +203,8 @@ for _name in EVENTS:
 def test_every_captured_payload_is_answered(name: str, kept: dict[str, str]) -> None:
     """A deny is one wherever the agent obeys any, and no opinion is the dialect's own nothing."""
     body = agent_data.payload(name).read_bytes()
-    name, native = recognised(json.loads(body))[0]
-    own = wire(name)
+    name, native = recognise_payload(json.loads(body))[0]
+    own = get_wire(name)
     event = read_event(own, json.loads(body), native)
     none = replies.reply(parse_payload(body), bound_of(silent_everywhere), kept)
     assert none == write_answer(own, event, Decision())[0]
@@ -246,7 +246,7 @@ def test_an_event_of_one_agent_is_known_through_another_format() -> None:
         return deny(event.agent)
 
     body = b'{"event": "CwdChanged", "project_root": "/"}'
-    env = {VARIABLE: sealed(body, "canonical", "CwdChanged")}
+    env = {VARIABLE: seal_payload(body, "canonical", "CwdChanged")}
     env |= {"HOOKPORT_AGENT": "claude-code", "HOOKPORT_EVENT": "claude-code:CwdChanged"}
     assert replies.reply(parse_payload(body), bound_of(moved), env) == Answer(
         stderr="claude-code\n", exit_code=2
@@ -310,7 +310,7 @@ def test_every_part_of_a_patch_is_looked_at() -> None:
         "turn_id": "t",
         "model": "m",
     }
-    own = wire("codex")
+    own = get_wire("codex")
     told = replies.reply(
         parse_payload(json.dumps(tree).encode()), _functions(GUARD), {}, by=Caller(own, "PreToolUse", own.id)
     )
@@ -477,16 +477,16 @@ def test_an_agent_stops_at_last(start: Started) -> None:
 
 
 def test_a_seal_is_of_its_payload() -> None:
-    said = sealed(b"{}", "one", "PreToolUse")
-    assert unsealed(said, b"{}") == ("one", "PreToolUse")
-    assert (unsealed(said, b"{ }"), unsealed("", b"{}"), unsealed("x", b"{}")) == (None, None, None)
-    long = sealed(b"a" * 100_000, "one", "two words")
-    assert unsealed(long, b"a" * 100_000) == ("one", "two words")
-    assert unsealed(long, b"a" * 99_999 + b"b") is None
+    said = seal_payload(b"{}", "one", "PreToolUse")
+    assert read_seal(said, b"{}") == ("one", "PreToolUse")
+    assert (read_seal(said, b"{ }"), read_seal("", b"{}"), read_seal("x", b"{}")) == (None, None, None)
+    long = seal_payload(b"a" * 100_000, "one", "two words")
+    assert read_seal(long, b"a" * 100_000) == ("one", "two words")
+    assert read_seal(long, b"a" * 99_999 + b"b") is None
 
 
 def test_a_stale_seal_is_not_believed() -> None:
-    env = {VARIABLE: sealed(b"other", "kiro", "preToolUse"), "HOOKPORT_AGENT": "kiro"}
+    env = {VARIABLE: seal_payload(b"other", "kiro", "preToolUse"), "HOOKPORT_AGENT": "kiro"}
     told = replies.reply(parse_payload(json.dumps(bash(PUSH)).encode()), _functions(GUARD), env)
     assert json.loads(told.stdout)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
@@ -496,18 +496,18 @@ def test_a_hook_of_any_format_is_answered_for_in_any_agent(name: str, kept: dict
     """The payload is told to be of the hook's dialect, also where it looks like the agent's own."""
     seat, functions, found = SEATS[name], _functions(GUARD), {}
     body = payload_of(seat.agent, seat.native, seat.payload, PUSH, Path("/p"))
-    event = read_event(wire(seat.agent), json.loads(body), seat.native)
+    event = read_event(get_wire(seat.agent), json.loads(body), seat.native)
     env = {**kept, "HOOKPORT_AGENT": seat.agent, "HOOKPORT_EVENT": event.event}
-    for dialect in names():
-        own = wire(dialect)
-        native = event.native if dialect == seat.agent else native_for(own, event)
+    for dialect in list_dialects():
+        own = get_wire(dialect)
+        native = event.native if dialect == seat.agent else choose_native(own, event)
         shown = json.dumps(write_event(own, event)).encode()
         told = replies.reply(
-            parse_payload(shown), functions, {**env, VARIABLE: sealed(shown, dialect, native)}
+            parse_payload(shown), functions, {**env, VARIABLE: seal_payload(shown, dialect, native)}
         )
         result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
         found[dialect] = read_answer(PlannedHook("", event.event, dialect, native=native), own, event, result)
-    assert found == dict.fromkeys(names(), deny(REASON))
+    assert found == dict.fromkeys(list_dialects(), deny(REASON))
 
 
 MANIFEST = {

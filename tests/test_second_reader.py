@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.convert import pipeline
 from hookport.model.events import EVENTS
 from hookport.model.tools import TOOLS
@@ -164,7 +164,7 @@ def complaints(folder: Path) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("source", SOURCES)
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_says_only_what_we_know(agent: str, source: str, tmp_path: Path) -> None:
     found = complaints(generate(tmp_path, agent, source))
     said = "\n".join(f"{one['rule']} {one['file']}: {one['message']}" for one in found)
@@ -172,7 +172,7 @@ def test_says_only_what_we_know(agent: str, source: str, tmp_path: Path) -> None
     assert {one["rule"] for one in found} == known, said
 
 
-@pytest.mark.parametrize("agent", sorted({*agents()} - UNREAD))
+@pytest.mark.parametrize("agent", sorted({*list_agents()} - UNREAD))
 def test_looks_into_the_files(agent: str, tmp_path: Path) -> None:
     generate(tmp_path, agent, "plain")
     for path in tmp_path.rglob("*.json"):

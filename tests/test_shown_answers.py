@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import get, wire
+from hookport.agents import get, get_wire
 from hookport.convert.checks.literals import Filled, objects_in
 from hookport.model.hooks import Handler, Hook
 from hookport.project.answers import disobeyed
-from hookport.shapes.dialect import event_named
+from hookport.shapes.dialect import find_event
 from tests.test_native_answers import FORMS, rows
 
 # Forms whose text does not show what is wrong, or that deny nothing: other text around an answer, a rewrite,
@@ -30,7 +30,7 @@ OTHER = (
 def is_shown(row: Any) -> bool:
     """Whether the text of a script shows the answer, on an event where something can be denied."""
     agent, native, strict, form, _ = row.values
-    spec = event_named(get(agent), native)
+    spec = find_event(get(agent), native)
     return form not in OTHER and not strict and spec is not None and spec.blocks != "observe"
 
 
@@ -63,7 +63,7 @@ def in_javascript(answer: str, errors: str, code: int) -> str:
 
 def hook_that_says(text: str, agent: str, native: str, root: Path) -> Hook:
     (root / "guard").write_text(text)
-    canonical = wire(agent).events[native]
+    canonical = get_wire(agent).events[native]
     return Hook(
         canonical, Handler(command="sh ./guard"), dialect=agent, provider_data={agent: {"event": native}}
     )
@@ -76,7 +76,7 @@ def test_text_is_judged_as_the_agent_judges_the_answer(
 ) -> None:
     """What it runs gets a reason, what it denies gets none."""
     fields = FORMS[form]
-    event = wire(agent).said.get(native, native)
+    event = get_wire(agent).said.get(native, native)
     answer = json.dumps(fields["stdout"]).replace("$event", event) if "stdout" in fields else ""
     errors = fields.get("stderr", "").replace("NOPE", "Blocked: no")
     text = spell(answer, errors, fields.get("exit_code", 0))

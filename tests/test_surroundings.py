@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from hookport import findings as f
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.runtime import engine, sessions
@@ -31,13 +31,13 @@ def environment(folder: Path, **more: str) -> dict[str, str]:
 
 def ran(payload: dict[str, Any], native: str, env: dict[str, str], *commands: str) -> engine.DispatchReport:
     """Hooks of Claude Code on an event of Copilot CLI."""
-    agent = wire("copilot-cli")
+    agent = get_wire("copilot-cli")
     event = read_event(agent, payload, native)
     hooks = [
         PlannedHook("h", event.event, "claude-code", command=command, package="/p/my plugin")
         for command in commands
     ]
-    return engine.run_hooks(event, hooks, engine.RunSetting(agent, wire, env))
+    return engine.run_hooks(event, hooks, engine.RunSetting(agent, get_wire, env))
 
 
 def printed(report: engine.DispatchReport) -> list[str]:
@@ -76,11 +76,11 @@ def test_a_package_keeps_its_data(tmp_path: Path) -> None:
     write = 'echo more >> "$CLAUDE_PLUGIN_DATA/log"; cat "$CLAUDE_PLUGIN_DATA/log"'
     assert printed(ran(START, "sessionStart", env, write)) == ["more\n"]
     assert printed(ran(CALL, "preToolUse", env, write)) == ["more\nmore\n"]
-    event = read_event(wire("copilot-cli"), CALL, "preToolUse")
+    event = read_event(get_wire("copilot-cli"), CALL, "preToolUse")
     other = PlannedHook("h", event.event, "claude-code", command=write, package="/q/my plugin")
-    assert printed(engine.run_hooks(event, [other], engine.RunSetting(wire("copilot-cli"), wire, env))) == [
-        "more\n"
-    ]
+    assert printed(
+        engine.run_hooks(event, [other], engine.RunSetting(get_wire("copilot-cli"), get_wire, env))
+    ) == ["more\n"]
 
 
 def test_without_a_place_nothing_is_named(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_old_files_are_forgotten(tmp_path: Path) -> None:
     env = environment(tmp_path)
     ran(START, "sessionStart", env, SET)
     path = next((tmp_path / "state" / "env").iterdir())
-    event = read_event(wire("copilot-cli"), {**START, "sessionId": "s2"}, "sessionStart")
+    event = read_event(get_wire("copilot-cli"), {**START, "sessionId": "s2"}, "sessionStart")
     sessions.reset_stops(event, env)
     assert path.exists()
     os.utime(path, (0, 0))
@@ -111,7 +111,7 @@ SENDS_TRANSCRIPT = SENDS_MODE | {
 }
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None:
     """By the name of the field that the script reads, once for each hook; and so is a file for a shell."""
     root, home = tmp_path / "project", tmp_path / "home"
@@ -140,7 +140,7 @@ def test_what_an_agent_does_not_send_is_told(agent: str, tmp_path: Path) -> None
         expected.append("'mode.sh' reads permission_mode, ")
     if agent not in SENDS_TRANSCRIPT:
         expected.append("'read.sh' reads transcript_path, ")
-    if agent not in ("claude-code", "factory-droid") and wire(agent).natives.get("session_start"):
+    if agent not in ("claude-code", "factory-droid") and get_wire(agent).natives.get("session_start"):
         expected.append(
             f"the variables that 'set.sh' writes to $CLAUDE_ENV_FILE do not reach the commands of {agent}"
         )

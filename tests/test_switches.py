@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.install.lock import build, shared
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
@@ -141,7 +141,7 @@ def place(tmp_path: Path) -> Place:
 
 
 def test_every_switch_has_a_case() -> None:
-    gates = {name: [gate for gate in get(name).gates if gate.stops == "hooks"] for name in agents()}
+    gates = {name: [gate for gate in get(name).gates if gate.stops == "hooks"] for name in list_agents()}
     # VS Code's switch is in its own settings, and its files are Copilot's too.
     assert {name for name, found in gates.items() if found} - {"vs-code-copilot"} == set(CASES)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hookport.agents import names
+from hookport.agents import list_dialects
 from hookport.shapes.templates import FOLDER, fill, read_template
 from tests.test_generated import NODE, each_shell, generated, hook, needs_node, needs_shell
 
@@ -54,7 +54,7 @@ def test_shellcheck_finds_nothing_in_a_script(name: str) -> None:
 
 
 def test_every_placeholder_of_generated_code_has_a_value() -> None:
-    files = [text for name in names() for text in generated(name, hook("true")).values()]
+    files = [text for name in list_dialects() for text in generated(name, hook("true")).values()]
     assert [text for text in files if re.search(r"__[A-Z]+__", text)] == []
     ends = {name: read_template(name)[-200:] for name in TEMPLATES}
     assert [name for name, end in ends.items() if not any(end in text for text in files)] == []

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from hookport import findings as f
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.model.runs import Event
@@ -38,7 +38,7 @@ sys.exit(2)
 
 
 def of(agent: str) -> list[transcripts.TranscriptEntry]:
-    return list(transcripts.read_entries(str(FILES[agent]), wire(agent).transcript))
+    return list(transcripts.read_entries(str(FILES[agent]), get_wire(agent).transcript))
 
 
 @pytest.mark.parametrize("agent", [agent for agent in FILES if agent != "vs-code-copilot"])
@@ -50,7 +50,7 @@ def test_every_form_tells_the_same(agent: str) -> None:
         ("assistant", FIRST),
         ("assistant", LAST),
     ]
-    calls = [transcripts._read_call(one, wire(agent)) for one in entries if one.kind == "call"]
+    calls = [transcripts._read_call(one, get_wire(agent)) for one in entries if one.kind == "call"]
     assert [(call.tool, call.input["command"]) for call in calls] == [("shell", one) for one in COMMANDS]
     results = [one for one in entries if one.kind == "result"]
     assert [(one.id, one.is_error) for one in results] == [(calls[0].id, False), (calls[1].id, True)]
@@ -68,7 +68,7 @@ def test_a_form_that_keeps_less() -> None:
 
 
 def test_every_agent_with_a_known_form_has_a_file() -> None:
-    assert {*FILES} == {name for name in agents() if wire(name).transcript}
+    assert {*FILES} == {name for name in list_agents() if get_wire(name).transcript}
 
 
 def stop(agent: str, path: Path | None = None, **more: Any) -> Event:
@@ -78,7 +78,7 @@ def stop(agent: str, path: Path | None = None, **more: Any) -> Event:
 
 def run(event: Event, hook: PlannedHook, folder: Path) -> engine.DispatchReport:
     env = {"PATH": os.environ["PATH"], "HOOKPORT_STATE_DIR": str(folder / "state")}
-    return engine.run_hooks(event, [hook], engine.RunSetting(wire(event.agent), wire, env))
+    return engine.run_hooks(event, [hook], engine.RunSetting(get_wire(event.agent), get_wire, env))
 
 
 def script(folder: Path, text: str) -> PlannedHook:
@@ -105,7 +105,7 @@ def test_what_the_agent_has_not_written_yet_is_there(tmp_path: Path) -> None:
 
 def shown(event: Event, hook: PlannedHook, folder: Path) -> Event:
     env = {"HOOKPORT_STATE_DIR": str(folder / "state")}
-    own, agent = wire(hook.dialect), wire(event.agent)
+    own, agent = get_wire(hook.dialect), get_wire(event.agent)
     wanted = surroundings.find_transcript_needs(hook, own, event, hook.native, agent)
     return transcripts.add_transcript(wanted, own, event, agent, env) if wanted else event
 
@@ -157,7 +157,7 @@ def test_a_subagents_task_is_what_its_call_said(tmp_path: Path) -> None:
     assert shown(event, hook, tmp_path).prompt == "look at it"
 
 
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_a_form_that_is_not_copied_is_told(agent: str, tmp_path: Path) -> None:
     root, home = tmp_path / "project", tmp_path / "home"
     for folder in (root / ".git", root / ".claude", home):

@@ -11,16 +11,23 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from hookport.agents import agents, get, names, wire
+from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.model.hooks import ANY_SERVER, Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import planned
 from hookport.runtime import engine, plan
 from hookport.runtime.sources import list_tools, make_sources
-from hookport.shapes.dialect import event_specs, is_split
-from hookport.wire.events import mcp_name, read_event, rewritten, taken_for, with_part, write_event
-from hookport.wire.kinds import kinds_of
+from hookport.shapes.dialect import find_event_specs, is_split
+from hookport.wire.events import (
+    name_mcp_tool,
+    read_event,
+    recast_call,
+    rewrite_call,
+    rewrite_part,
+    write_event,
+)
+from hookport.wire.kinds import guess_kinds
 from hookport.wire.spellings import put
 from tests import agent_data
 from tests.test_runtime_dispatch import Place, denied
@@ -35,16 +42,16 @@ NAME = "Zap"
 
 def open_event(agent: str) -> str:
     """The event before any tool; empty where an agent has one for each kind of tool only."""
-    specs = event_specs(get(agent), "before_tool_execute")
+    specs = find_event_specs(get(agent), "before_tool_execute")
     return next((spec.native for spec in specs if not is_split(spec)), "")
 
 
-AGENTS = [agent for agent in agents() if open_event(agent)]
+AGENTS = [agent for agent in list_agents() if open_event(agent)]
 
 
 def fired(agent: str, call: Call, event: str = "before_tool_execute") -> Event:
     """The event as the agent fires it and we read it."""
-    own = wire(agent)
+    own = get_wire(agent)
     native = open_event(agent)
     payload = write_event(own, Event(event, "", session="s", cwd="/w", root="/w", call=call), native)
     return read_event(own, json.loads(json.dumps(payload)), native)
@@ -53,7 +60,7 @@ def fired(agent: str, call: Call, event: str = "before_tool_execute") -> Event:
 def unknown(agent: str, given: Any, name: str = NAME) -> Event:
     if isinstance(given, dict):
         return fired(agent, Call(native=name, input=given, raw=given))
-    own, native = wire(agent), open_event(agent)
+    own, native = get_wire(agent), open_event(agent)
     payload = write_event(own, Event("before_tool_execute", "", call=Call(native=name)), native)
     places = {**own.keys, **own.keys_of.get(native, {})}["input"]
     for place in [places] if isinstance(places, str) else places:
@@ -81,15 +88,15 @@ class Seen(NamedTuple):
 
 
 def seen(event: Event, terms: Iterable[Term], **values: Any) -> Seen:
-    setting = engine.RunSetting(wire(event.agent), wire, {})
-    hooks = [guard(name, *terms, **values) for name in names()]
+    setting = engine.RunSetting(get_wire(event.agent), get_wire, {})
+    hooks = [guard(name, *terms, **values) for name in list_dialects()]
     runs = engine.explain_hooks(event, hooks, setting)
     return Seen(
         {run.hook.dialect for run in runs if run.matched}, {note for run in runs for note in run.notes}
     )
 
 
-ALL = set(names())
+ALL = set(list_dialects())
 SHELL_LIKE = (
     {"command": COMMAND},
     {"command": COMMAND, "description": "x", "timeout": 3},
@@ -134,8 +141,8 @@ def shown(event: Event, dialect: str, word: str) -> Event:
     assert call is not None
     part = call.parts[0] if call.parts and dialect != event.agent else call
     if part.tool != word:
-        part = taken_for(wire(event.agent), part, word)
-    own = wire(dialect)
+        part = recast_call(get_wire(event.agent), part, word)
+    own = get_wire(dialect)
     return read_event(own, write_event(own, event.replace(call=part)))
 
 
@@ -149,7 +156,7 @@ def test_a_shell_guard_sees_an_unknown_shell(agent: str, given: dict[str, Any]) 
         call = shown(event, dialect, "shell").call
         assert call is not None
         assert call.input["command"] == COMMAND
-        assert call.native in (*wire(dialect).names.get("shell", ()), *wire(dialect).events, NAME)
+        assert call.native in (*get_wire(dialect).names.get("shell", ()), *get_wire(dialect).events, NAME)
         assert "shell" in (call.tool, *call.also)
 
 
@@ -177,14 +184,14 @@ def test_a_guard_on_editing_sees_an_unknown_editor(agent: str, given: dict[str, 
     assert (call.input["path"], edit["old"], edit["new"]) == ("/w/a", "x", "y")
 
 
-HUB = next(name for name in names() if get(name).is_hub)
+HUB = next(name for name in list_dialects() if get(name).is_hub)
 
 
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("tool", OTHERS)
 def test_other_kinds_are_told_by_their_keys(agent: str, tool: str) -> None:
     event = unknown(agent, OTHERS[tool])
-    if wire(agent).bare_mcp and tool != "notebook_edit":
+    if get_wire(agent).bare_mcp and tool != "notebook_edit":
         # It may be an MCP tool's name, and this does too little harm to ask all guards.
         assert seen(event, on(tool)) == (set(), set())
         return
@@ -196,7 +203,7 @@ def test_other_kinds_are_told_by_their_keys(agent: str, tool: str) -> None:
 @pytest.mark.parametrize("given", [{}, {"level": 3}, {"text": "x"}, "a text", None], ids=str)
 def test_a_tool_that_nothing_tells_of_is_a_doubt(agent: str, given: Any) -> None:
     event = unknown(agent, given)
-    doubt = set() if wire(agent).bare_mcp else {f"doubt: unknown tool '{NAME}'"}
+    doubt = set() if get_wire(agent).bare_mcp else {f"doubt: unknown tool '{NAME}'"}
     matched = ALL if doubt else set()
     assert seen(event, on("shell")) == (matched, doubt)
     assert seen(event, on("file_write", "file_edit")) == (matched, doubt)
@@ -209,10 +216,10 @@ def test_a_tool_that_nothing_tells_of_is_a_doubt(agent: str, given: Any) -> None
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("given", [{"command": COMMAND}, {"text": "x"}, {}], ids=str)
 def test_an_mcp_tool_is_no_doubt(agent: str, given: dict[str, Any]) -> None:
-    own = wire(agent)
+    own = get_wire(agent)
     events = [unknown(agent, given, "mcp__srv__exec")]
     if own.mcp:
-        name = mcp_name(own, "srv", "exec")
+        name = name_mcp_tool(own, "srv", "exec")
         call = Call(native=name, server="srv", mcp_tool="exec", input=given, raw=given)
         events.append(fired(agent, call))
     for event in events:
@@ -222,7 +229,7 @@ def test_an_mcp_tool_is_no_doubt(agent: str, given: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("agent", AGENTS)
 def test_a_tool_that_does_no_harm_is_no_doubt(agent: str) -> None:
-    own = wire(agent)
+    own = get_wire(agent)
     for name in ("ExitPlanMode", "enter_plan_mode", *(known for known in own.others if known[-1] != "*")):
         assert seen(unknown(agent, {}, name), on("shell")) == (set(), set())
 
@@ -231,18 +238,20 @@ def test_the_order_of_keys_does_not_matter() -> None:
     for given in (*SHELL_LIKE, *WRITE_LIKE, *EDIT_LIKE, *OTHERS.values()):
         assert isinstance(given, dict)
         turned = dict(reversed(given.items()))
-        assert kinds_of(NAME, turned) == kinds_of(NAME, given)
+        assert guess_kinds(NAME, turned) == guess_kinds(NAME, given)
         assert unknown("claude-code", turned).call == unknown("claude-code", given).call
 
 
-CAPTURED = {name: path for name, path in agent_data.CAPTURED.items() if name.partition("/")[0] in agents()}
+CAPTURED = {
+    name: path for name, path in agent_data.CAPTURED.items() if name.partition("/")[0] in list_agents()
+}
 
 
 def known_calls() -> list[tuple[str, Call]]:
     """The tool calls of captured payloads whose names the agents' tables have."""
     found = []
     for name, path in CAPTURED.items():
-        own = wire(name.partition("/")[0])
+        own = get_wire(name.partition("/")[0])
         call = read_event(own, json.loads(path.read_text("utf-8"))).call
         if call is not None and call.tool and call.known_by == "name":
             found.append((f"{own.id}/{path.name}", call))
@@ -251,7 +260,7 @@ def known_calls() -> list[tuple[str, Call]]:
 
 def test_what_keys_tell_is_what_the_tables_say() -> None:
     calls = known_calls()
-    told = {name: kinds_of(call.native, call.raw) for name, call in calls}
+    told = {name: guess_kinds(call.native, call.raw) for name, call in calls}
     wrong = {
         name: (told[name], call.tool, call.also)
         for name, call in calls
@@ -268,9 +277,13 @@ def test_a_rewrite_goes_back_under_the_callers_own_key(agent: str, given: dict[s
     event = unknown(agent, given)
     call = event.call
     assert call is not None
-    seen_as = call.parts[0] if call.parts else taken_for(wire(agent), call, "shell")
+    seen_as = call.parts[0] if call.parts else recast_call(get_wire(agent), call, "shell")
     changed = {**seen_as.input, "command": "ls"}
-    done = with_part(wire(agent), call, 0, changed) if call.parts else rewritten(wire(agent), call, changed)
+    done = (
+        rewrite_part(get_wire(agent), call, 0, changed)
+        if call.parts
+        else rewrite_call(get_wire(agent), call, changed)
+    )
     expected = {
         key: (["ls"] if value == [COMMAND] else "ls" if value == COMMAND else value)
         for key, value in given.items()
@@ -280,16 +293,16 @@ def test_a_rewrite_goes_back_under_the_callers_own_key(agent: str, given: dict[s
 
 def test_a_plan_finds_guards_on_known_tools_for_an_unknown_one() -> None:
     hooks = [guard(HUB, *on("shell")), guard(HUB, *on("file_write")).replace(name="write")]
-    made = plan.parse(plan.make(hooks, map(wire, names()), plan.PlanOrigin("/w", "1")))
+    made = plan.parse(plan.make(hooks, map(get_wire, list_dialects()), plan.PlanOrigin("/w", "1")))
     assert isinstance(made, plan.DispatchPlan)
     event = unknown("claude-code", {"level": 3})
     assert list_tools(event) is None
-    assert [hook.tools for hook in make_sources(made, "claude-code", wire).hooks(event)] == [
+    assert [hook.tools for hook in make_sources(made, "claude-code", get_wire).hooks(event)] == [
         ["shell"],
         ["file_write"],
     ]
     shell = unknown("claude-code", {"cmd": "x"})
-    assert [hook.tools for hook in make_sources(made, "claude-code", wire).hooks(shell)] == [["shell"]]
+    assert [hook.tools for hook in make_sources(made, "claude-code", get_wire).hooks(shell)] == [["shell"]]
 
 
 # PreToolUse of Grok Build 1.0.41, which runs what is written for Claude Code.

@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hookport.agents import agents, get, names, wire
+from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import wrapped
 from hookport.install import files, sync
 from hookport.install.sync import Wish
 from hookport.install.targets import Scope
-from hookport.shapes.dialect import variable_in
+from hookport.shapes.dialect import find_variable
 from tests import kitchen
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from hookport.model.hooks import Hook
 
 BARE = re.compile(r"\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\})")
-HUB = next(name for name in names() if get(name).is_hub)
-TARGETS = [name for name in names() if name != HUB]
+HUB = next(name for name in list_dialects() if get(name).is_hub)
+TARGETS = [name for name in list_dialects() if name != HUB]
 # What the manifest's own commands and headers name.
 OWN = {"$value", "${value}"}
 GUARD = "---\nname: guard\ndescription: d\ntrigger: before_tool\nmatcher: {tool: Shell}\n---\n"
@@ -64,7 +64,7 @@ def test_what_is_carried_in_a_command_has_defaults(target: str) -> None:
 
 def spellings(source: str) -> list[str]:
     """The ways in which a dialect names the project's root by a variable, but for the shell's own."""
-    return [root for root in get(source).project_dir if variable_in(root) and "PWD" not in root]
+    return [root for root in get(source).project_dir if find_variable(root) and "PWD" not in root]
 
 
 def rooted(source: str) -> pipeline.Reading:
@@ -118,7 +118,7 @@ def write_guards(root: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", ["bridge", "native", "vendored"])
-@pytest.mark.parametrize("agent", agents())
+@pytest.mark.parametrize("agent", list_agents())
 def test_an_installed_command_has_defaults(agent: str, mode: str, tmp_path: Path) -> None:
     root, home = tmp_path / "project", tmp_path / "home"
     (root / ".git").mkdir(parents=True)
@@ -143,14 +143,14 @@ def test_an_installed_command_has_defaults(agent: str, mode: str, tmp_path: Path
 
 
 def test_a_variable_that_the_bridge_sets_has_a_default() -> None:
-    for name in agents():
-        for variable in wire(name).env:
+    for name in list_agents():
+        for variable in get_wire(name).env:
             command = wrapped(f'"${variable}"/a "${{{variable}}}"/b', (name, name, "x"), [], "")
             assert BARE.findall(command) == [], command
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a shell runs them")
-@pytest.mark.parametrize("agent", [name for name in agents() if get(name).project_dir])
+@pytest.mark.parametrize("agent", [name for name in list_agents() if get(name).project_dir])
 def test_without_its_variable_a_root_is_the_folder_that_the_command_starts_in(
     agent: str, tmp_path: Path
 ) -> None:

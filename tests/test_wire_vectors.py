@@ -21,10 +21,10 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import names, wire
+from hookport.agents import get_wire, list_dialects
 from hookport.model.runs import Answer, Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
-from hookport.wire.events import native_input, read_event, tool_name, write_event
+from hookport.wire.events import name_tool, read_event, write_event, write_input
 from hookport.wire.table import Wire
 from tests import agent_data
 
@@ -69,8 +69,8 @@ def sample(it: Wire, vector: dict[str, Any], event: str, **fixed: Any) -> Event:
         tool = vector.get("tool", "shell")
         plain = vector.get("input", {"command": "rm -rf build"})
         call = Call(tool, input=plain, **{key: vector[key] for key in CALL if key in vector})
-        native = vector.get("native_tool") or tool_name(it, call, fixed.get("native", ""))
-        call = call.replace(native=native, raw=native_input(it, tool, native, plain))
+        native = vector.get("native_tool") or name_tool(it, call, fixed.get("native", ""))
+        call = call.replace(native=native, raw=write_input(it, tool, native, plain))
     said: dict[str, Any] = {
         "session": "s1",
         "cwd": "/home/dev/project",
@@ -122,10 +122,10 @@ def terms(event: Event) -> dict[str, Any]:
 @pytest.mark.parametrize("name", FILES)
 def test_file_is_well_formed(name: str) -> None:
     """A vector with a misspelt key would test nothing."""
-    assert name in names()
+    assert name in list_dialects()
     tree = agent_data.read_yaml(FILES[name])
     assert set(tree) <= set(KINDS)
-    known = wire(name).events
+    known = get_wire(name).events
     for kind, keys in KINDS.items():
         for vector in tree.get(kind) or ():
             assert set(vector) <= {"event", "source", *keys, *OF_CALL, *OF_EVENT}, (kind, vector)
@@ -135,13 +135,13 @@ def test_file_is_well_formed(name: str) -> None:
 @pytest.mark.parametrize(("name", "vector"), vectors("answers"))
 def test_answer(name: str, vector: dict[str, Any]) -> None:
     """The agent is told exactly what it was seen to obey."""
-    it = wire(name)
+    it = get_wire(name)
     native = vector["event"]
     event = sample(it, vector, it.events[native], agent=name, native=native)
     decision = Decision(**vector["decision"])
     changed = None
     if decision.updated_input is not None and event.call is not None:
-        changed = native_input(it, event.call.tool, event.call.native, decision.updated_input)
+        changed = write_input(it, event.call.tool, event.call.native, decision.updated_input)
     answer, lost = write_answer(it, event, decision, changed=changed)
     expected = {"stdout": "", "stderr": "", "exit_code": 0, **vector["answer"]}
     expected = {**expected, "stdout": stated(expected["stdout"]), "stderr": expected["stderr"].rstrip("\n")}
@@ -151,7 +151,7 @@ def test_answer(name: str, vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "vector"), vectors("reads"))
 def test_read(name: str, vector: dict[str, Any]) -> None:
     """A script's answer decides what the agent itself would have done by it."""
-    it = wire(name)
+    it = get_wire(name)
     result = {"outcome": "completed", **vector["result"]}
     if not isinstance(result.get("stdout", ""), str):
         result["stdout"] = json.dumps(result["stdout"])
@@ -168,7 +168,7 @@ def test_read(name: str, vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "vector"), vectors("payloads"))
 def test_payload(name: str, vector: dict[str, Any]) -> None:
     """A payload says what its agent means by it, and comes back the same."""
-    it = wire(name)
+    it = get_wire(name)
     event = read_event(it, vector["payload"], vector["event"])
     said = terms(event)
     assert {key: said[key] for key in vector["canonical"]} == vector["canonical"]
@@ -178,6 +178,6 @@ def test_payload(name: str, vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize(("name", "vector"), vectors("scripts"))
 def test_script(name: str, vector: dict[str, Any]) -> None:
     """A script of the dialect gets another agent's event as its own agent would have sent it."""
-    it = wire(name)
+    it = get_wire(name)
     event = sample(it, vector, vector["event"], agent="another")
     assert write_event(it, event) == vector["payload"]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import names, wire
+from hookport.agents import get_wire, list_dialects
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.wire.answers import read_answer, write_answer
-from hookport.wire.events import canonical_input, native_input, read_event, write_event
-from hookport.wire.table import Wire, table_of
+from hookport.wire.events import read_event, read_input, write_event, write_input
+from hookport.wire.table import Wire, find_table
 from tests import agent_data
 
 STRICTNESS = {"none": 0, "allow": 0, "ask": 1, "deny": 2}
@@ -21,7 +21,7 @@ STRICTNESS = {"none": 0, "allow": 0, "ask": 1, "deny": 2}
 
 def native_of(path: Path) -> str:
     """The event that a file's name says: all up to the tool."""
-    known = wire(agent_data.dialect_of(path)).events
+    known = get_wire(agent_data.dialect_of(path)).events
     stem = path.name.removesuffix(".json")
     return max((name for name in known if stem == name or stem.startswith(f"{name}.")), key=len, default=stem)
 
@@ -34,20 +34,20 @@ def loaded(path: Path) -> Any:
 @pytest.mark.parametrize("path", agent_data.CAPTURED.values(), ids=agent_data.CAPTURED)
 def test_payload_comes_back(path: Path) -> None:
     """Law 4: what is read and written again is the same, and so is a tool's input by its field names."""
-    it = wire(agent_data.dialect_of(path))
+    it = get_wire(agent_data.dialect_of(path))
     payload = loaded(path)
     event = read_event(it, payload, native_of(path))
     assert write_event(it, event) == payload
     call = event.call
     if call is not None and isinstance(call.raw, dict) and not call.parts:
-        plain = canonical_input(it, call.tool, call.native, call.raw)
-        assert native_input(it, call.tool, call.native, plain) == call.raw
+        plain = read_input(it, call.tool, call.native, call.raw)
+        assert write_input(it, call.tool, call.native, plain) == call.raw
 
 
 @pytest.mark.parametrize("path", agent_data.CAPTURED.values(), ids=agent_data.CAPTURED)
 def test_payload_names_its_event(path: Path) -> None:
     """A payload alone, without the name on a command line, is known for what it is where it says so."""
-    it = wire(agent_data.dialect_of(path))
+    it = get_wire(agent_data.dialect_of(path))
     event = read_event(it, loaded(path))
     # A file is named by the type on the bus, of which an event may be one kind only.
     if event.native and event.native.partition(" (")[0] != native_of(path):
@@ -87,16 +87,16 @@ def decisions() -> list[Decision]:
     return found
 
 
-EVERY = [(name, native) for name in names() for native in wire(name).events]
+EVERY = [(name, native) for name in list_dialects() for native in get_wire(name).events]
 
 
 @pytest.mark.parametrize(("name", "native"), EVERY)
 def test_answer_comes_back(name: str, native: str) -> None:
     """Law 3: what an agent can be told is read back the same; what it cannot be told is said or stricter."""
-    it = wire(name)
+    it = get_wire(name)
     canonical = it.events[native]
     event = sample(it, native, canonical)
-    table = table_of(it.answers, native, canonical)
+    table = find_table(it.answers, native, canonical)
     for decision in decisions():
         answer, lost = write_answer(it, event, decision, changed=decision.updated_input)
         result = RunResult("completed", answer.exit_code, answer.stdout, answer.stderr)
@@ -115,19 +115,21 @@ def test_answer_comes_back(name: str, native: str) -> None:
 @pytest.mark.parametrize(("name", "native"), EVERY)
 def test_no_opinion_is_not_allow(name: str, native: str) -> None:
     """Law 5: a decision that says nothing is the dialect's own no-op."""
-    it = wire(name)
+    it = get_wire(name)
     answer, lost = write_answer(it, sample(it, native, it.events[native]), Decision())
     result = RunResult("completed", answer.exit_code, answer.stdout, answer.stderr)
     back = read_answer(it, result, native=native, canonical=it.events[native])
     assert (back, lost, answer.exit_code) == (Decision(), [], 0)
 
 
-@pytest.mark.parametrize("name", names())
+@pytest.mark.parametrize("name", list_dialects())
 def test_tables_say_something(name: str) -> None:
     """Every dialect has a wire: payload keys, answers it obeys and answers it reads."""
-    it = wire(name)
+    it = get_wire(name)
     assert it.keys or it.keys_of
     assert it.answers
     assert it.reads
-    blocking = table_of(it.answers, *next((n, c) for n, c in it.events.items() if c == "before_tool_execute"))
+    blocking = find_table(
+        it.answers, *next((n, c) for n, c in it.events.items() if c == "before_tool_execute")
+    )
     assert "deny" in blocking

@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Call
-from hookport.wire.events import read_event, with_part
+from hookport.wire.events import read_event, rewrite_part
 
 
 def call_of(tool: str, raw: Any) -> Call:
     """The call that a payload of Cline's CLI is about."""
     found = read_event(
-        wire("cline"), {"hookName": "tool_call", "tool_call": {"name": tool, "input": raw}}
+        get_wire("cline"), {"hookName": "tool_call", "tool_call": {"name": tool, "input": raw}}
     ).call
     assert found is not None
     return found
@@ -52,7 +52,7 @@ def call_of(tool: str, raw: Any) -> Call:
 def test_one_is_rewritten(tool: str, raw: Any, number: int, changed: dict[str, Any], expected: Any) -> None:
     """The input that the agent gets, and the parts it has then."""
     call = call_of(tool, raw)
-    again = with_part(wire("cline"), call, number, changed)
+    again = rewrite_part(get_wire("cline"), call, number, changed)
     assert again.raw == expected
     assert [dict(part.input) for part in again.parts] == [
         changed if place == number else dict(part.input) for place, part in enumerate(call.parts)

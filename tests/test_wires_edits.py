@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Call, Event
-from hookport.wire.events import read_event, with_part, write_event
+from hookport.wire.events import read_event, rewrite_part, write_event
 
 COMMON = {
     "conversation_id": "c1",
@@ -28,7 +28,7 @@ def test_script_gets_the_event_it_is_bound_to() -> None:
     """Another agent's call reaches a script on the shell event as that event, not as the general one."""
     call = Call("shell", "Bash", input={"command": "ls"}, raw={"command": "ls"})
     event = Event("before_tool_execute", "another", session="c1", cwd="/repo/sub", root="/repo", call=call)
-    assert write_event(wire("cursor"), event, "beforeShellExecution") == {
+    assert write_event(get_wire("cursor"), event, "beforeShellExecution") == {
         **ANOTHERS,
         "hook_event_name": "beforeShellExecution",
         "command": "ls",
@@ -46,7 +46,7 @@ def test_script_gets_its_event_for_another_of_its_agent() -> None:
         "tool_use_id": "t1",
         "cwd": "",
     }
-    it = wire("cursor")
+    it = get_wire("cursor")
     told = write_event(it, read_event(it, general), "beforeShellExecution")
     assert (told["hook_event_name"], told["command"], told["cwd"]) == ("beforeShellExecution", "ls", "/repo")
     assert "tool_input" not in told
@@ -56,14 +56,14 @@ def test_shell_result_is_text_where_the_event_has_it_so() -> None:
     """The two events after a shell command write its output each in its own way."""
     call = Call("shell", "Bash", input={"command": "ls"}, result={"stdout": "a.py"}, text="a.py")
     event = Event("after_tool_execute", "another", session="c1", cwd="/repo", root="/repo", call=call)
-    it = wire("cursor")
+    it = get_wire("cursor")
     assert write_event(it, event, "afterShellExecution")["output"] == "a.py"
     assert write_event(it, event, "postToolUse")["tool_output"] == '{"output":"a.py","exitCode":0}'
 
 
 def test_one_edit_of_a_list_is_rewritten() -> None:
     """A rewrite of one part changes that element and leaves the others."""
-    it = wire("kimi-cli")
+    it = get_wire("kimi-cli")
     payload = {
         "hook_event_name": "PreToolUse",
         "session_id": "s1",
@@ -74,7 +74,7 @@ def test_one_edit_of_a_list_is_rewritten() -> None:
     }
     call = read_event(it, payload).call
     assert call is not None
-    changed = with_part(it, call, 1, {"path": "a.py", "old": "1", "new": "3"})
+    changed = rewrite_part(it, call, 1, {"path": "a.py", "old": "1", "new": "3"})
     assert changed.raw == {"path": "a.py", "edit": [{"old": "x", "new": "y"}, {"old": "1", "new": "3"}]}
     assert [part.input for part in changed.parts] == [
         {"path": "a.py", "old": "x", "new": "y"},
@@ -84,7 +84,7 @@ def test_one_edit_of_a_list_is_rewritten() -> None:
 
 def test_one_of_several_numbered_edits_is_rewritten() -> None:
     """Edits that are numbered fields are seen one by one, and written back with their numbers."""
-    it = wire("augment")
+    it = get_wire("augment")
     given = {"command": "str_replace", "path": "a.py", "old_str_1": "x", "new_str_1": "y"}
     payload = {
         "hook_event_name": "PreToolUse",
@@ -97,7 +97,7 @@ def test_one_of_several_numbered_edits_is_rewritten() -> None:
     call = read_event(it, payload).call
     assert call is not None
     shared = {"command": "str_replace", "path": "a.py"}
-    changed = with_part(it, call, 1, {**shared, "old": "1", "new": "3"})
+    changed = rewrite_part(it, call, 1, {**shared, "old": "1", "new": "3"})
     assert changed.raw == {**given, "old_str_2": "1", "new_str_2": "3"}
     assert [part.input for part in changed.parts] == [
         {**shared, "old": "x", "new": "y"},
@@ -107,7 +107,7 @@ def test_one_of_several_numbered_edits_is_rewritten() -> None:
 
 def test_fields_that_only_look_numbered_stay() -> None:
     """Without a first number there is no list of edits."""
-    it = wire("augment")
+    it = get_wire("augment")
     payload = {
         "hook_event_name": "PreToolUse",
         "conversation_id": "c1",

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Call
-from hookport.wire.events import read_event, with_part
-from hookport.wire.patch import parts, render
+from hookport.wire.events import read_event, rewrite_part
+from hookport.wire.patch import read_parts, render
 from tests import agent_data
 
 Tree = Any
@@ -50,7 +50,7 @@ def test_captured_patches(name: str, keys: tuple[str, ...], content: str) -> Non
     text = json.loads(agent_data.payload(name).read_bytes())
     for key in keys:
         text = text[key]
-    found = parts(text)
+    found = read_parts(text)
     assert found == [write("new.txt", content)]
     assert render(found) == text
 
@@ -81,7 +81,7 @@ WHOLE = """\
 
 
 def test_everything_the_grammar_has() -> None:
-    found = parts(WHOLE)
+    found = read_parts(WHOLE)
     assert found == [
         write("docs/new file.md", "# Title\n\n*** Update File: not/a/header\n"),
         edit(
@@ -119,7 +119,7 @@ def test_everything_the_grammar_has() -> None:
     ],
 )
 def test_what_agents_let_pass_is_read(text: str) -> None:
-    assert parts(text) == [write("a.txt", "x\n")]
+    assert read_parts(text) == [write("a.txt", "x\n")]
 
 
 @pytest.mark.parametrize(
@@ -134,12 +134,12 @@ def test_what_agents_let_pass_is_read(text: str) -> None:
 )
 def test_a_hunk_in_loose_form(hunk: str) -> None:
     text = f"*** Begin Patch\n*** Update File: a.py\n{hunk}"
-    assert parts(text) == [edit("a.py", {"old": "x\n", "new": "y\n"})]
+    assert read_parts(text) == [edit("a.py", {"old": "x\n", "new": "y\n"})]
 
 
 def test_lines_without_a_mark_are_context() -> None:
     text = "*** Begin Patch\n*** Update File: a.py\n@@\n\nbare\n-x\n*** End Patch"
-    assert parts(text) == [edit("a.py", {"old": "\nbare\nx\n", "new": "\nbare\n"})]
+    assert read_parts(text) == [edit("a.py", {"old": "\nbare\nx\n", "new": "\nbare\n"})]
 
 
 def test_an_indented_marker_inside_a_hunk_is_a_line_of_the_file() -> None:
@@ -148,19 +148,19 @@ def test_an_indented_marker_inside_a_hunk_is_a_line_of_the_file() -> None:
         "*** End Patch\n"
     )
     kept = "*** Add File: shown.txt\n*** End Patch\n"
-    assert parts(text) == [edit("doc.md", {"old": f"{kept}x\n", "new": f"{kept}y\n"})]
+    assert read_parts(text) == [edit("doc.md", {"old": f"{kept}x\n", "new": f"{kept}y\n"})]
 
 
 @pytest.mark.parametrize("folder", ["sub/dir", "'sub/dir'", '"sub/dir"'])
 def test_a_patch_is_applied_where_the_shell_went(folder: str) -> None:
     patch = "*** Begin Patch\n*** Delete File: a\n*** Update File: b\n*** Move to: /abs/c\n*** End Patch"
     text = f"cd {folder} && apply_patch <<'EOF'\n{patch}\nEOF\n"
-    assert parts(text) == [delete("sub/dir/a"), edit("sub/dir/b", moved_to="/abs/c")]
+    assert read_parts(text) == [delete("sub/dir/a"), edit("sub/dir/b", moved_to="/abs/c")]
 
 
 def test_a_folder_that_is_only_printed_changes_no_path() -> None:
     text = "echo cd sub && apply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF"
-    assert parts(text) == [delete("a")]
+    assert read_parts(text) == [delete("a")]
 
 
 @pytest.mark.parametrize(
@@ -179,13 +179,13 @@ def test_a_folder_that_is_only_printed_changes_no_path() -> None:
     ],
 )
 def test_a_path_is_found_in_a_broken_patch(body: str, expected: list[str]) -> None:
-    assert paths(parts(f"*** Begin Patch\n{body}\n*** End Patch")) == expected
+    assert paths(read_parts(f"*** Begin Patch\n{body}\n*** End Patch")) == expected
 
 
 def test_a_patch_of_nothing_and_no_patch() -> None:
-    assert parts("*** Begin Patch\n*** End Patch") == []
-    assert parts("diff --git a/x b/x\n--- a/x\n+++ b/x\n") is None
-    assert parts("") is None
+    assert read_parts("*** Begin Patch\n*** End Patch") == []
+    assert read_parts("diff --git a/x b/x\n--- a/x\n+++ b/x\n") is None
+    assert read_parts("") is None
 
 
 @pytest.mark.parametrize("edits", [5, ["x"], [[{}]]])
@@ -247,14 +247,14 @@ PARTS = st.lists(
 
 @given(PARTS)
 def test_parts_survive_being_written(found: list[Tree]) -> None:
-    assert parts(render(found)) == found
+    assert read_parts(render(found)) == found
 
 
 @given(TEXTS)
 def test_any_text_is_read_and_what_was_read_is_stable(text: str) -> None:
-    found = parts(text)
+    found = read_parts(text)
     if found is not None:
-        assert parts(render(found)) == found
+        assert read_parts(render(found)) == found
 
 
 @given(
@@ -266,13 +266,13 @@ def test_any_text_is_read_and_what_was_read_is_stable(text: str) -> None:
 )
 def test_no_header_is_missed(around: list[str], verb: str, lead: str, path: str, trail: str) -> None:
     text = f"\n{lead}*** {verb}: {path}{trail}\n".join(["*** Begin Patch", *around])
-    found = paths(parts(text))
+    found = paths(read_parts(text))
     assert sum(each == path or each.endswith(f"/{path}") for each in found) >= len(around)
 
 
 def test_a_long_patch_takes_time_in_proportion() -> None:
     body = "".join(f"*** Update File: {number}\n@@ \n-a\n+b\n \n" for number in range(20_000))
-    found = parts(f"*** Begin Patch\n{body}" + " " * 100_000 + "*" * 100_000 + "\n" * 100_000)
+    found = read_parts(f"*** Begin Patch\n{body}" + " " * 100_000 + "*" * 100_000 + "\n" * 100_000)
     assert found is not None
     assert len(found) == 20_000
 
@@ -282,7 +282,7 @@ MOVE = "*** Begin Patch\n*** Update File: a\n*** Move to: .env\n@@\n-x\n+y\n*** 
 
 def moving(text: str = MOVE) -> Call:
     payload = {"hook_event_name": "PreToolUse", "tool_name": "apply_patch", "tool_input": {"command": text}}
-    call = read_event(wire("codex"), payload, "PreToolUse").call
+    call = read_event(get_wire("codex"), payload, "PreToolUse").call
     assert call is not None
     return call
 
@@ -305,5 +305,5 @@ def test_a_file_that_is_moved_is_seen_at_both_places() -> None:
 def test_a_rewrite_of_a_moved_file(number: int, change: dict[str, Any], expected: str) -> None:
     """At either place it changes the one patch."""
     call = moving()
-    changed = with_part(wire("codex"), call, number, {**call.parts[number].input, **change})
+    changed = rewrite_part(get_wire("codex"), call, number, {**call.parts[number].input, **change})
     assert changed.raw == {"command": expected}

@@ -20,7 +20,7 @@ from types import MappingProxyType
 import pytest
 
 from hookport import findings
-from hookport.agents import agents, get, names, wire
+from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade.matchers import WIDER
 from hookport.convert.degrade.wrapping import literal, unwrapped
@@ -30,7 +30,7 @@ from hookport.project import plan_builder
 from hookport.project.discovery import Found
 from hookport.runtime import main, select
 from hookport.runtime.plan import PlannedHook
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from hookport.wire.events import read_event, write_event
 from tests.guards import DANGEROUS, HARMLESS, REASON
 from tests.oracle import SEATS, args_of, payload_of
@@ -152,7 +152,7 @@ def is_blocked(
     (hook,) = [
         hook
         for hook in hooks_of(result)
-        if seat.native in [spec.native for spec, _ in slots(get(result.target), hook)]
+        if seat.native in [spec.native for spec, _ in find_slots(get(result.target), hook)]
     ]
     if hook.content and not shell.startswith("rm"):
         return False  # the agent itself filters
@@ -167,7 +167,7 @@ def test_a_condition_is_kept_by_every_agent(ability: str, target: str, tmp_path:
     dropped = {findings.ContentDropped.code, findings.ConditionDropped.code}
     assert not dropped & {finding.code for finding in result.findings}
     if SEATS[FIRST[target]].native not in {
-        spec.native for hook in hooks_of(result) for spec, _ in slots(get(target), hook)
+        spec.native for hook in hooks_of(result) for spec, _ in find_slots(get(target), hook)
     }:
         pytest.skip("it is written under another event")
     assert is_blocked(result, DANGEROUS, tmp_path)
@@ -175,7 +175,7 @@ def test_a_condition_is_kept_by_every_agent(ability: str, target: str, tmp_path:
 
 
 @pytest.mark.parametrize("ability", CONDITIONS)
-@pytest.mark.parametrize("target", names())
+@pytest.mark.parametrize("target", list_dialects())
 def test_no_hook_runs_more_often_without_a_finding(ability: str, target: str) -> None:
     """Wrapped, native or bare: each condition is in the file, or a finding says that it is not."""
     source, files = CONDITIONS[ability]
@@ -254,18 +254,20 @@ ADJUSTED: list[tuple[str, Call, bool]] = [
 ]
 
 
-@pytest.mark.parametrize("target", [name for name in agents() if get(name).adjust and wire(name).mcp])
+@pytest.mark.parametrize(
+    "target", [name for name in list_agents() if get(name).adjust and get_wire(name).mcp]
+)
 @pytest.mark.parametrize(("matcher", "call", "is_for"), ADJUSTED)
 def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
     target: str, matcher: str, call: Call, is_for: bool, tmp_path: Path
 ) -> None:
     """What an agent cannot say is looked at by the bridge, whoever finds out that it cannot."""
-    it, folder = wire(target), str(tmp_path)
+    it, folder = get_wire(target), str(tmp_path)
     result = converted("claude-code", by_matcher(matcher), target)
     said = Event("before_tool_execute", "another", session="s", cwd=folder, root=folder, call=call)
     denied = []
     for hook in hooks_of(result):
-        for native in {spec.native for spec, _ in slots(get(target), hook)}:
+        for native in {spec.native for spec, _ in find_slots(get(target), hook)}:
             payload = write_event(it, said, native)
             event = read_event(it, payload, native)
             planned = plan_builder.planned(Found(hook, "f", "p", "/", "project", ()))
@@ -278,10 +280,10 @@ def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
     assert any(denied) == is_for, result.findings
 
 
-@pytest.mark.parametrize("target", [name for name in agents() if wire(name).fires_twice])
+@pytest.mark.parametrize("target", [name for name in list_agents() if get_wire(name).fires_twice])
 def test_another_command_is_asked_on_the_next_event_of_a_call(target: str, tmp_path: Path) -> None:
     """What the first decided is no answer of the second."""
-    it = wire(target)
+    it = get_wire(target)
     folder = str(tmp_path)
     event = Event("before_tool_execute", "another", session="s", cwd=folder, root=folder, call=SHELL)
     # The event of every tool, and that of the shell.
@@ -299,7 +301,9 @@ def test_another_command_is_asked_on_the_next_event_of_a_call(target: str, tmp_p
         assert (REASON in answer.stdout) == is_denied, (command, native)
 
 
-@pytest.mark.parametrize("target", [name for name in names() if name not in ("claude-code", "canonical")])
+@pytest.mark.parametrize(
+    "target", [name for name in list_dialects() if name not in ("claude-code", "canonical")]
+)
 @pytest.mark.parametrize("matcher", ["Bash", MERGES, "mcp__github__merge"])
 def test_a_matcher_is_carried_or_told(target: str, matcher: str) -> None:
     """Where the file lets the command run more often, it looks at its matcher, and says so converted back."""
@@ -390,14 +394,14 @@ def test_a_url_guards_every_agent(target: str, url: str, tmp_path: Path) -> None
     result = converted("canonical", by_url(url), target)
     assert findings.AnswerIgnored.code not in {finding.code for finding in result.findings}
     if SEATS[FIRST[target]].native not in {
-        spec.native for hook in hooks_of(result) for spec, _ in slots(get(target), hook)
+        spec.native for hook in hooks_of(result) for spec, _ in find_slots(get(target), hook)
     }:
         pytest.skip("it is written under another event")
     assert is_blocked(result, DANGEROUS, tmp_path)
     assert not is_blocked(result, HARMLESS, tmp_path)
 
 
-@pytest.mark.parametrize("target", [name for name in agents() if name != "canonical"])
+@pytest.mark.parametrize("target", [name for name in list_agents() if name != "canonical"])
 def test_a_url_that_hears_and_says_other_words_is_a_lost_guard(target: str) -> None:
     """Without the bridge, an URL gets the agent's own payload, and its answer is in words of another."""
     result = converted("canonical", by_url("https://example.com/guard"), target, bare=True)
@@ -418,7 +422,9 @@ ASKED_HERE = [target for target in FIRST if "prompt" not in get(target).handlers
 def is_written(result: pipeline.Conversion) -> bool:
     """Whether the hook is under the event that the agent's seat is about."""
     native = SEATS[FIRST[result.target]].native
-    return native in {spec.native for hook in hooks_of(result) for spec, _ in slots(get(result.target), hook)}
+    return native in {
+        spec.native for hook in hooks_of(result) for spec, _ in find_slots(get(result.target), hook)
+    }
 
 
 @pytest.mark.parametrize("target", ASKED_HERE)
@@ -458,7 +464,9 @@ def asking(server: Provider) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("target", [name for name in names() if name not in ("claude-code", "canonical")])
+@pytest.mark.parametrize(
+    "target", [name for name in list_dialects() if name not in ("claude-code", "canonical")]
+)
 def test_a_condition_on_a_prompt_is_carried_or_told(target: str) -> None:
     """Also where the target asks models itself, and has no rules."""
     rule = {"if": "Bash(rm *)"}

@@ -13,14 +13,14 @@ from importlib import import_module
 from hookport.errors import UsageError, closest
 from hookport.model.json_text import dumps
 from hookport.shapes.dialect import (
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Place,
     RefusedError,
     Tree,
-    event_specs,
-    names_of,
+    find_event_specs,
+    list_tool_names,
     supports,
 )
 
@@ -33,58 +33,58 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 __all__ = [
-    "Decoded",
+    "DecodedManifest",
     "Dialect",
     "EventSpec",
     "Place",
     "RefusedError",
     "Tree",
-    "added",
-    "agents",
-    "builtin",
-    "event_specs",
-    "folder_of",
+    "find_event_specs",
+    "find_package_folder",
+    "find_unusable",
     "get",
-    "module_of",
-    "names",
-    "names_of",
-    "package_folders",
-    "recognised",
+    "get_dialect_module",
+    "get_wire",
+    "list_added",
+    "list_agents",
+    "list_builtin",
+    "list_dialects",
+    "list_package_folders",
+    "list_tool_names",
+    "recognise_payload",
     "supports",
-    "unusable",
-    "wire",
 ]
 
 GROUP = "hookport.dialects"
 
 
 @cache
-def names() -> tuple[str, ...]:
+def list_dialects() -> tuple[str, ...]:
     """The ids of all dialects, the formats first."""
-    found = [get(name) for name in (*builtin(), *added())]
+    dialects = [get(name) for name in (*list_builtin(), *list_added())]
     return tuple(
-        dialect.id for dialect in sorted(found, key=lambda dialect: (dialect.kind != "format", dialect.id))
+        dialect.id for dialect in sorted(dialects, key=lambda dialect: (dialect.kind != "format", dialect.id))
     )
 
 
-def agents() -> tuple[str, ...]:
+def list_agents() -> tuple[str, ...]:
     """The ids of the dialects that fire events by themselves."""
-    return tuple(name for name in names() if get(name).kind == "agent")
+    return tuple(name for name in list_dialects() if get(name).kind == "agent")
 
 
-def markers() -> tuple[str, ...]:
+def list_markers() -> tuple[str, ...]:
     """The variables that agents set for the commands that they run; see `Dialect.markers`."""
-    return tuple(dict.fromkeys(one for name in agents() for one in get(name).markers))
+    return tuple(dict.fromkeys(marker for name in list_agents() for marker in get(name).markers))
 
 
-def added() -> tuple[str, ...]:
+def list_added() -> tuple[str, ...]:
     """The ids of the dialects that other packages add."""
-    return tuple(name for name, found in _loaded().items() if isinstance(found, Dialect))
+    return tuple(name for name, dialect in _load_all().items() if isinstance(dialect, Dialect))
 
 
-def unusable() -> dict[str, str]:
+def find_unusable() -> dict[str, str]:
     """The entry points that give no dialect, and why."""
-    return {name: found for name, found in _loaded().items() if isinstance(found, str)}
+    return {name: reason for name, reason in _load_all().items() if isinstance(reason, str)}
 
 
 @cache
@@ -93,37 +93,40 @@ def get(name: str) -> Dialect:
     module = name.replace("-", "_")
     if _is_id(name):
         try:
-            found: Dialect = import_module(f"hookport.agents.{module}").DIALECT
+            dialect: Dialect = import_module(f"hookport.agents.{module}").DIALECT
         except ModuleNotFoundError as missing:
             if missing.name != f"hookport.agents.{module}":
                 raise
         else:
-            return found
-    loaded = _loaded().get(name)
+            return dialect
+    loaded = _load_all().get(name)
     if isinstance(loaded, str):
         raise UsageError(f"dialect '{name}' cannot be used: {loaded}.")
     if loaded is None:
-        raise UsageError(f"unknown dialect '{name}'.{closest(name, (*builtin(), *added()))}")
+        raise UsageError(f"unknown dialect '{name}'.{closest(name, (*list_builtin(), *list_added()))}")
     return loaded
 
 
 @cache
-def wire(name: str) -> Wire:
+def get_wire(name: str) -> Wire:
     """The wire of the dialect of that id, with what follows from its tables."""
     from hookport.shapes.wiring import complete_wire
 
     return complete_wire(get(name))
 
 
-def recognised(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
+def recognise_payload(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
     """(dialect, native event) of those that a payload may be of, the likeliest first."""
     from hookport.wire import recognition
 
-    return [(found.id, native) for found, native in recognition.recognised(payload, map(wire, names()))]
+    return [
+        (match.id, native)
+        for match, native in recognition.recognise_payload(payload, map(get_wire, list_dialects()))
+    ]
 
 
 @cache
-def builtin() -> tuple[str, ...]:
+def list_builtin() -> tuple[str, ...]:
     """The ids of our own dialects."""
     try:
         files = [entry.name for entry in os.scandir(__path__[0])]
@@ -135,21 +138,21 @@ def builtin() -> tuple[str, ...]:
     return tuple(name.replace("_", "-") for name in modules if not name.startswith("_"))
 
 
-def folder_of(name: str) -> str:
+def find_package_folder(name: str) -> str:
     """Where the package is installed that adds a dialect."""
-    dist = _entry_points()[name][0].dist
+    dist = _find_entry_points()[name][0].dist
     return str(dist.locate_file("")) if dist else ""
 
 
-def module_of(name: str) -> ModuleType:
+def get_dialect_module(name: str) -> ModuleType:
     """The module that has the dialect which another package adds."""
-    return sys.modules[_entry_points()[name][0].module]
+    return sys.modules[_find_entry_points()[name][0].module]
 
 
 @cache
-def package_folders() -> dict[str, list[str]]:
+def list_package_folders() -> dict[str, list[str]]:
     """The folders on the search path that packages are installed in, each with what it knows of them."""
-    return {folder: packages for folder in sys.path if (packages := _packages(folder))}
+    return {folder: packages for folder in sys.path if (packages := _list_packages(folder))}
 
 
 def _is_id(name: str) -> bool:
@@ -157,43 +160,43 @@ def _is_id(name: str) -> bool:
 
 
 @cache
-def _loaded() -> dict[str, Dialect | str]:
+def _load_all() -> dict[str, Dialect | str]:
     """By name each dialect of another package, or why it is none; one that is broken costs only itself."""
-    return {name: _load(name, points) for name, points in _entry_points().items()}
+    return {name: _load(name, points) for name, points in _find_entry_points().items()}
 
 
 def _load(name: str, points: list[EntryPoint]) -> Dialect | str:
     owners = sorted({point.dist.name for point in points if point.dist})
-    if name in builtin():
+    if name in list_builtin():
         return f"hookport has one of that name itself, and {', '.join(owners)} adds another"
     if len(owners) > 1:
         return f"{', '.join(owners)} each add one of that name"
     try:
-        found = points[0].load()
-        if not isinstance(found, Dialect):
+        dialect = points[0].load()
+        if not isinstance(dialect, Dialect):
             return f"{points[0].value} is no Dialect"
-        dumps(found.wire.as_dict())  # a plan carries it as JSON
+        dumps(dialect.wire.as_dict())  # a plan carries it as JSON
     except Exception as error:  # noqa: BLE001  (the code is not ours)
         return f"{points[0].value} failed with {type(error).__name__}: {error}"
-    if found.id != name or not _is_id(name):
-        return f"{points[0].value} has the id '{found.id}'" if _is_id(name) else "its name is no id"
-    return found
+    if dialect.id != name or not _is_id(name):
+        return f"{points[0].value} has the id '{dialect.id}'" if _is_id(name) else "its name is no id"
+    return dialect
 
 
 @cache
-def _entry_points() -> dict[str, list[EntryPoint]]:
+def _find_entry_points() -> dict[str, list[EntryPoint]]:
     """What other packages add, by name; the slow look-up is made only where a package has some."""
-    if not any(map(_mentions_dialects, package_folders().values())):
+    if not any(map(_mentions_dialects, list_package_folders().values())):
         return {}
     from importlib.metadata import entry_points
 
-    found: dict[str, list[EntryPoint]] = {}
+    points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=GROUP):
-        found.setdefault(point.name, []).append(point)
-    return found
+        points.setdefault(point.name, []).append(point)
+    return points
 
 
-def _packages(folder: str) -> list[str]:
+def _list_packages(folder: str) -> list[str]:
     try:
         return [
             entry.path

@@ -21,7 +21,7 @@ from hookport.findings import (
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
     MILLISECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
@@ -33,11 +33,11 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    event_named,
-    lacking,
-    named,
+    explain_missing,
+    find_event,
+    name_tools,
 )
-from hookport.shapes.entries import bind, kind_word, read_entry, slots, type_problem, write_entry
+from hookport.shapes.entries import bind, find_slots, find_type_problem, name_kind, read_entry, write_entry
 from hookport.shapes.matchers import means_all, read_matcher, write_matcher
 from hookport.wire.table import Wire
 
@@ -78,7 +78,7 @@ EVENTS = (
     EventSpec("pre_compact", "before_compact", "prevent", "spec"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event in the specification",
     registry=30,
@@ -177,7 +177,7 @@ WIRE = Wire(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """One hook per HOOK.md, in the order of their folders."""
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
@@ -188,73 +188,76 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         if found_script:
             scripts.setdefault(folder, []).append(name)
     for file in sorted(name for name in trees if name.rpartition("/")[2] == "HOOK.md"):
-        found: list[Finding] = []
-        meta, unread = _readable(trees[file]["frontmatter"], found)
-        here = _refusals(meta)
-        own = {name: trees[name] for name in scripts.get(file.removesuffix("HOOK.md"), ())}
-        entry = {**meta, "command": _command(file, own, found)}
-        hook = read_entry(dialect, entry, ROOT, ("trigger", "matcher"), here)
-        problems += [problem._replace(file=file) for problem in dict.fromkeys(here)]
-        if hook is None or here:
+        notes: list[Finding] = []
+        meta, unread = _split_readable(trees[file]["frontmatter"], notes)
+        faults = _check_event_and_matcher(meta)
+        script_files = {name: trees[name] for name in scripts.get(file.removesuffix("HOOK.md"), ())}
+        entry = {**meta, "command": _find_command(file, script_files, notes)}
+        hook = read_entry(dialect, entry, ROOT, ("trigger", "matcher"), faults)
+        problems += [problem._replace(file=file) for problem in dict.fromkeys(faults)]
+        if hook is None or faults:
             continue
-        found += [FieldMissing.at(key, field=key) for key in HARMLESS if key not in {**meta, **unread}]
-        found += _out_of_range(hook, meta)
-        hook = _bound(dialect, hook, meta, trees[file].get("body", ""), found)
+        notes += [FieldMissing.at(key, field=key) for key in HARMLESS if key not in {**meta, **unread}]
+        notes += _find_out_of_range(hook, meta)
+        hook = _bind_to_event(dialect, hook, meta, trees[file].get("body", ""), notes)
         if unread:
-            own = {**hook.provider_data.get(dialect.id, NOTHING), "unread": unread}
-            hook = hook._replace(provider_data={dialect.id: own})
-        findings += [finding._replace(file=file) for finding in found]
+            script_files = {**hook.provider_data.get(dialect.id, NOTHING), "unread": unread}
+            hook = hook._replace(provider_data={dialect.id: script_files})
+        findings += [finding._replace(file=file) for finding in notes]
         hooks.append((hook, Place(file, ROOT)))
     if problems:
         raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks))
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
 
-def _readable(
+def _split_readable(
     meta: Mapping[str, Tree], findings: list[Finding]
 ) -> tuple[Mapping[str, Tree], dict[str, Tree]]:
     """What can be read, and the fields that cannot and that the hook can run without."""
-    unread = {key: meta[key] for key, attr in OPTIONAL.items() if key in meta and _fault(attr, meta[key])}
+    unread = {
+        key: meta[key] for key, attr in OPTIONAL.items() if key in meta and _find_fault(attr, meta[key])
+    }
     findings += [
-        FieldUnread.at(key, field=key, fault=_fault(OPTIONAL[key], value)) for key, value in unread.items()
+        FieldUnread.at(key, field=key, fault=_find_fault(OPTIONAL[key], value))
+        for key, value in unread.items()
     ]
     return {key: value for key, value in meta.items() if key not in unread}, unread
 
 
-def _fault(attr: str, value: Tree) -> str:
+def _find_fault(attr: str, value: Tree) -> str:
     """What keeps a value from being read; empty if nothing does."""
     if value in (None, ""):
         return "has no value"
     if attr == "timeout" and isinstance(value, float):
         return f"must be whole milliseconds, not {value}"
-    problem = type_problem(attr, value, ())
+    problem = find_type_problem(attr, value, ())
     return problem.message if problem else ""
 
 
-def _refusals(meta: Mapping[str, Tree]) -> list[Problem]:
+def _check_event_and_matcher(meta: Mapping[str, Tree]) -> list[Problem]:
     """What the field tables do not check: the event and the matcher."""
     problems: list[Problem] = []
     trigger = meta.get("trigger")
     if "trigger" not in meta:
         problems.append(Problem("'trigger' is missing", ROOT))
     elif not isinstance(trigger, str):
-        problems.append(Problem(f"must be a string, not {kind_word(trigger)}", (*ROOT, "trigger")))
+        problems.append(Problem(f"must be a string, not {name_kind(trigger)}", (*ROOT, "trigger")))
     elif not trigger:
         problems.append(Problem("must not be empty", (*ROOT, "trigger")))
     matcher = meta.get("matcher")
     if matcher is not None and not isinstance(matcher, Mapping):
-        problems.append(Problem(f"must be an object, not {kind_word(matcher)}", (*ROOT, "matcher")))
+        problems.append(Problem(f"must be an object, not {name_kind(matcher)}", (*ROOT, "matcher")))
     elif matcher:
         problems += [
-            Problem(f"must be a string, not {kind_word(matcher[key])}", (*ROOT, "matcher", key))
+            Problem(f"must be a string, not {name_kind(matcher[key])}", (*ROOT, "matcher", key))
             for key in ("tool", "pattern")
             if not isinstance(matcher.get(key) or "", str)
         ]
     return problems
 
 
-def _out_of_range(hook: Hook, meta: Mapping[str, Tree]) -> list[Finding]:
+def _find_out_of_range(hook: Hook, meta: Mapping[str, Tree]) -> list[Finding]:
     """Values outside the ranges of the specification, which does not say what becomes of them."""
     values = {
         "name": ("the length of name", len(hook.name) if "name" in meta else None),
@@ -272,15 +275,15 @@ def _out_of_range(hook: Hook, meta: Mapping[str, Tree]) -> list[Finding]:
     ]
 
 
-def _bound(
+def _bind_to_event(
     dialect: Dialect, hook: Hook, meta: Mapping[str, Tree], body: str, findings: list[Finding]
 ) -> Hook:
     """The hook on its event, with its matcher, its body and what only this dialect knows."""
     trigger, matcher = meta["trigger"], meta.get("matcher") or {}
-    spec = event_named(dialect, trigger)
-    own = dict(hook.provider_data.get(dialect.id, NOTHING))
+    spec = find_event(dialect, trigger)
+    data = dict(hook.provider_data.get(dialect.id, NOTHING))
     if body.strip():
-        own["body"] = body
+        data["body"] = body
     filters = bool(spec and spec.subject)
     empty = [key for key in ("tool", "pattern") if key in matcher and matcher[key] is None]
     findings += [FieldUnread.at("matcher", field=f"matcher.{key}", fault="has no value") for key in empty]
@@ -290,7 +293,7 @@ def _bound(
         if not filters or key in empty or key not in ("tool", "pattern")
     }
     if extra:
-        own["matcher"] = extra
+        data["matcher"] = extra
     if spec is None:
         guess = closest(trigger, tuple(event.native for event in dialect.events))
         findings.append(UnknownEvent.at("trigger", event=trigger, dialect=dialect.id, guess=guess))
@@ -300,11 +303,11 @@ def _bound(
         text = ", ".join(f"{key}: {value}" for key, value in matcher.items())
         findings.append(IgnoredMatcher.at("matcher", dialect=dialect.id, matcher=text))
     terms, _ = read_matcher(dialect, spec, matcher.get("tool") or "") if spec and filters else ((), "")
-    hook = hook._replace(provider_data={dialect.id: own} if own else NOTHING)
+    hook = hook._replace(provider_data={dialect.id: data} if data else NOTHING)
     return bind(dialect, hook, trigger, spec, terms, (matcher.get("pattern") or "") if filters else "")
 
 
-def _command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> str:
+def _find_command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> str:
     """What runs: the command of a script we wrote, else the script itself."""
     folder = file.removesuffix("HOOK.md")
     scripts = sorted(
@@ -312,20 +315,20 @@ def _command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> s
     )
     if not scripts:
         findings.append(ScriptMissing.at("", script=f"{folder}scripts/run.sh")._replace(file=file))
-        return _from_root(f"{folder}scripts/run.sh")
+        return _spell_from_root(f"{folder}scripts/run.sh")
     text = trees[scripts[0]]
     if isinstance(text, str) and text.startswith(SCRIPT_HEAD):
         return text.removeprefix(SCRIPT_HEAD).removesuffix("\n")
-    return _from_root(scripts[0])
+    return _spell_from_root(scripts[0])
 
 
-def _from_root(path: str) -> str:
+def _spell_from_root(path: str) -> str:
     """The path of a script from the project's root or the user's home, whatever folder it was found from."""
-    before, found, after = path.partition(f"{FOLDER}/")
-    if found and (not before or before.endswith("/")):
-        return found + after
-    before, found, after = path.partition("/.config/agents/hooks/")
-    return f"~{found}{after}" if found else path
+    before, folder, after = path.partition(f"{FOLDER}/")
+    if folder and (not before or before.endswith("/")):
+        return folder + after
+    before, folder, after = path.partition("/.config/agents/hooks/")
+    return f"~{folder}{after}" if folder else path
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
@@ -337,12 +340,12 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     files: dict[str, Tree] = {}
     for slug, hook in zip(slugs, manifest.hooks, strict=True):
         folder = f"{FOLDER}/{slug}"
-        own = dict(hook.provider_data.get(dialect.id, NOTHING))
-        body = own.pop("body", "")
-        extra = _mapping(own.pop("matcher", {}))
-        unread = _mapping(own.pop("unread", {}))
-        spec, terms = slots(dialect, hook)[0]
-        meta = write_entry(dialect, hook._replace(provider_data={dialect.id: own}))
+        data = dict(hook.provider_data.get(dialect.id, NOTHING))
+        body = data.pop("body", "")
+        extra = _as_mapping(data.pop("matcher", {}))
+        unread = _as_mapping(data.pop("unread", {}))
+        spec, terms = find_slots(dialect, hook)[0]
+        meta = write_entry(dialect, hook._replace(provider_data={dialect.id: data}))
         command = meta.pop("command")
         tool = write_matcher(dialect, spec, terms, "")[0]
         matcher = {
@@ -361,7 +364,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     return files
 
 
-def _mapping(value: Tree) -> Mapping[str, Tree]:
+def _as_mapping(value: Tree) -> Mapping[str, Tree]:
     """In a file that others wrote it may be anything."""
     return value if isinstance(value, Mapping) else NOTHING
 
@@ -369,7 +372,7 @@ def _mapping(value: Tree) -> Mapping[str, Tree]:
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Every hook needs a name and a description, filters content only on tools, and keeps to the ranges."""
     findings: list[Finding] = []
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
         name = hook.name or f"{hook.event.rpartition(':')[2].replace('_', '-')}-{number + 1}"
         short = name[: RANGES["name"][1]]
@@ -386,24 +389,24 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             )
             if before != after
         ]
-        content = hook.content if slots(DIALECT, hook)[0][0].subject else ""
+        content = hook.content if find_slots(DIALECT, hook)[0][0].subject else ""
         if content != hook.content:
             findings.append(ContentDropped.at("", number, target=DIALECT.id, pattern=hook.content))
-        own = {"body": f"\n# {short}\n\n{description}\n", **hook.provider_data.get(DIALECT.id, NOTHING)}
-        own.pop("unread", None)
-        extra = _mapping(own.pop("matcher", {}))
+        data = {"body": f"\n# {short}\n\n{description}\n", **hook.provider_data.get(DIALECT.id, NOTHING)}
+        data.pop("unread", None)
+        extra = _as_mapping(data.pop("matcher", {}))
         if extra := {key: value for key, value in extra.items() if value is not None}:
-            own["matcher"] = extra
-        given.append(
+            data["matcher"] = extra
+        adjusted.append(
             hook._replace(
                 name=short,
                 description=description,
                 priority=priority,
                 content=content,
-                provider_data={DIALECT.id: own},
+                provider_data={DIALECT.id: data},
             )
         )
-    return given, findings
+    return adjusted, findings
 
 
 DIALECT = Dialect(
@@ -423,8 +426,8 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named("spec", shell="Shell", file_read="ReadFile", file_write="WriteFile"),
-        *named(
+        *name_tools("spec", shell="Shell", file_read="ReadFile", file_write="WriteFile"),
+        *name_tools(
             "kimi",
             file_edit="StrReplaceFile",
             search="Grep",

@@ -11,10 +11,10 @@ from hookport.findings import Finding, MatcherDropped, NeverRuns
 from hookport.model.hooks import Hook
 from hookport.shapes import claude_wire as claude
 from hookport.shapes.by_event import SPLIT_BY_EVENT
-from hookport.shapes.claude_wire import CONTEXT, EXIT, MESSAGE, SUPPRESS, nested
+from hookport.shapes.claude_wire import CONTEXT, EXIT, MESSAGE, SUPPRESS, nest_fields
 from hookport.shapes.dialect import (
     MILLISECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -26,11 +26,11 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    in_variables,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.patterns import compiles
+from hookport.shapes.patterns import is_pattern
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -61,7 +61,7 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "repo", unfired="with `--print` (lab)"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 7 that are known",
     registry=30,
@@ -124,13 +124,13 @@ ANSWERS: dict[str, Tree] = {
     # No ask, which lets the tool run (AU1); no allow, which is documented for later; no context, which is not
     # passed on; no halt, which does not end the agent (AU6). Whether a rewrite is merged was not measured, so
     # it is whole.
-    "PreToolUse": {**SAYS, "deny": DENY, "rewrite": nested(updatedInput="$input")},
+    "PreToolUse": {**SAYS, "deny": DENY, "rewrite": nest_fields(updatedInput="$input")},
     # A block is not seen here, stderr is added to the result.
     "PostToolUse": {**SAYS, "deny": DENY, "context": CONTEXT},
     # Documented, and not seen by the model (AU4).
     "SessionStart": {**SAYS, "context": CONTEXT},
     # Documented for the interactive Auggie (AU3).
-    "Stop": {**SAYS, "deny": nested(decision="block", reason="$reason")},
+    "Stop": {**SAYS, "deny": nest_fields(decision="block", reason="$reason")},
     "PromptSubmit": {},
     "*": SAYS,
 }
@@ -201,20 +201,20 @@ WIRE: Wire = Wire(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of the files, with a finding where one matcher keeps all hooks of an event from running."""
     decoded = SPLIT_BY_EVENT.decode(dialect, trees)
-    dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
+    dead = [finding for file, tree in trees.items() for finding in _find_dead(dialect, file, tree)]
     return decoded._replace(findings=(*decoded.findings, *dead))
 
 
-def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
+def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
     events = tree.get("hooks")
     for spec in dialect.events:
         groups = events.get(spec.native) if spec.subject and isinstance(events, Mapping) else None
         for number, group in enumerate(groups or ()):
             matcher = group.get("matcher", "")
-            if matcher in ("", "mcp:*") or compiles(matcher.removeprefix("mcp:").replace("(?<", "(?P<")):
+            if matcher in ("", "mcp:*") or is_pattern(matcher.removeprefix("mcp:").replace("(?<", "(?P<")):
                 continue
             if re.search(r"\(\?<[=!]", matcher):  # looking behind, of which Python takes less
                 continue
@@ -228,9 +228,9 @@ def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Fin
 
 
 # Our own commands in a settings file, as `hookport sync` and `convert` write them.
-BRIDGED = re.compile(r"\b(?:dispatch|wrap [\w-]+) augment\b")
+BRIDGE_CALL = re.compile(r"\b(?:dispatch|wrap [\w-]+) augment\b")
 # What the bridge needs beyond the usual payload, and Augment sends on demand only.
-WANTED = {
+METADATA_OF = {
     "before_tool_execute": {"includeMCPMetadata": True},
     "after_tool_execute": {"includeMCPMetadata": True},
     "agent_stop": {"includeConversationData": True},
@@ -240,23 +240,23 @@ WANTED = {
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Hooks without what Auggie would stumble over, those behind the bridge with what it needs to know."""
     findings: list[Finding] = []
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
         foreign = [term.value for term in hook.matcher if PYTHON_ONLY.search(term.value)]
         changed = hook
         if foreign:
             findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher=foreign[0]))
             changed = changed._replace(matcher=())
-        if BRIDGED.search(hook.handler.command):
+        if BRIDGE_CALL.search(hook.handler.command):
             # Auggie fills in `${NAME}` itself, and knows none of another agent's variables (AU7).
             command = re.sub(r"\$\{(\w+)\}(?!\w)", r"$\1", hook.handler.command)
             changed = changed._replace(handler=hook.handler._replace(command=command))
-            wanted = WANTED.get(hook.event)
-            if wanted and DIALECT.id not in hook.provider_data:
-                data = {**hook.provider_data, DIALECT.id: {"group": {"metadata": wanted}}}
+            metadata = METADATA_OF.get(hook.event)
+            if metadata and DIALECT.id not in hook.provider_data:
+                data = {**hook.provider_data, DIALECT.id: {"group": {"metadata": metadata}}}
                 changed = changed._replace(provider_data=data)
-        given.append(changed)
-    return given, findings
+        adjusted.append(changed)
+    return adjusted, findings
 
 
 DIALECT = Dialect(
@@ -278,17 +278,17 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named("lab", shell="launch-process", file_read="view", file_write="save-file"),
+        *name_tools("lab", shell="launch-process", file_read="view", file_write="save-file"),
         # What is typed into a process that runs may be a command as well.
-        *named("table", shell="write-process", search="grep-search"),
-        *named(
+        *name_tools("table", shell="write-process", search="grep-search"),
+        *name_tools(
             "doc",
             file_edit="str-replace-editor",
             search="codebase-retrieval",
             web_search="web-search",
             web_fetch="web-fetch",
         ),
-        *named("repo", ask_user="ask-user"),
+        *name_tools("repo", ask_user="ask-user"),
     ),
     wordless=dict.fromkeys(("read-process", "kill-process", "list-processes", "remove-files"), "table"),
     mcp=McpNames("mcp:", "_", "doc", server_last=True),
@@ -311,7 +311,7 @@ DIALECT = Dialect(
     # Where hooks are started is not documented, and all its examples name absolute paths.
     cwd_moves=True,
     adjust=adjust,
-    project_dir=in_variables("AUGMENT_PROJECT_DIR"),
+    project_dir=spell_root("AUGMENT_PROJECT_DIR"),
     package_dir=("${AUGMENT_PLUGIN_ROOT}", "${AUGGIE_PLUGIN_ROOT}", "${CLAUDE_PLUGIN_ROOT}"),
     programs=("auggie",),
     notes=(

@@ -22,7 +22,7 @@ from hookport.model.tools import TOOLS
 from hookport.shapes.canonical_answer import ANSWER, READ
 from hookport.shapes.dialect import (
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -37,8 +37,8 @@ from hookport.shapes.dialect import (
     ToolName,
     Tree,
 )
-from hookport.shapes.entries import kind_word, own_data, read_entry, type_problem, write_entry
-from hookport.shapes.matchers import normal
+from hookport.shapes.entries import find_type_problem, get_manifest_data, name_kind, read_entry, write_entry
+from hookport.shapes.matchers import normalise_terms
 from hookport.shapes.terms import read_terms, write_terms
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire
@@ -50,7 +50,7 @@ SOURCES = {
 }
 
 # What the format has no field for is kept under this name in `provider_data`.
-OWN = "hookport"
+OWN_KEY = "hookport"
 OWN_ATTRS = ("description", "content", "condition", "priority", "metadata", "enabled", "dialect")
 
 ENDINGS = ("json", "yaml", "yml")
@@ -109,39 +109,39 @@ WIRE = Wire(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The manifest of every file, one after the other."""
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
     problems: list[Problem] = []
     data: dict[str, Tree] = {}
     for file, tree in trees.items():
-        here: list[Problem] = []
+        faults: list[Problem] = []
         if not isinstance(tree, Mapping):
-            here.append(Problem(f"a manifest must be an object, not {kind_word(tree)}"))
+            faults.append(Problem(f"a manifest must be an object, not {name_kind(tree)}"))
         else:
-            _read_spec(tree, file, findings, here)
+            _read_spec(tree, file, findings, faults)
             data.update({key: value for key, value in tree.items() if key not in ("spec", "hooks")})
             entries = tree.get("hooks")
             if not isinstance(entries, list):
                 missing = "hooks" not in tree
-                here.append(
+                faults.append(
                     Problem(
-                        "'hooks' is missing" if missing else f"must be a list, not {kind_word(entries)}",
+                        "'hooks' is missing" if missing else f"must be a list, not {name_kind(entries)}",
                         () if missing else ("hooks",),
                     )
                 )
             elif not entries:
-                here.append(Problem("must not be empty; a manifest without hooks does nothing", ("hooks",)))
+                faults.append(Problem("must not be empty; a manifest without hooks does nothing", ("hooks",)))
             for number, entry in enumerate(entries if isinstance(entries, list) else []):
-                hook = _read_hook(dialect, entry, ("hooks", number), findings, here)
+                hook = _read_hook(dialect, entry, ("hooks", number), findings, faults)
                 if hook:
                     hooks.append((hook, Place(file, ("hooks", number))))
-        problems += [problem._replace(file=file) for problem in here]
+        problems += [problem._replace(file=file) for problem in faults]
     if problems:
         raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
 
 def _read_spec(tree: Mapping[str, Tree], file: str, findings: list[Finding], problems: list[Problem]) -> None:
@@ -158,10 +158,10 @@ def _read_hook(
     dialect: Dialect, entry: Tree, path: Path, findings: list[Finding], problems: list[Problem]
 ) -> Hook | None:
     if not isinstance(entry, Mapping):
-        problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", path))
+        problems.append(Problem(f"a hook must be an object, not {name_kind(entry)}", path))
         return None
     before = len(problems)
-    problems += _hook_problems(entry, path)
+    problems += _find_hook_problems(entry, path)
     matcher = read_terms(entry["matcher"], (*path, "matcher"), problems) if "matcher" in entry else ()
     hook = _read_handler(dialect, entry.get("handler"), (*path, "handler"), problems)
     if hook is None or len(problems) > before:
@@ -172,7 +172,7 @@ def _read_hook(
     extra = {key: value for key, value in entry.items() if key not in _HOOK_KEYS}
     if handler_extra:
         extra["handler"] = handler_extra
-    own, provider_data = _own(provider_data)
+    own_values, provider_data = _split_own_values(provider_data)
     if extra:
         provider_data[dialect.id] = extra
     if event not in EVENTS and not split_native(event):
@@ -188,32 +188,32 @@ def _read_hook(
         for term in matcher
         if term.kind == "tool" and term.value not in TOOLS and about_tool(event)
     ]
-    findings += _unknown_degradation(entry.get("degradation") or {}, path)
+    findings += _find_unknown_degradation(entry.get("degradation") or {}, path)
     return hook._replace(
         event=event,
-        matcher=normal(matcher),
+        matcher=normalise_terms(matcher),
         blocking=entry.get("blocking", False),
         name=entry.get("name", ""),
         degradation=entry.get("degradation") or NOTHING,
         capabilities=tuple(entry.get("capabilities", ())),
         provider_data=provider_data or NOTHING,
-        **{"dialect": dialect.id, **own},
+        **{"dialect": dialect.id, **own_values},
     )
 
 
-def _hook_problems(entry: Mapping[str, Tree], path: Path) -> list[Problem]:
+def _find_hook_problems(entry: Mapping[str, Tree], path: Path) -> list[Problem]:
     """What is wrong beside the matcher and the inside of the handler."""
     problems = [
         Problem(f"'{key}' is missing", path) for key in ("event", "handler") if entry.get(key) is None
     ]
     event, handler = entry.get("event"), entry.get("handler")
     if event is not None and (not isinstance(event, str) or not event or event.endswith(":")):
-        what = "empty" if event == "" else f"'{event}'" if isinstance(event, str) else kind_word(event)
-        problems.append(Problem(f"must be the name of an event, not {what}", (*path, "event")))
+        word = "empty" if event == "" else f"'{event}'" if isinstance(event, str) else name_kind(event)
+        problems.append(Problem(f"must be the name of an event, not {word}", (*path, "event")))
     if handler is not None and not isinstance(handler, Mapping):
-        problems.append(Problem(f"must be an object, not {kind_word(handler)}", (*path, "handler")))
+        problems.append(Problem(f"must be an object, not {name_kind(handler)}", (*path, "handler")))
     for key in ("name", "blocking", "degradation", "capabilities"):
-        wrong = type_problem(key, entry[key], (*path, key)) if key in entry else None
+        wrong = find_type_problem(key, entry[key], (*path, key)) if key in entry else None
         problems += [wrong] if wrong else []
     data = entry.get("provider_data", {})
     if not isinstance(data, Mapping) or not all(isinstance(value, Mapping) for value in data.values()):
@@ -227,21 +227,21 @@ def _read_handler(dialect: Dialect, handler: Tree, path: Path, problems: list[Pr
     if not isinstance(handler, Mapping):
         return None
     if not isinstance(handler.get("platform", {}), Mapping):
-        wrong = f"must be an object, not {kind_word(handler['platform'])}"
+        wrong = f"must be an object, not {name_kind(handler['platform'])}"
         problems.append(Problem(wrong, (*path, "platform")))
-    here: list[Problem] = []
-    hook = read_entry(dialect, _undraft(handler), path, (), here)
+    faults: list[Problem] = []
+    hook = read_entry(dialect, _flatten_draft(handler), path, (), faults)
     # The platform commands were read as fields; a problem is told where they stand.
-    steps = [tuple(part for step in problem.path for part in _steps(step)) for problem in here]
-    problems += [problem._replace(path=at) for problem, at in zip(here, steps, strict=True)]
+    steps = [tuple(part for step in problem.path for part in _split_step(step)) for problem in faults]
+    problems += [problem._replace(path=at) for problem, at in zip(faults, steps, strict=True)]
     return hook
 
 
-def _steps(step: str | int) -> list[str | int]:
+def _split_step(step: str | int) -> list[str | int]:
     return list(step.split(".")) if isinstance(step, str) and step.startswith("platform.") else [step]
 
 
-def _undraft(handler: Mapping[str, Tree]) -> dict[str, Tree]:
+def _flatten_draft(handler: Mapping[str, Tree]) -> dict[str, Tree]:
     """The handler with the draft's `darwin` named `osx` and the platform commands as fields."""
     platform = handler.get("platform")
     if not isinstance(platform, Mapping):
@@ -251,35 +251,35 @@ def _undraft(handler: Mapping[str, Tree]) -> dict[str, Tree]:
     return {**{key: value for key, value in handler.items() if key != "platform"}, **flat}
 
 
-def _own(provider_data: Mapping[str, Tree]) -> tuple[dict[str, Any], dict[str, Tree]]:
-    own = provider_data.get(OWN, NOTHING)
-    values = {key: own[key] for key in OWN_ATTRS if key in own}
-    rest = {key: value for key, value in provider_data.items() if key != OWN}
+def _split_own_values(provider_data: Mapping[str, Tree]) -> tuple[dict[str, Any], dict[str, Tree]]:
+    data = provider_data.get(OWN_KEY, NOTHING)
+    values = {key: data[key] for key in OWN_ATTRS if key in data}
+    rest = {key: value for key, value in provider_data.items() if key != OWN_KEY}
     return values, rest
 
 
 def _check_degradation(degradation: Mapping[str, Tree], path: Path, problems: list[Problem]) -> None:
     for capability, strategy in degradation.items():
         if not isinstance(strategy, str):
-            problems.append(Problem(f"must be a string, not {kind_word(strategy)}", (*path, capability)))
+            problems.append(Problem(f"must be a string, not {name_kind(strategy)}", (*path, capability)))
 
 
-def _unknown_degradation(degradation: Mapping[str, str], path: Path) -> Iterator[Finding]:
+def _find_unknown_degradation(degradation: Mapping[str, str], path: Path) -> Iterator[Finding]:
     """Words that the format does not have: a later version may, so they are no reason to refuse a guard."""
     for capability, strategy in degradation.items():
-        for what, word, known in (
+        for kind, word, words in (
             ("capability", capability, tuple(CAPABILITIES)),
             ("strategy", strategy, STRATEGIES),
         ):
-            if word not in known:
+            if word not in words:
                 place = spell_path((*path, "degradation", capability))
-                yield UnknownDegradation.at(place, what=what, word=word, guess=closest(word, known))
+                yield UnknownDegradation.at(place, what=kind, word=word, guess=closest(word, words))
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The manifest as one file."""
     hooks = [_write_hook(dialect, hook) for hook in manifest.hooks]
-    return {dialect.locations[0].path: {"spec": SPEC, **own_data(dialect, manifest), "hooks": hooks}}
+    return {dialect.locations[0].path: {"spec": SPEC, **get_manifest_data(dialect, manifest), "hooks": hooks}}
 
 
 def _write_hook(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
@@ -299,15 +299,15 @@ def _write_hook(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
         entry["degradation"] = dict(hook.degradation)
     if hook.capabilities:
         entry["capabilities"] = list(hook.capabilities)
-    own: dict[str, Tree] = {
+    own_values: dict[str, Tree] = {
         key: getattr(hook, key) for key in OWN_ATTRS if getattr(hook, key) not in ("", None, NOTHING)
     }
-    if own.get("enabled"):
-        del own["enabled"]
-    if own.get("dialect") == dialect.id:
-        del own["dialect"]
-    if own:
-        provider_data[OWN] = own
+    if own_values.get("enabled"):
+        del own_values["enabled"]
+    if own_values.get("dialect") == dialect.id:
+        del own_values["dialect"]
+    if own_values:
+        provider_data[OWN_KEY] = own_values
     if provider_data:
         entry["provider_data"] = provider_data
     return {**entry, **extra}

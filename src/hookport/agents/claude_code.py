@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from hookport.shapes.by_event import BY_EVENT, value_at
+from hookport.shapes.by_event import BY_EVENT, find_value
 from hookport.shapes.claude_wire import (
     ALWAYS,
     ANSWERS,
@@ -24,7 +24,7 @@ from hookport.shapes.claude_wire import (
     READS,
     VERDICTS,
     WIRE,
-    permission,
+    decide_permission,
 )
 from hookport.shapes.dialect import (
     SECOND,
@@ -37,15 +37,15 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     McpNames,
-    Once,
+    OnceRule,
     PluginStore,
     Quirk,
     Timeout,
     Tree,
-    aliases,
-    in_variables,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ EVENTS = (
     ),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 33 of the reference",
     registry=30,
@@ -190,7 +190,13 @@ WAIT = Timeout(SECOND, default=timedelta(seconds=600))
 
 
 # A handler with `if` runs on these events only (doc).
-RULED = ("PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest", "PermissionDenied")
+EVENTS_WITH_RULES = (
+    "PreToolUse",
+    "PostToolUse",
+    "PostToolUseFailure",
+    "PermissionRequest",
+    "PermissionDenied",
+)
 
 
 # What only Claude Code has of the wire that others took over from it.
@@ -254,9 +260,9 @@ CLAUDE_WIRE = WIRE.replace(
         "Elicitation": {"deny": EXIT},
         "ElicitationResult": {"deny": EXIT},
         "PreModelSwitch": {
-            "deny": permission("deny"),
-            "ask": permission("ask"),
-            "allow": permission("allow"),
+            "deny": decide_permission("deny"),
+            "ask": decide_permission("ask"),
+            "allow": decide_permission("allow"),
         },
         "PostModelSwitch": {"context": CONTEXT},
         # The text on stdout is the worktree's path, so it has to come through.
@@ -299,7 +305,7 @@ def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree],
     """The entry with `asyncRewake` as the async hook it is, and why a rule keeps it from running."""
     if entry.get("asyncRewake") is True:
         entry = {"async": True, **entry}
-    if "if" in entry and native not in RULED:
+    if "if" in entry and native not in EVENTS_WITH_RULES:
         return entry, f"a handler with 'if' does not run on {native}"
     return entry, ""
 
@@ -348,7 +354,7 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named(
+        *name_tools(
             "doc",
             shell=("Bash", "PowerShell", "Monitor"),
             file_read="Read",
@@ -362,9 +368,9 @@ DIALECT = Dialect(
             skill="Skill",
             ask_user="AskUserQuestion",
         ),
-        *(row._replace(gone=True) for row in named("lab", search="Grep", find="Glob")),  # CC3
-        *aliases("doc", agent="Task"),
-        *aliases("public", file_edit="MultiEdit"),  # until 2.0
+        *(row._replace(gone=True) for row in name_tools("lab", search="Grep", find="Glob")),  # CC3
+        *alias_tools("doc", agent="Task"),
+        *alias_tools("public", file_edit="MultiEdit"),  # until 2.0
     ),
     wordless={
         # What TaskOutput, TaskStop and Skill were called; the first ones still stand for these (program).
@@ -443,12 +449,12 @@ DIALECT = Dialect(
     shape=BY_EVENT,
     wire=CLAUDE_WIRE,
     precedence=1,
-    runs_once=Once("lab"),
-    is_off=lambda tree, _: value_at(tree, ("disableAllHooks",)) is True,
+    runs_once=OnceRule("lab"),
+    is_off=lambda tree, _: find_value(tree, ("disableAllHooks",)) is True,
     cwd_moves=True,
     at_start=True,
     obeys=("nested", "decision"),
-    project_dir=in_variables("CLAUDE_PROJECT_DIR"),
+    project_dir=spell_root("CLAUDE_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}", "$CLAUDE_PLUGIN_ROOT"),
     needs_type=True,
     prepare=prepare,

@@ -18,12 +18,12 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
-    in_variables,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.matchers import normal
-from hookport.shapes.script import Limits, script
+from hookport.shapes.matchers import normalise_terms
+from hookport.shapes.script import Limits, make_script_shape
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -62,7 +62,7 @@ EVENTS = (
     EventSpec("SessionShutdown", "session_end", "observe", "lab"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no file name in the source stands for it",
     registry=30,
@@ -118,7 +118,7 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
 WORDS: dict[str, dict[str, Tree]] = {"agent_stop": {"end_turn": "completed"}}
 
 # The CLI's names (lab, src); the extension says the name of the file.
-SAID = {
+EVENT_WORDS = {
     "PreToolUse": "tool_call",
     "PostToolUse": "tool_result",
     "UserPromptSubmit": "prompt_submit",
@@ -200,7 +200,7 @@ WIRE = Wire(
     keys=KEYS,
     keys_of=KEYS_OF,
     words=WORDS,
-    said=SAID,
+    said=EVENT_WORDS,
     fixed={"clineVersion": "", "userId": ""},
     fixed_of=FIXED_OF,
     inputs=INPUTS,
@@ -224,7 +224,7 @@ WIRE = Wire(
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Matchers that a shell script can test without guessing."""
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     findings: list[Finding] = []
     for number, hook in enumerate(hooks):
         patterns = [term.value for term in hook.matcher if term.kind == "pattern"]
@@ -237,10 +237,10 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             findings += [
                 ServerWidened.at("", number, target=DIALECT.id, server=term.value) for term in servers
             ]
-            others = [term for term in matcher if term not in servers]
-            matcher = normal([*others, Term("mcp", ANY_SERVER)])
-        given.append(hook._replace(matcher=matcher))
-    return given, findings
+            terms = [term for term in matcher if term not in servers]
+            matcher = normalise_terms([*terms, Term("mcp", ANY_SERVER)])
+        adjusted.append(hook._replace(matcher=matcher))
+    return adjusted, findings
 
 
 DIALECT = Dialect(
@@ -263,7 +263,7 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named(
+        *name_tools(
             "src",
             shell="run_commands",
             file_read="read_files",
@@ -275,7 +275,7 @@ DIALECT = Dialect(
             skill="skills",
             ask_user="ask_question",
         ),
-        *named(
+        *name_tools(
             "old",
             shell="execute_command",
             file_read="read_file",
@@ -308,13 +308,13 @@ DIALECT = Dialect(
             required=("command",),
         ),
     },
-    shape=script(LIMITS),
+    shape=make_script_shape(LIMITS),
     # Whatever a file there is called, it is a script or nothing.
     file_kinds=dict.fromkeys(("json", "jsonc", "toml", "yaml", "frontmatter"), "text"),
     wire=WIRE,
     obeys=("cancel",),
     deny_answer={"cancel": True, "errorMessage": "{reason}"},
-    project_dir=in_variables("CLINE_PROJECT_DIR"),
+    project_dir=spell_root("CLINE_PROJECT_DIR"),
     at_repository=True,
     programs=("cline",),
     notes=(

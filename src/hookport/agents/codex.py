@@ -25,7 +25,7 @@ from hookport.shapes.claude_wire import (
     TYPED,
     VERDICTS,
     WIRE,
-    nested,
+    nest_fields,
 )
 from hookport.shapes.dialect import (
     MODIFIED,
@@ -34,7 +34,7 @@ from hookport.shapes.dialect import (
     TRUSTED,
     UNTRUSTED,
     AgentHook,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -51,13 +51,13 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    aliases,
-    event_named,
-    lacking,
-    matching_of,
-    named,
+    alias_tools,
+    explain_missing,
+    find_event,
+    find_matching,
+    name_tools,
 )
-from hookport.shapes.patterns import compiles
+from hookport.shapes.patterns import is_pattern
 
 if TYPE_CHECKING:
     from hookport.model.hooks import Hook
@@ -126,7 +126,7 @@ EVENTS = (
     ),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 14 in the binary",
     registry=30,
@@ -145,13 +145,13 @@ ANSWERS = {
         # printed with it is not read.
         "deny": {"stderr": "$reason", "exit": 2, "alone": True},
         # The word `allow` is wanted beside another input and refused without one; it lifts no question (src).
-        "rewrite": nested(permissionDecision="allow", updatedInput="$input"),
+        "rewrite": nest_fields(permissionDecision="allow", updatedInput="$input"),
         "context": CONTEXT,
         "message": MESSAGE,
     },
     "PermissionRequest": {
-        "deny": nested(decision={"behavior": "deny", "message": "$reason"}),
-        "allow": nested(decision={"behavior": "allow"}),
+        "deny": nest_fields(decision={"behavior": "deny", "message": "$reason"}),
+        "allow": nest_fields(decision={"behavior": "allow"}),
         "message": MESSAGE,
     },
     # The reason takes the result's place; `continue: false` does the same and ends nothing (lab).
@@ -287,7 +287,7 @@ CODEX_WIRE = WIRE.replace(
 DEFAULT_SECONDS, ENDING_SECONDS, LONGEST_ENDING_SECONDS = 600, 1, 3
 CONTEXT_LIMIT = 2500
 # Events that have no matcher, whatever is written.
-UNMATCHED = ("user_prompt_submit", "stop")
+WITHOUT_MATCHER = ("user_prompt_submit", "stop")
 
 WAIT = Timeout(SECOND, default=timedelta(seconds=600), whole=True, minimum=SECOND)
 SKIPPED = Timeout(SECOND, whole=True)
@@ -299,7 +299,7 @@ ANSWER_SECONDS = 30.0
 STATES = {"trusted": TRUSTED, "managed": TRUSTED, "modified": MODIFIED}
 
 
-def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
+def hash_handler(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]) -> str:
     """The hash of a handler of an event, in snake case."""
     timeout = handler.get("timeout")
     seconds = (
@@ -317,38 +317,38 @@ def fingerprint(event: str, group: Mapping[str, Any], handler: Mapping[str, Any]
     if handler.get("additionalContextLimit", CONTEXT_LIMIT) != CONTEXT_LIMIT:
         normal["additionalContextLimit"] = handler["additionalContextLimit"]
     identity: dict[str, Any] = {"event_name": event, "hooks": [normal]}
-    if isinstance(group.get("matcher"), str) and event not in UNMATCHED:
+    if isinstance(group.get("matcher"), str) and event not in WITHOUT_MATCHER:
         identity["matcher"] = group["matcher"]
     text = json.dumps(identity, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return f"sha256:{hashlib.sha256(text.encode()).hexdigest()}"
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of files that Codex itself would load; the ones it skips get a finding."""
-    refusals = [problem for file, tree in trees.items() for problem in _refusals(file, tree)]
+    refusals = [problem for file, tree in trees.items() for problem in _find_refusals(file, tree)]
     if refusals:
         raise RefusedError(*refusals)
-    decoded = BY_EVENT.decode(dialect, {file: _without_nulls(tree) for file, tree in trees.items()})
+    decoded = BY_EVENT.decode(dialect, {file: _drop_null_matchers(tree) for file, tree in trees.items()})
     findings = list(decoded.findings)
     for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True):
-        way = _skipped(dialect, hook, place.path, trees[place.file])
+        way = _find_skip_reason(dialect, hook, place.path, trees[place.file])
         if way:
             reason, hint = way
-            where = spell_path(place.path)
-            finding = NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=hint)
+            location = spell_path(place.path)
+            finding = NeverRuns.at(location, dialect=dialect.id, what="this hook", reason=reason, way=hint)
             findings.append(finding._replace(file=place.file))
     return decoded._replace(findings=tuple(findings))
 
 
-def _without_nulls(tree: Tree) -> Tree:
+def _drop_null_matchers(tree: Tree) -> Tree:
     """The tree without matchers of `null`: `matcher` is an Option (src)."""
     events = tree.get("hooks") if isinstance(tree, Mapping) else None
     if not isinstance(events, Mapping):
         return tree
-    return {**tree, "hooks": {event: _with_matchers(groups) for event, groups in events.items()}}
+    return {**tree, "hooks": {event: _drop_nulls_of_groups(groups) for event, groups in events.items()}}
 
 
-def _with_matchers(groups: Tree) -> Tree:
+def _drop_nulls_of_groups(groups: Tree) -> Tree:
     if not isinstance(groups, list):
         return groups
     return [
@@ -359,7 +359,7 @@ def _with_matchers(groups: Tree) -> Tree:
     ]
 
 
-def _refusals(file: str, tree: Tree) -> Iterator[Problem]:
+def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
     """What makes Codex's loader give up on the whole file (CX5)."""
     if not isinstance(tree, Mapping):
         return
@@ -368,13 +368,13 @@ def _refusals(file: str, tree: Tree) -> Iterator[Problem]:
     for key in tree if not in_settings else ():
         if key not in ROOT_KEYS:
             yield Problem(f"only 'description' and 'hooks' may stand here, or {rest}", (key,), file)
-    for path, entry in _entries(tree):
+    for path, entry in _iter_entries(tree):
         type_ = entry.get("type")
         if "type" not in entry:
             yield Problem(f"'type' is missing; {rest}", path, file)
         elif type_ not in TYPES:
-            known = ", ".join(f'"{name}"' for name in TYPES)
-            yield Problem(f"must be one of {known}, not {type_!r}; {rest}", (*path, "type"), file)
+            types = ", ".join(f'"{name}"' for name in TYPES)
+            yield Problem(f"must be one of {types}, not {type_!r}; {rest}", (*path, "type"), file)
         timeout = entry.get("timeout", 1)
         if isinstance(timeout, bool) or not isinstance(timeout, int) or timeout < 0:
             yield Problem(
@@ -382,7 +382,7 @@ def _refusals(file: str, tree: Tree) -> Iterator[Problem]:
             )
 
 
-def _entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:
+def _iter_entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:
     """Every handler of an event that Codex knows; others are not looked into."""
     events = tree.get("hooks")
     if not isinstance(events, Mapping):
@@ -396,32 +396,34 @@ def _entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree
                     yield ("hooks", event.native, number, "hooks", index), entry
 
 
-def _skipped(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str, str] | None:
+def _find_skip_reason(dialect: Dialect, hook: Hook, path: Path, tree: Tree) -> tuple[str, str] | None:
     """Why Codex loads a hook and never runs it, and the way out."""
     if hook.handler.type in ("prompt", "agent"):
         return f"it reads {hook.handler.type} handlers and skips them", "Write it as a command."
-    spec = event_named(dialect, str(path[1]))
+    spec = find_event(dialect, str(path[1]))
     group = tree["hooks"][path[1]][path[2]]
     matcher = group.get("matcher") or ""
-    if spec is None or matching_of(dialect, spec).grammar == "none" or matcher in NAMES.everything:
+    if spec is None or find_matching(dialect, spec).grammar == "none" or matcher in NAMES.everything:
         return None
-    if re.fullmatch(f"{NAMES.plain}+", matcher) or _is_rust(matcher):
+    if re.fullmatch(f"{NAMES.plain}+", matcher) or _is_rust_pattern(matcher):
         return None
     reason = f"the matcher '{matcher}' is no regular expression of Rust, so the group is dropped"
     return reason, "Write it without look-around and references, or name the tools."
 
 
-def _is_rust(pattern: str) -> bool:
-    return compiles(pattern) and not NOT_RUST.search(pattern)
+def _is_rust_pattern(pattern: str) -> bool:
+    return is_pattern(pattern) and not NOT_RUST.search(pattern)
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """No pattern that Codex drops with its group, no async hook at the end of a session."""
     findings: list[Finding] = []
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
         changed = hook
-        lost = [term.value for term in hook.matcher if term.kind == "pattern" and not _is_rust(term.value)]
+        lost = [
+            term.value for term in hook.matcher if term.kind == "pattern" and not _is_rust_pattern(term.value)
+        ]
         if lost:
             findings.append(MatcherDropped.at("", number, target=DIALECT.id, matcher="|".join(lost)))
             changed = changed._replace(matcher=())
@@ -430,8 +432,8 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             # A shell gives what runs in the background an empty stdin, so the payload goes through 3.
             command = f"{{ ( {hook.handler.command}\n) <&3 3<&- >/dev/null 2>&1 & }} 3<&0"
             changed = changed._replace(handler=hook.handler._replace(command=command, is_async=False))
-        given.append(changed)
-    return given, findings
+        adjusted.append(changed)
+    return adjusted, findings
 
 
 def list_hooks(root: str, env: Mapping[str, str]) -> list[AgentHook] | None:
@@ -442,16 +444,16 @@ def list_hooks(root: str, env: Mapping[str, str]) -> list[AgentHook] | None:
     answer = _ask_server(program, root, env) if program else {}
     if "result" not in answer:
         return None
-    found = answer["result"].get("data", [])
+    folders = answer["result"].get("data", [])
     return [
-        _listed_hook(hook)
-        for folder in found
+        _read_listed_hook(hook)
+        for folder in folders
         for hook in folder.get("hooks", ())
         if hook.get("enabled", True)
     ]
 
 
-def _listed_hook(row: Mapping[str, Tree]) -> AgentHook:
+def _read_listed_hook(row: Mapping[str, Tree]) -> AgentHook:
     state = TRUSTED if row.get("isManaged") else STATES.get(str(row.get("trustStatus")), UNTRUSTED)
     return AgentHook(
         "codex",
@@ -488,10 +490,10 @@ def _ask_server(program: str, root: str, env: Mapping[str, str]) -> Tree:
     try:
         assert server.stdin is not None  # noqa: S101  (it is a pipe)
         assert server.stdout is not None  # noqa: S101
-        server.stdin.writelines(json.dumps(message) + "\n" for message in _server_requests(root))
+        server.stdin.writelines(json.dumps(message) + "\n" for message in _write_server_requests(root))
         server.stdin.flush()
         return next(
-            (answer for answer in _server_answers(server.stdout) if answer.get("id") == LIST_REQUEST), {}
+            (answer for answer in _read_server_answers(server.stdout) if answer.get("id") == LIST_REQUEST), {}
         )
     except OSError:
         return {}
@@ -501,7 +503,7 @@ def _ask_server(program: str, root: str, env: Mapping[str, str]) -> Tree:
         server.communicate()
 
 
-def _server_requests(root: str) -> tuple[dict[str, Tree], ...]:
+def _write_server_requests(root: str) -> tuple[dict[str, Tree], ...]:
     client = {"clientInfo": {"name": "hookport", "version": "1"}}
     return (
         {"id": 1, "method": "initialize", "params": client},
@@ -510,7 +512,7 @@ def _server_requests(root: str) -> tuple[dict[str, Tree], ...]:
     )
 
 
-def _server_answers(lines: Iterator[str]) -> Iterator[dict[str, Tree]]:
+def _read_server_answers(lines: Iterator[str]) -> Iterator[dict[str, Tree]]:
     for line in lines:
         try:
             answer = json.loads(line)
@@ -542,17 +544,17 @@ DIALECT = Dialect(
     lacks=LACKS,
     awaits_children="lab",
     tools=(
-        *named(
+        *name_tools(
             "lab",
             shell="Bash",
             file_write="apply_patch",
             file_edit="apply_patch",
             agent="spawn_agent",
         ),
-        *named("src", todo="update_plan", ask_user="request_user_input"),
+        *name_tools("src", todo="update_plan", ask_user="request_user_input"),
         # Both names match every apply_patch, whatever it does (CX3).
-        *aliases("lab", file_write=("Write", "Edit"), file_edit=("Write", "Edit")),
-        *aliases("src", agent="Agent"),
+        *alias_tools("lab", file_write=("Write", "Edit"), file_edit=("Write", "Edit")),
+        *alias_tools("src", agent="Agent"),
     ),
     wordless=dict.fromkeys(("view_image", "request_permissions"), "src"),
     mcp=McpNames("mcp__", "__", "lab"),
@@ -631,7 +633,7 @@ DIALECT = Dialect(
         "enabled",
         "Start `codex` here and review the hook with `/hooks`.",
         "lab",
-        fingerprint,
+        hash_handler,
         list_hooks,
     ),
     notes=(

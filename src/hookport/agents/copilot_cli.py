@@ -9,7 +9,7 @@ from hookport.errors import Problem
 from hookport.shapes import by_event
 from hookport.shapes.dialect import (
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -24,12 +24,12 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    aliases,
-    in_variables,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.github_commands import commands
+from hookport.shapes.github_commands import normalise_commands
 from hookport.wire.table import Wire
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ BLOCK = {"decision": "block", "reason": "{reason}"}
 REFUSE = {"behavior": "deny", "message": "{reason}"}
 
 TOOLS = (
-    *named(
+    *name_tools(
         "doc",
         shell=("bash", "powershell"),
         file_read="view",
@@ -74,10 +74,10 @@ TOOLS = (
         ask_user="ask_user",
     ),
     # With some models it is the only tool that writes.
-    *named("lab", file_write="apply_patch"),
+    *name_tools("lab", file_write="apply_patch"),
 )
 CLAUDE_TOOLS = (
-    *named(
+    *name_tools(
         "doc",
         shell="Bash",
         file_read="Read",
@@ -91,14 +91,14 @@ CLAUDE_TOOLS = (
         todo="TodoWrite",
         ask_user="AskUserQuestion",
     ),
-    *aliases("doc", agent="Task"),
+    *alias_tools("doc", agent="Task"),
 )
 # A permission is asked for under other names: creating a file is an `edit`, and reading is not asked for.
 # Only shell, writing and MCP were seen to ask (lab, CP5).
 PERMISSIONS = (
-    *named("lab", shell="bash", file_write="edit", file_edit="edit"),
-    *named("doc", shell="powershell", web_search="web_search", web_fetch="web_fetch"),
-    *aliases(
+    *name_tools("lab", shell="bash", file_write="edit", file_edit="edit"),
+    *name_tools("doc", shell="powershell", web_search="web_search", web_fetch="web_fetch"),
+    *alias_tools(
         "doc",
         file_read="view",
         file_write="create",
@@ -111,9 +111,11 @@ PERMISSIONS = (
     ),
 )
 CLAUDE_PERMISSIONS = (
-    *named("doc", shell="Bash", file_write=("Write", "Edit"), file_edit="Edit"),
-    *named("doc", web_search="WebSearch", web_fetch="WebFetch"),
-    *aliases("doc", file_read="Read", search="Grep", find="Glob", agent=("Agent", "Task"), todo="TodoWrite"),
+    *name_tools("doc", shell="Bash", file_write=("Write", "Edit"), file_edit="Edit"),
+    *name_tools("doc", web_search="WebSearch", web_fetch="WebFetch"),
+    *alias_tools(
+        "doc", file_read="Read", search="Grep", find="Glob", agent=("Agent", "Task"), todo="TodoWrite"
+    ),
 )
 # Runtime names are read on these events too.
 PRE_NAMES = (*CLAUDE_TOOLS, *(row._replace(alias=True) for row in TOOLS))
@@ -255,7 +257,7 @@ EVENTS = (
     EventSpec("ErrorOccurred", "error_occurred", "observe", "lab", secondary=True, types=HANDLERS),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 15 that fire",
     registry=30,
@@ -382,7 +384,7 @@ TELLS = {
 SESSION = {"sessionId": "$session"}
 
 
-def decision(verdict: str, **more: Tree) -> dict[str, Tree]:
+def decide_flat(verdict: str, **more: Tree) -> dict[str, Tree]:
     """The piece that decides on a tool call: flat, which is obeyed under both names (lab b', q3)."""
     return {"json": {"permissionDecision": verdict, "permissionDecisionReason": "$reason"}, **more}
 
@@ -396,9 +398,9 @@ CLAUDE_REWRITE = {"json": {"hookSpecificOutput": {"hookEventName": "PreToolUse",
 
 PRE_TOOL = {
     # The exit code denies by itself, the reason is taken from flat JSON beside it (lab a, a3; CP2).
-    "deny": decision("deny", exit=2),
-    "ask": decision("ask"),
-    "allow": decision("allow"),
+    "deny": decide_flat("deny", exit=2),
+    "ask": decide_flat("ask"),
+    "allow": decide_flat("allow"),
     "context": CONTEXT,
 }
 
@@ -570,12 +572,12 @@ def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree],
     type_ = entry.get("type", "command")
     if type_ == "prompt" and native.lower() != "sessionstart":
         return entry, "a prompt is taken on sessionStart only"
-    if type_ == "http" and not _is_called(native, entry):
+    if type_ == "http" and not _calls_url(native, entry):
         return entry, f"the URL '{entry.get('url', '')}' must be https"
-    return (commands(entry) if type_ == "command" else entry), ""
+    return (normalise_commands(entry) if type_ == "command" else entry), ""
 
 
-def _is_called(native: str, entry: Mapping[str, Tree]) -> bool:
+def _calls_url(native: str, entry: Mapping[str, Tree]) -> bool:
     """Whether Copilot CLI calls the URL: https, or this machine where nothing is decided (doc)."""
     url = str(entry.get("url", ""))
     local = url.startswith(("http://localhost", "http://127.0.0.1", "http://[::1]"))
@@ -583,7 +585,7 @@ def _is_called(native: str, entry: Mapping[str, Tree]) -> bool:
     return url.startswith("https://") or (local and not guards)
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of the files; those of a file that switches itself off are switched off."""
     problems = [
         Problem("must be 1; Copilot CLI rejects the whole file", ("version",), file)
@@ -669,7 +671,7 @@ DIALECT = Dialect(
     root_keys={"version": 1},
     prepare=prepare,
     deny_answer={"permissionDecision": "deny", "permissionDecisionReason": "{reason}"},
-    project_dir=in_variables("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+    project_dir=spell_root("COPILOT_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     package_dir=(
         "${PLUGIN_ROOT}",
         "$PLUGIN_ROOT",

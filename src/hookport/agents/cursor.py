@@ -19,10 +19,10 @@ from hookport.shapes.dialect import (
     Quirk,
     Timeout,
     Tree,
-    aliases,
-    in_variables,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
 from hookport.wire.table import Wire
 
@@ -261,7 +261,7 @@ WIRE = Wire(
 )
 
 
-def fixed(*words: str) -> Matching:
+def match_constant(*words: str) -> Matching:
     """The matcher of an event whose subject is always the same word: it says nothing, so none is written."""
     return Matching("none", everything=("", *words))
 
@@ -278,7 +278,7 @@ EVENTS = (
         "prevent",
         "doc",
         tools=("file_read",),
-        matching=fixed("Read", "Read|TabRead"),
+        matching=match_constant("Read", "Read|TabRead"),
     ),
     EventSpec("postToolUse", "after_tool_execute", "observe", "doc", "tool", context=True),
     EventSpec(
@@ -296,7 +296,7 @@ EVENTS = (
         "observe",
         "doc",
         tools=("file_write", "file_edit"),
-        matching=fixed("Write", "Write|TabWrite"),
+        matching=match_constant("Write", "Write|TabWrite"),
     ),
     EventSpec("postToolUseFailure", "tool_use_failure", "observe", "doc", "tool"),
     EventSpec(
@@ -304,13 +304,19 @@ EVENTS = (
         "before_prompt",
         "prevent",
         "doc",
-        matching=fixed("UserPromptSubmit"),
+        matching=match_constant("UserPromptSubmit"),
         deny_answer={"continue": False, "user_message": "{reason}"},
         unfired="in the CLI's print mode (CU6)",
         silent=True,
     ),
     EventSpec(
-        "stop", "agent_stop", "retry", "doc", matching=fixed("Stop"), deny_answer=FOLLOW_UP, exit_blocks=False
+        "stop",
+        "agent_stop",
+        "retry",
+        "doc",
+        matching=match_constant("Stop"),
+        deny_answer=FOLLOW_UP,
+        exit_blocks=False,
     ),
     EventSpec("sessionStart", "session_start", "observe", "doc", json_only=True),
     EventSpec("sessionEnd", "session_end", "observe", "doc"),
@@ -325,14 +331,16 @@ EVENTS = (
         exit_blocks=False,
     ),
     EventSpec("preCompact", "before_compact", "observe", "doc"),
-    EventSpec("afterAgentResponse", "after_model", "observe", "doc", matching=fixed("AgentResponse")),
-    EventSpec("afterAgentThought", "", "observe", "doc", matching=fixed("AgentThought")),
-    EventSpec("beforeTabFileRead", "", "prevent", "doc", matching=fixed("TabRead")),
-    EventSpec("afterTabFileEdit", "", "observe", "doc", matching=fixed("TabWrite")),
+    EventSpec(
+        "afterAgentResponse", "after_model", "observe", "doc", matching=match_constant("AgentResponse")
+    ),
+    EventSpec("afterAgentThought", "", "observe", "doc", matching=match_constant("AgentThought")),
+    EventSpec("beforeTabFileRead", "", "prevent", "doc", matching=match_constant("TabRead")),
+    EventSpec("afterTabFileEdit", "", "observe", "doc", matching=match_constant("TabWrite")),
     EventSpec("workspaceOpen", "", "observe", "doc"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 21 of the documentation",
     registry=30,
@@ -381,7 +389,7 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named(
+        *name_tools(
             "doc",
             shell="Shell",
             file_read="Read",
@@ -390,7 +398,7 @@ DIALECT = Dialect(
             search="Grep",
             agent="Task",
         ),
-        *aliases(
+        *alias_tools(
             "spec",
             shell="run_terminal_cmd",
             file_read="read_file",
@@ -426,7 +434,7 @@ DIALECT = Dialect(
     forms=("flat",),
     root_keys={"version": 1},
     deny_answer={"permission": "deny", "user_message": "{reason}", "agent_message": "{reason}"},
-    project_dir=in_variables("CURSOR_PROJECT_DIR"),
+    project_dir=spell_root("CURSOR_PROJECT_DIR"),
     package_dir=(
         "${CURSOR_PLUGIN_ROOT}",
         "$CURSOR_PLUGIN_ROOT",

@@ -21,13 +21,13 @@ from hookport.shapes.claude_wire import (
     READS,
     WIRE,
     WORDS,
-    nested,
-    permission,
+    decide_permission,
+    nest_fields,
 )
 from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
@@ -41,11 +41,11 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    in_variables,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.entries import own_data
+from hookport.shapes.entries import get_manifest_data
 
 if TYPE_CHECKING:
     from hookport.errors import Problem
@@ -78,7 +78,7 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "doc"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 9 of the reference",
     registry=30,
@@ -99,7 +99,7 @@ def is_bare_file(file: str) -> bool:
     return name == "hooks.json" and folder != "hooks"
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of both forms; a file in the form that Droid does not read there gets a finding (FD1)."""
     hooks: list[Hook] = []
     places: list[Place] = []
@@ -117,16 +117,16 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
         hooks += decoded.manifest.hooks
         places += decoded.places
         findings += decoded.findings
-        settings.update(own_data(dialect, decoded.manifest))
+        settings.update(get_manifest_data(dialect, decoded.manifest))
         if decoded.manifest.hooks:
-            findings += _dead(dialect, file, trees, wrapped=wrapped)
+            findings += _find_dead(dialect, file, trees, wrapped=wrapped)
     if problems:
         raise RefusedError(*problems)
     data = NOTHING if any(map(is_bare_file, trees)) else {dialect.id: {SETTINGS: settings}}
-    return Decoded(Manifest(tuple(hooks), data), tuple(places), tuple(findings))
+    return DecodedManifest(Manifest(tuple(hooks), data), tuple(places), tuple(findings))
 
 
-def _dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
+def _find_dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
     """What is wrong with the place of all hooks of a file."""
     folder, _, name = file.rpartition("/")
     sibling = f"{folder}/hooks.json" if folder else "hooks.json"
@@ -137,29 +137,29 @@ def _dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bo
         reason, way = f"{sibling} hides the hooks of this file", f"Move them to {sibling}."
     else:
         return []
-    what = "any hook of this file"
-    return [NeverRuns.at("", dialect=dialect.id, what=what, reason=reason, way=way)._replace(file=file)]
+    subject = "any hook of this file"
+    return [NeverRuns.at("", dialect=dialect.id, what=subject, reason=reason, way=way)._replace(file=file)]
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The bare map, or the wrapped form where the hooks came from settings or go into a plugin."""
-    own = own_data(dialect, manifest)
+    data = get_manifest_data(dialect, manifest)
     files = BY_EVENT.encode(dialect, manifest)
-    if SETTINGS in own:
-        return {file: {**own[SETTINGS], WRAPPER: events} for file, events in files.items()}
+    if SETTINGS in data:
+        return {file: {**data[SETTINGS], WRAPPER: events} for file, events in files.items()}
     return {file: events if is_bare_file(file) else {WRAPPER: events} for file, events in files.items()}
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Droid tests commandRegex against the command of Execute and nothing else."""
     findings: list[Finding] = []
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
         loose = hook.content and hook.matcher != (Term("tool", "shell"),)
         if loose:
             findings.append(ContentDropped.at("", number, target=DIALECT.id, pattern=hook.content))
-        given.append(hook._replace(content="") if loose else hook)
-    return given, findings
+        adjusted.append(hook._replace(content="") if loose else hook)
+    return adjusted, findings
 
 
 # Only exit 2 holds against an allow that another hook prints (FD3), so no deny is told by JSON; what is
@@ -172,9 +172,9 @@ ANSWERS = {
         # `continue: false` keeps this call from running too (lab b3).
         **ALWAYS,
         "deny": EXIT,
-        "allow": permission("allow"),
+        "allow": decide_permission("allow"),
         # It merges what it is given into its own (lab).
-        "rewrite": nested(updatedInput="$changes"),
+        "rewrite": nest_fields(updatedInput="$changes"),
     },
     # `decision: block` is not seen here, the stderr of exit 2 is (lab l, l2).
     "PostToolUse": {**ALWAYS, "deny": DENY, "context": CONTEXT},
@@ -302,7 +302,7 @@ DIALECT = Dialect(
     events=EVENTS,
     lacks=LACKS,
     tools=(
-        *named(
+        *name_tools(
             "lab",
             shell="Execute",
             file_read="Read",
@@ -314,14 +314,14 @@ DIALECT = Dialect(
             list="LS",
         ),
         # A patch may add a file as well as change one, so a guard for either must see it.
-        *named(
+        *name_tools(
             "doc",
             file_write="ApplyPatch",
             file_edit="ApplyPatch",
             web_search="WebSearch",
             web_fetch="FetchUrl",
         ),
-        *named("table", todo="TodoWrite"),
+        *name_tools("table", todo="TodoWrite"),
     ),
     # Matchers and payloads have this name, not the documented `mcp__<server>__<tool>` (FD10).
     mcp=McpNames("", "___", "lab"),
@@ -344,7 +344,7 @@ DIALECT = Dialect(
     group_fields={"commandRegex": "content"},
     project_dir=(  # the variables are the folder that droid was started in (lab)
         REPOSITORY,
-        *in_variables("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
+        *spell_root("FACTORY_PROJECT_DIR", "DROID_PROJECT_DIR", "CLAUDE_PROJECT_DIR"),
     ),
     package_dir=("${DROID_PLUGIN_ROOT}", "$DROID_PLUGIN_ROOT"),
     manifests=(".factory-plugin/plugin.json",),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import timedelta
 
 from hookport.model.hooks import Hook
-from hookport.shapes.by_event import SPLIT_BY_EVENT, value_at
-from hookport.shapes.claude_wire import CONTEXT, HALT, MESSAGE, SUPPRESS, nested
+from hookport.shapes.by_event import SPLIT_BY_EVENT, find_value
+from hookport.shapes.claude_wire import CONTEXT, HALT, MESSAGE, SUPPRESS, nest_fields
 from hookport.shapes.dialect import (
     MILLISECOND,
     Dialect,
@@ -17,14 +17,14 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     McpNames,
-    Once,
+    OnceRule,
     Quirk,
     Timeout,
     Tree,
-    aliases,
-    in_variables,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
 from hookport.wire.table import Wire
 
@@ -51,7 +51,7 @@ EVENTS = (
     EventSpec("BeforeToolSelection", "before_tool_selection", "observe", "src"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 11 in the source",
     registry=30,
@@ -126,7 +126,7 @@ ANSWERS: dict[str, Tree] = {
         # Without a reason, which would be told to the model beside that of another hook's deny.
         "allow": {"json": {"decision": "allow"}},
         # The whole input: 0.61.0 merges it, the source of August replaces with it.
-        "rewrite": nested(tool_input="$input"),
+        "rewrite": nest_fields(tool_input="$input"),
         "halt": HALT,
     },
     # The reason stands in place of the result.
@@ -221,9 +221,9 @@ WIRE = Wire(
 
 def is_off(tree: Tree, hook: Hook) -> bool:
     """Whether the settings turn all hooks off, or name this one among those that are."""
-    listed = value_at(tree, ("hooksConfig", "disabled"))
+    listed = find_value(tree, ("hooksConfig", "disabled"))
     is_listed = isinstance(listed, list) and (hook.name or hook.handler.command) in listed
-    return is_listed or value_at(tree, ("hooksConfig", "enabled")) is False
+    return is_listed or find_value(tree, ("hooksConfig", "enabled")) is False
 
 
 DIALECT = Dialect(
@@ -249,7 +249,7 @@ DIALECT = Dialect(
     lacks=LACKS,
     awaits_children="lab",
     tools=(
-        *named(
+        *name_tools(
             "src",
             shell="run_shell_command",
             file_read=("read_file", "read_many_files"),
@@ -265,7 +265,7 @@ DIALECT = Dialect(
             skill="activate_skill",
             ask_user="ask_user",
         ),
-        *aliases("src", search="search_file_content"),
+        *alias_tools("src", search="search_file_content"),
     ),
     # Of older releases; agents are called by invoke_agent today.
     wordless=dict.fromkeys(("save_memory", "codebase_investigator", "cli_help"), "src"),
@@ -293,7 +293,7 @@ DIALECT = Dialect(
     needs_type=True,
     is_off=is_off,
     not_events=("enabled", "disabled", "notifications"),
-    project_dir=in_variables("GEMINI_PROJECT_DIR"),
+    project_dir=spell_root("GEMINI_PROJECT_DIR"),
     package_dir=("${extensionPath}",),
     manifests=("gemini-extension.json",),
     unread_in=(Location("project", ".gemini/extensions/*/hooks/hooks.json", "src"),),
@@ -333,7 +333,7 @@ DIALECT = Dialect(
         # With --skip-trust it sets the variable for hooks, and reads no file of the project (lab).
         lift_shows=False,
     ),
-    runs_once=Once("src", by_name=True),
+    runs_once=OnceRule("src", by_name=True),
     at_start=True,
     notes=("Gemini CLI runs no hook of a settings file in a folder it does not trust.",),
     quirks=(

@@ -25,14 +25,14 @@ from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
 from hookport.shapes.dialect import (
     REPOSITORY,
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
     Location,
     Matching,
     McpNames,
-    Once,
+    OnceRule,
     Path,
     Place,
     Quirk,
@@ -40,21 +40,21 @@ from hookport.shapes.dialect import (
     Timeout,
     ToolName,
     Tree,
-    dialect_data,
-    event_named,
-    lacking,
-    named,
+    explain_missing,
+    find_event,
+    get_dialect_data,
+    name_tools,
 )
 from hookport.shapes.entries import (
-    kind_word,
-    own_data,
+    find_slots,
+    get_manifest_data,
+    name_kind,
     read_entry,
-    slots,
     write_entry,
 )
 from hookport.shapes.matchers import write_matcher
-from hookport.shapes.patterns import compiled
-from hookport.shapes.table_list import bind_table, decode_tables, decoded, write_tables
+from hookport.shapes.patterns import compile_pattern
+from hookport.shapes.table_list import bind_table, build_decoded, decode_tables, write_tables
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -110,7 +110,7 @@ EVENTS = (
     EventSpec("Notification", "notification", "observe", "lab", "notification_type"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 20 of Kimi Code and the 13 of kimi-cli",
     registry=30,
@@ -118,7 +118,7 @@ LACKS = lacking(
     permission_denied="PermissionResult fires for every answer, also when a permission is given",
 )
 
-CODE_TOOLS = named(
+CODE_TOOLS = name_tools(
     "code",
     shell="Bash",
     file_read=("Read", "ReadMediaFile"),
@@ -133,7 +133,7 @@ CODE_TOOLS = named(
     skill="Skill",
     ask_user="AskUserQuestion",
 )
-CLI_TOOLS = named(
+CLI_TOOLS = name_tools(
     "cli",
     shell="Shell",
     file_read=("ReadFile", "ReadMediaFile"),
@@ -317,43 +317,43 @@ _BUILT_IN = "|".join([*dict.fromkeys(row.native for row in CLI_TOOLS), *CLI_OTHE
 CLI_MCP = f"^(?!(?:{_BUILT_IN})$).+$"
 
 
-def product_of(file: str) -> Product | None:
+def find_product(file: str) -> Product | None:
     """Whose configuration a file is; None where its path does not tell."""
     folders = file.replace("\\", "/").split("/")
     return CODE if ".kimi-code" in folders else CLI if ".kimi" in folders else None
 
 
-def view(dialect: Dialect, product: Product | None) -> Dialect:
+def view_for_product(dialect: Dialect, product: Product | None) -> Dialect:
     """The dialect as one product has it; as both together where the product is not known."""
     return dialect._replace(tools=product.tools, mcp=product.mcp) if product else dialect
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of all files; one that stands in both products' files is one hook."""
-    read = decode_tables(dialect, trees, partial(_read, dialect), partial(_never_runs, dialect))
-    if not {product_of(file) for file in trees} >= set(PRODUCTS):
+    read = decode_tables(dialect, trees, partial(_read_table, dialect), partial(_find_faults, dialect))
+    if not {find_product(file) for file in trees} >= set(PRODUCTS):
         return read
     rows = zip(read.manifest.hooks, read.places, strict=True)
-    hooks = _paired(dialect, [(product_of(place.file), hook, place) for hook, place in rows])
-    return decoded(dialect, hooks, own_data(dialect, read.manifest), read.findings)
+    hooks = _pair_hooks(dialect, [(find_product(place.file), hook, place) for hook, place in rows])
+    return build_decoded(dialect, hooks, get_manifest_data(dialect, read.manifest), read.findings)
 
 
-def _read(
+def _read_table(
     dialect: Dialect, file: str, entry: Mapping[str, Tree], path: Path, problems: list[Problem]
 ) -> Hook | None:
-    product = product_of(file)
-    problems += _refusals(product, entry, path)
-    hook = read_entry(view(dialect, product), entry, path, KEYS[:2], problems)
+    product = find_product(file)
+    problems += _find_refusals(product, entry, path)
+    hook = read_entry(view_for_product(dialect, product), entry, path, KEYS[:2], problems)
     if hook is None or problems:
         return None
     spec = next(row for row in EVENTS if row.native == entry["event"])
     matcher = entry.get("matcher", "")
     is_dead = _is_dead(spec, matcher)  # (KI1, KI3)
-    return bind_table(view(dialect, product), hook, spec.native, spec, matcher, is_dead=is_dead)
+    return bind_table(view_for_product(dialect, product), hook, spec.native, spec, matcher, is_dead=is_dead)
 
 
-def _never_runs(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> Iterator[Finding]:
-    reason = _idle(entry)
+def _find_faults(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> Iterator[Finding]:
+    reason = _find_idle_reason(entry)
     if reason:
         way = "Leave the matcher out to have it run."
         yield NeverRuns.at(spell_path(path), dialect=dialect.id, what="this hook", reason=reason, way=way)
@@ -364,7 +364,7 @@ def _is_dead(spec: EventSpec, matcher: str) -> bool:
     return bool(matcher) and (not spec.subject or matcher in MATCHING.never)
 
 
-def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
+def _find_refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
     """Everything for which the product refuses the entry, and with it all others (KI2)."""
     consequence = product.consequence if product else "Kimi then runs no hook of the file"
     problems = [
@@ -373,7 +373,7 @@ def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) ->
         if key not in KEYS
     ]
     problems += [
-        Problem(f"must be a string, not {kind_word(entry[key])}", (*path, key))
+        Problem(f"must be a string, not {name_kind(entry[key])}", (*path, key))
         for key in ("event", "matcher")
         if not isinstance(entry.get(key, ""), str)
     ]
@@ -382,7 +382,7 @@ def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) ->
     if event is None:
         problems.append(Problem(f"'event' is missing; {consequence}", path))
     elif isinstance(event, str) and event not in natives:
-        guess = f" {CODE.title} has it." if event_named(DIALECT, event) else closest(event, natives)
+        guess = f" {CODE.title} has it." if find_event(DIALECT, event) else closest(event, natives)
         problems.append(Problem(f"unknown event '{event}': {consequence}.{guess}", (*path, "event")))
     timeout = entry.get("timeout", LONGEST)
     if type(timeout) in (int, float) and (timeout % 1 or not SHORTEST <= timeout <= LONGEST):
@@ -391,11 +391,11 @@ def _refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) ->
     return problems
 
 
-def _idle(entry: Mapping[str, Tree]) -> str:
+def _find_idle_reason(entry: Mapping[str, Tree]) -> str:
     """Why an entry never runs, if it does not."""
     matcher = entry.get("matcher", "")
-    spec = event_named(DIALECT, entry["event"])
-    pattern = compiled(matcher)
+    spec = find_event(DIALECT, entry["event"])
+    pattern = compile_pattern(matcher)
     if isinstance(pattern, str):
         return f"the matcher '{matcher}' is no regular expression and matches nothing"
     if spec and not spec.subject and not pattern.search(""):
@@ -403,54 +403,56 @@ def _idle(entry: Mapping[str, Tree]) -> str:
     return ""
 
 
-def _paired(dialect: Dialect, read: list[tuple[Product | None, Hook, Place]]) -> list[tuple[Hook, Place]]:
+def _pair_hooks(dialect: Dialect, read: list[tuple[Product | None, Hook, Place]]) -> list[tuple[Hook, Place]]:
     """Each hook once, in the order of Kimi Code's file; what only one file has says so."""
     rest = [(hook, place) for product, hook, place in read if product is CLI]
     hooks: list[tuple[Hook, Place]] = []
     for product, hook, place in read:
         if product is CLI:
             continue
-        wanted = _entry(dialect, CLI, hook)
-        twins = (pair for pair in rest if pair[0] == hook or _entry(dialect, CLI, pair[0]) == wanted)
+        table = _write_table(dialect, CLI, hook)
+        twins = (pair for pair in rest if pair[0] == hook or _write_table(dialect, CLI, pair[0]) == table)
         twin = next(twins, None)
         if twin:
             rest.remove(twin)
-        alone = twin is None and wanted is not None and product is CODE
-        hooks.append((_only(dialect, hook, CODE) if alone else hook, place))
-    return [*hooks, *((_only(dialect, hook, CLI), place) for hook, place in rest)]
+        alone = twin is None and table is not None and product is CODE
+        hooks.append((_mark_product(dialect, hook, CODE) if alone else hook, place))
+    return [*hooks, *((_mark_product(dialect, hook, CLI), place) for hook, place in rest)]
 
 
-def _only(dialect: Dialect, hook: Hook, product: Product) -> Hook:
-    own = {**dialect_data(hook, dialect.id), "product": product.title}
-    return hook._replace(provider_data={**hook.provider_data, dialect.id: own})
+def _mark_product(dialect: Dialect, hook: Hook, product: Product) -> Hook:
+    data = {**get_dialect_data(hook, dialect.id), "product": product.title}
+    return hook._replace(provider_data={**hook.provider_data, dialect.id: data})
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The file of each product that has something to say; both where a hook is for one of them only."""
     files: dict[str, Tree] = {}
-    chosen = any(dialect_data(hook, dialect.id).get("product") for hook in manifest.hooks)
+    chosen = any(get_dialect_data(hook, dialect.id).get("product") for hook in manifest.hooks)
     for product in PRODUCTS:
-        entries = [entry for hook in manifest.hooks if (entry := _entry(dialect, product, hook)) is not None]
+        entries = [
+            entry for hook in manifest.hooks if (entry := _write_table(dialect, product, hook)) is not None
+        ]
         if entries or chosen:
             files[product.path] = write_tables(dialect, manifest, product.path, entries)
     return files
 
 
-def _entry(dialect: Dialect, product: Product, hook: Hook) -> dict[str, Tree] | None:
+def _write_table(dialect: Dialect, product: Product, hook: Hook) -> dict[str, Tree] | None:
     """The hook as one product writes it; None where it has no such event or none of the tools."""
-    own = dialect_data(hook, dialect.id)
-    spec, terms = slots(dialect, hook)[0]
-    if own.get("product", product.title) != product.title or spec.native in product.lacks:
+    data = get_dialect_data(hook, dialect.id)
+    spec, terms = find_slots(dialect, hook)[0]
+    if data.get("product", product.title) != product.title or spec.native in product.lacks:
         return None
-    texts = write_matcher(view(dialect, product), spec, _terms(product, terms), "")
+    texts = write_matcher(view_for_product(dialect, product), spec, _adapt_terms(product, terms), "")
     if not texts:
         return None
-    matcher = texts[0] or own.get("matcher")
+    matcher = texts[0] or data.get("matcher")
     entry = write_entry(dialect, hook._replace(provider_data=NOTHING))
     return {"event": spec.native, **({"matcher": matcher} if matcher else {}), **entry}
 
 
-def _terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
+def _adapt_terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
     """The terms as the product can say them: kimi-cli sees neither servers nor that a tool is an MCP tool."""
     if product is not CLI:
         return terms
@@ -463,35 +465,35 @@ def _terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Only what an entry may say, in the order it is read back, and what the two products do differently."""
     findings: list[Finding] = []
-    kept: list[Hook] = []
+    adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
-        native = slots(DIALECT, hook)[0][0].native
-        if event_named(DIALECT, native) is None:
+        native = find_slots(DIALECT, hook)[0][0].native
+        if find_event(DIALECT, native) is None:
             kind = GuardDropped if hook.blocking else EventDropped
             reason = " (one unknown event switches all hooks off)"
             findings.append(kind.at("", number, target=DIALECT.id, event=native, reason=reason))
             continue
-        own = dialect_data(hook, DIALECT.id)
-        known = {key: value for key, value in own.items() if key in _own_keys(hook)}
-        if known != own:
-            fields = ", ".join(key for key in own if key not in known)
+        data = get_dialect_data(hook, DIALECT.id)
+        kept_data = {key: value for key, value in data.items() if key in _list_own_keys(hook)}
+        if kept_data != data:
+            fields = ", ".join(key for key in data if key not in kept_data)
             findings.append(NativeDropped.at("", number, source=DIALECT.id, target=DIALECT.id, fields=fields))
-        kept.append(hook._replace(provider_data={DIALECT.id: known} if known else NOTHING))
-        findings += [finding._replace(hook=number) for finding in _differences(kept[-1])]
-    kept.sort(key=lambda hook: dialect_data(hook, DIALECT.id).get("product") == CLI.title)
-    return kept, findings
+        adjusted.append(hook._replace(provider_data={DIALECT.id: kept_data} if kept_data else NOTHING))
+        findings += [finding._replace(hook=number) for finding in _find_differences(adjusted[-1])]
+    adjusted.sort(key=lambda hook: get_dialect_data(hook, DIALECT.id).get("product") == CLI.title)
+    return adjusted, findings
 
 
-def _differences(hook: Hook) -> list[Finding]:
+def _find_differences(hook: Hook) -> list[Finding]:
     """What one product does not have, and what kimi-cli cannot tell apart."""
-    if "product" in dialect_data(hook, DIALECT.id):
+    if "product" in get_dialect_data(hook, DIALECT.id):
         return []
-    spec, terms = slots(DIALECT, hook)[0]
+    spec, terms = find_slots(DIALECT, hook)[0]
     findings: list[Finding] = []
-    for product, other in ((CODE, CLI), (CLI, CODE)):
-        if _entry(DIALECT, product, hook) is None:
-            what = f"{spec.native} event" if spec.native in product.lacks else "such tool"
-            note = f"{product.title} has no {what}: the hook is written for {other.title} only."
+    for product, other_product in ((CODE, CLI), (CLI, CODE)):
+        if _write_table(DIALECT, product, hook) is None:
+            missing = f"{spec.native} event" if spec.native in product.lacks else "such tool"
+            note = f"{product.title} has no {missing}: the hook is written for {other_product.title} only."
             findings.append(TargetNote.at("", note=note))
     servers = [term.value for term in terms if term.kind == "mcp" and term.value != ANY_SERVER]
     if spec.native in CLI.lacks:
@@ -499,9 +501,9 @@ def _differences(hook: Hook) -> list[Finding]:
     return findings + [ServerWidened.at("", target=CLI.title, server=name) for name in dict.fromkeys(servers)]
 
 
-def _own_keys(hook: Hook) -> tuple[str, ...]:
-    spec = slots(DIALECT, hook)[0][0]
-    dead = not hook.matcher and _is_dead(spec, dialect_data(hook, DIALECT.id).get("matcher", ""))
+def _list_own_keys(hook: Hook) -> tuple[str, ...]:
+    spec = find_slots(DIALECT, hook)[0][0]
+    dead = not hook.matcher and _is_dead(spec, get_dialect_data(hook, DIALECT.id).get("matcher", ""))
     return ("product", "matcher") if dead else ("product",)
 
 
@@ -538,7 +540,7 @@ DIALECT = Dialect(
     unread_in=(Location("plugin", ".kimi-plugin/plugin.json", "code"),),
     programs=("kimi",),
     products=((".kimi-code/",), (".kimi/",)),
-    runs_once=Once("lab"),
+    runs_once=OnceRule("lab"),
     notes=(
         "Kimi reads hooks from the user's home only: they run in every project, in its directory.",
         "kimi-cli reads ~/.kimi/config.toml, Kimi Code ~/.kimi-code/config.toml: add the [[hooks]] to yours.",

@@ -26,7 +26,7 @@ from hookport.model.hooks import ANY_SERVER, NOTHING, Hook, Manifest, Term
 from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -41,23 +41,29 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    aliases,
-    dialect_data,
-    event_named,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    find_event,
+    get_dialect_data,
+    name_tools,
 )
 from hookport.shapes.entries import (
-    below_another_key,
     bind,
-    kind_word,
-    own_data,
+    explain_wrong_key,
+    find_slipped_key,
+    find_slots,
+    get_manifest_data,
+    name_kind,
     read_entry,
-    slipped_key,
-    slots,
     write_entry,
 )
-from hookport.shapes.matchers import alternatives, means_all, normal, read_matcher, write_matcher
+from hookport.shapes.matchers import (
+    means_all,
+    normalise_terms,
+    read_matcher,
+    split_alternatives,
+    write_matcher,
+)
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -88,7 +94,7 @@ GLOB = Matching("glob")
 MCP = McpNames("@", "/", "src")
 V1_ONLY = "only Kiro IDE 1.x and Kiro CLI with its V3 engine obey a deny"
 
-CLI_TOOLS = named(
+CLI_TOOLS = name_tools(
     "src",
     shell=("execute_bash", "execute_cmd"),
     file_read="fs_read",
@@ -102,7 +108,7 @@ CLI_TOOLS = named(
     todo="todo_list",
 )
 # Names of tools in the settings of an agent that its hooks never see (issue).
-SHORT_NAMES = aliases(
+SHORT_NAMES = alias_tools(
     "issue",
     shell="shell",
     file_read="read",
@@ -167,7 +173,7 @@ LEGACY_TOOLS = {
     "web": ("web_search", "web_fetch"),
 }
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event in either format",
     registry=30,
@@ -191,7 +197,7 @@ KEYS = {
 }
 
 # The page on v1 files shows `preToolUse` in the payload of a hook on `PreToolUse` (doc).
-SAID = {
+EVENT_WORDS = {
     "PreToolUse": "preToolUse",
     "PostToolUse": "postToolUse",
     "UserPromptSubmit": "userPromptSubmit",
@@ -257,7 +263,7 @@ OBEYS = {**READS, "UserPromptSubmit": ONLY_TWO, "PreToolUse": ONLY_TWO, "PreTask
 WIRE = Wire(
     obeys=OBEYS,
     keys=KEYS,
-    said=SAID,
+    said=EVENT_WORDS,
     inputs=INPUTS,
     batches={"fs_read": ("operations", "")},
     variants=VARIANTS,
@@ -273,7 +279,7 @@ WIRE = Wire(
 )
 
 
-class Found(NamedTuple):
+class KiroReading(NamedTuple):
     """What was read of all files so far; `agent` holds the entries of agent files one by one."""
 
     hooks: list[tuple[Hook, Place]]
@@ -282,31 +288,34 @@ class Found(NamedTuple):
     problems: list[Problem]
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """Every hook once: an entry of an agent file that a v1 hook would be written as is that hook."""
-    found = Found([], [], [], [])
+    reading = KiroReading([], [], [], [])
     forms: set[str] = set()
     for file, tree in trees.items():
         if isinstance(tree, str):
             continue
-        here = found._replace(problems=[])
+        file_reading = reading._replace(problems=[])
         if not isinstance(tree, Mapping):
-            here.problems.append(Problem(f"must be an object, not {kind_word(tree)}"))
+            file_reading.problems.append(Problem(f"must be an object, not {name_kind(tree)}"))
         elif _is_legacy(file, tree):
-            _read_legacy(dialect, file, tree, here)
+            _read_legacy(dialect, file, tree, file_reading)
         elif _is_agent(file, tree):
             forms.add("agent")
-            _read_agent(dialect, file, tree, here)
+            _read_agent(dialect, file, tree, file_reading)
         else:
             forms.add("v1")
-            _read_v1(dialect, file, tree, here)
-        found.problems.extend(problem._replace(file=file) for problem in here.problems)
-    if found.problems:
-        raise RefusedError(*found.problems)
-    hooks = [*_with_agents(dialect, found.hooks, found.agent), *_apart(dialect, found.agent)]
+            _read_v1(dialect, file, tree, file_reading)
+        reading.problems.extend(problem._replace(file=file) for problem in file_reading.problems)
+    if reading.problems:
+        raise RefusedError(*reading.problems)
+    hooks = [
+        *_settle_v1_hooks(dialect, reading.hooks, reading.agent),
+        *_join_agent_hooks(dialect, reading.agent),
+    ]
     data = {dialect.id: {"form": "agent"}} if forms == {"agent"} else NOTHING
     manifest = Manifest(tuple(hook for hook, _ in hooks), data)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(found.findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
 
 
 def _is_legacy(file: str, tree: Mapping[str, Tree]) -> bool:
@@ -320,86 +329,90 @@ def _is_agent(file: str, tree: Mapping[str, Tree]) -> bool:
     return isinstance(tree.get("hooks"), Mapping)
 
 
-def _others(keys: list[str], file: str, found: Found) -> None:
+def _note_other_keys(keys: list[str], file: str, reading: KiroReading) -> None:
     if keys:
-        found.findings.append(OtherSettings.at("", keys=", ".join(keys))._replace(file=file))
+        reading.findings.append(OtherSettings.at("", keys=", ".join(keys))._replace(file=file))
 
 
-def _string(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> str:
+def _read_string(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> str:
     value = tree.get(key)
     if isinstance(value, str) and value:
         return value
     missing = key not in tree
-    wrong = "must not be empty" if value == "" else f"must be a string, not {kind_word(value)}"
+    wrong = "must not be empty" if value == "" else f"must be a string, not {name_kind(value)}"
     problems.append(Problem(f"'{key}' is missing" if missing else wrong, path if missing else (*path, key)))
     return ""
 
 
-def _object(tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]) -> Mapping[str, Tree]:
+def _read_object(
+    tree: Mapping[str, Tree], key: str, path: Path, problems: list[Problem]
+) -> Mapping[str, Tree]:
     value = tree.get(key)
     if isinstance(value, Mapping):
         return value
     missing = key not in tree
-    wrong = f"'{key}' is missing" if missing else f"must be an object, not {kind_word(value)}"
+    wrong = f"'{key}' is missing" if missing else f"must be an object, not {name_kind(value)}"
     problems.append(Problem(wrong, path if missing else (*path, key)))
     return {}
 
 
-def _matcher(entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> str:
-    return _string(entry, "matcher", path, problems) if entry.get("matcher") else ""
+def _read_matcher_text(entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> str:
+    return _read_string(entry, "matcher", path, problems) if entry.get("matcher") else ""
 
 
-def _read_v1(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
+def _read_v1(dialect: Dialect, file: str, tree: Mapping[str, Tree], reading: KiroReading) -> None:
     version, entries = tree.get("version"), tree.get("hooks")
     if version != VERSION:
         missing = f'\'version\' is missing; write "version": "{VERSION}"'
         wrong = Problem(f'must be "{VERSION}", not {version!r}', ("version",))
-        found.problems.append(wrong if "version" in tree else Problem(missing))
+        reading.problems.append(wrong if "version" in tree else Problem(missing))
     if not isinstance(entries, list):
-        wrong = Problem(f"must be a list of hooks, not {kind_word(entries)}", ("hooks",))
-        found.problems.append(wrong if "hooks" in tree else Problem("'hooks' is missing"))
+        wrong = Problem(f"must be a list of hooks, not {name_kind(entries)}", ("hooks",))
+        reading.problems.append(wrong if "hooks" in tree else Problem("'hooks' is missing"))
         return
-    _others([key for key in tree if key not in ("version", "hooks")], file, found)
+    _note_other_keys([key for key in tree if key not in ("version", "hooks")], file, reading)
     for number, entry in enumerate(entries):
         place = Place(file, ("hooks", number))
         if isinstance(entry, Mapping):
-            _read_v1_hook(dialect, place, entry, found)
+            _read_v1_hook(dialect, place, entry, reading)
         else:
-            found.problems.append(Problem(f"a hook must be an object, not {kind_word(entry)}", place.path))
+            reading.problems.append(Problem(f"a hook must be an object, not {name_kind(entry)}", place.path))
 
 
-def _read_v1_hook(dialect: Dialect, place: Place, entry: Mapping[str, Tree], found: Found) -> None:
-    path, here = place.path, list[Problem]()
-    _string(entry, "name", path, here)
-    trigger = _string(entry, "trigger", path, here)
-    matcher = _matcher(entry, path, here)
-    action = _object(entry, "action", path, here)
+def _read_v1_hook(dialect: Dialect, place: Place, entry: Mapping[str, Tree], reading: KiroReading) -> None:
+    path, problems = place.path, list[Problem]()
+    _read_string(entry, "name", path, problems)
+    trigger = _read_string(entry, "trigger", path, problems)
+    matcher = _read_matcher_text(entry, path, problems)
+    action = _read_object(entry, "action", path, problems)
     if action and "type" not in action:
-        here.append(Problem("'type' is missing", (*path, "action")))
+        problems.append(Problem("'type' is missing", (*path, "action")))
     flat = {key: value for key, value in entry.items() if key not in ("action", "type")}
     flat |= {key if key == "type" else f"action.{key}": value for key, value in action.items()}
-    hook = read_entry(dialect, flat, path, ("trigger", "matcher"), here) if not here else None
-    found.problems.extend(map(_inside_action, here))
+    hook = read_entry(dialect, flat, path, ("trigger", "matcher"), problems) if not problems else None
+    reading.problems.extend(map(_move_into_action, problems))
     if hook is None:
         return
     if hook.handler.timeout == timedelta():
         hook = hook._replace(handler=hook.handler._replace(timeout=NO_LIMIT))
-    spec = event_named(dialect, trigger)
+    spec = find_event(dialect, trigger)
     if spec is None or spec.secondary:
-        known = tuple(spec.native for spec in dialect.events if not spec.secondary)
-        where = spell_path((*path, "trigger"))
-        finding = UnknownEvent.at(where, event=trigger, dialect=dialect.id, guess=closest(trigger, known))
-        found.findings.append(finding._replace(file=place.file))
+        natives = tuple(spec.native for spec in dialect.events if not spec.secondary)
+        location = spell_path((*path, "trigger"))
+        finding = UnknownEvent.at(
+            location, event=trigger, dialect=dialect.id, guess=closest(trigger, natives)
+        )
+        reading.findings.append(finding._replace(file=place.file))
         hook = bind(
-            dialect, _own(dialect, hook, {"matcher": matcher} if matcher else {}), trigger, None, (), ""
+            dialect, _add_data(dialect, hook, {"matcher": matcher} if matcher else {}), trigger, None, (), ""
         )
     else:
-        _tell(dialect, place, spec, matcher, found)
-        hook = bind(dialect, hook, trigger, spec, _terms(dialect, spec, matcher), "")
-    found.hooks.append((hook, place))
+        _note_matcher_faults(dialect, place, spec, matcher, reading)
+        hook = bind(dialect, hook, trigger, spec, _read_terms(dialect, spec, matcher), "")
+    reading.hooks.append((hook, place))
 
 
-def _inside_action(problem: Problem) -> Problem:
+def _move_into_action(problem: Problem) -> Problem:
     *above, last = problem.path or ("",)
     if last == "type":
         return problem._replace(path=(*above, "action", "type"))
@@ -407,28 +420,30 @@ def _inside_action(problem: Problem) -> Problem:
     return problem._replace(path=(*above, head, key)) if dot else problem
 
 
-def _terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
+def _read_terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...]:
     if spec.subject == "tool" and text == "@builtin":
-        return normal([Term("tool", row.tool) for row in dialect.tools])
+        return normalise_terms([Term("tool", row.tool) for row in dialect.tools])
     return read_matcher(dialect, spec, text)[0]
 
 
-def _tell(dialect: Dialect, place: Place, spec: EventSpec, text: str, found: Found) -> None:
+def _note_matcher_faults(
+    dialect: Dialect, place: Place, spec: EventSpec, text: str, reading: KiroReading
+) -> None:
     """Report a matcher that nobody reads, and one that names a tool as no matcher sees it (KI3)."""
-    where = spell_path(place.path)
+    location = spell_path(place.path)
     if not spec.subject and not means_all(REGEX, text):
-        finding = IgnoredMatcher.at(where, dialect=dialect.id, matcher=text)
-        found.findings.append(finding._replace(file=place.file))
-    words = [text] if spec.secondary else alternatives(text)
-    names = [_running_name(word, is_whole=spec.secondary) for word in words]
+        finding = IgnoredMatcher.at(location, dialect=dialect.id, matcher=text)
+        reading.findings.append(finding._replace(file=place.file))
+    words = [text] if spec.secondary else split_alternatives(text)
+    names = [_find_running_name(word, is_whole=spec.secondary) for word in words]
     if spec.subject == "tool" and names and all(names):
         reason = f"no running tool has the name '{text}'"
         right = f"Write {'|'.join(names)}."
-        finding = NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=right)
-        found.findings.append(finding._replace(file=place.file))
+        finding = NeverRuns.at(location, dialect=dialect.id, what="this hook", reason=reason, way=right)
+        reading.findings.append(finding._replace(file=place.file))
 
 
-def _running_name(word: str, *, is_whole: bool) -> str:
+def _find_running_name(word: str, *, is_whole: bool) -> str:
     """The name a running tool has instead of a short name that matches none; empty if it matches one."""
     tool = next((row.tool for row in SHORT_NAMES if row.native == word), "")
     if not tool or (not is_whole and any(word in row.native for row in CLI_TOOLS)):
@@ -436,7 +451,7 @@ def _running_name(word: str, *, is_whole: bool) -> str:
     return next(row.native for row in CLI_TOOLS if row.tool == tool)
 
 
-def _agent_form(dialect: Dialect) -> Dialect:
+def _use_agent_handlers(dialect: Dialect) -> Dialect:
     return dialect._replace(handlers=AGENT_HANDLERS)
 
 
@@ -444,165 +459,171 @@ def _is_event_map(tree: Tree) -> bool:
     return isinstance(tree, Mapping) and any(name in tree for name in AGENT_NAMES)
 
 
-def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
-    root = slipped_key("hooks", tree, _is_event_map) or "hooks"
+def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], reading: KiroReading) -> None:
+    root = find_slipped_key("hooks", tree, _is_event_map) or "hooks"
     if root != "hooks":
-        words = {"dialect": dialect.id, **below_another_key("hooks", (root,))}
-        found.findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
-    events = _object(tree, root, (), found.problems) if tree.get(root) is not None else {}
-    _others([key for key in tree if key != root and AGENT_HEAD.get(key) != tree[key]], file, found)
+        words = {"dialect": dialect.id, **explain_wrong_key("hooks", (root,))}
+        reading.findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
+    events = _read_object(tree, root, (), reading.problems) if tree.get(root) is not None else {}
+    _note_other_keys([key for key in tree if key != root and AGENT_HEAD.get(key) != tree[key]], file, reading)
     for native, entries in events.items():
         path: Path = (root, native)
         if native not in AGENT_NAMES:
             guess = closest(native, AGENT_NAMES)
             wrong = f"unknown event '{native}': Kiro refuses the whole agent file.{guess}"
-            found.problems.append(Problem(wrong, path))
+            reading.problems.append(Problem(wrong, path))
         elif not isinstance(entries, list):
-            found.problems.append(Problem(f"must be a list of hooks, not {kind_word(entries)}", path))
+            reading.problems.append(Problem(f"must be a list of hooks, not {name_kind(entries)}", path))
         else:
             for number, entry in enumerate(entries):
-                _read_agent_entry(dialect, native, Place(file, (*path, number)), entry, found)
+                _read_agent_entry(dialect, native, Place(file, (*path, number)), entry, reading)
 
 
-def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, found: Found) -> None:
-    path, here = place.path, list[Problem]()
+def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, reading: KiroReading) -> None:
+    path, problems = place.path, list[Problem]()
     if not isinstance(entry, Mapping):
-        found.problems.append(Problem(f"must be an object, not {kind_word(entry)}", path))
+        reading.problems.append(Problem(f"must be an object, not {name_kind(entry)}", path))
         return
-    given = {key: value for key, value in entry.items() if value is not None}
-    matcher = _matcher(given, path, here)
-    if isinstance(given.get("timeout_ms"), float):
-        here.append(Problem("must be a whole number of milliseconds", (*path, "timeout_ms")))
-    hook = read_entry(_agent_form(dialect), given, path, ("matcher",), here) if not here else None
-    found.problems.extend(here)
+    fields = {key: value for key, value in entry.items() if value is not None}
+    matcher = _read_matcher_text(fields, path, problems)
+    if isinstance(fields.get("timeout_ms"), float):
+        problems.append(Problem("must be a whole number of milliseconds", (*path, "timeout_ms")))
+    hook = (
+        read_entry(_use_agent_handlers(dialect), fields, path, ("matcher",), problems)
+        if not problems
+        else None
+    )
+    reading.problems.extend(problems)
     if hook is None:
         return
     spec = next(spec for spec in AGENT_OF.values() if spec.native == native)
-    _tell(dialect, place, spec, matcher, found)
+    _note_matcher_faults(dialect, place, spec, matcher, reading)
     text = "" if matcher in GLOB.everything or not spec.subject else matcher
     # Bound to the main event first: which file it is written to is settled when all files are read.
-    hook = bind(dialect, hook, native, spec._replace(secondary=False), _terms(dialect, spec, text), "")
-    found.agent.append((hook, text, place))
+    hook = bind(dialect, hook, native, spec._replace(secondary=False), _read_terms(dialect, spec, text), "")
+    reading.agent.append((hook, text, place))
 
 
-def _with_agents(
+def _settle_v1_hooks(
     dialect: Dialect, hooks: list[tuple[Hook, Place]], agent: list[tuple[Hook, str, Place]]
 ) -> list[tuple[Hook, Place]]:
     """The v1 hooks; those that could be in an agent file too and are not are marked as of v1 only."""
     settled: list[tuple[Hook, Place]] = []
     for hook, place in hooks:
-        wanted = _agent_entries(dialect, hook)
-        numbers = _places(hook, wanted, agent)
+        entries = _write_agent_entries(dialect, hook)
+        numbers = _find_agent_entries(hook, entries, agent)
         more: dict[str, Tree] = {}
-        if wanted and len(numbers) == len(wanted):
-            extra = dialect_data(agent[numbers[0]][0], dialect.id)
+        if entries and len(numbers) == len(entries):
+            extra = get_dialect_data(agent[numbers[0]][0], dialect.id)
             more = {"agent": extra} if extra else {}
-            agent[:] = [one for number, one in enumerate(agent) if number not in numbers]
-        elif wanted and place.path:
-            more = {"event": slots(dialect, hook)[0][0].native}
-        settled.append((_own(dialect, hook, more), place))
+            agent[:] = [row for number, row in enumerate(agent) if number not in numbers]
+        elif entries and place.path:
+            more = {"event": find_slots(dialect, hook)[0][0].native}
+        settled.append((_add_data(dialect, hook, more), place))
     return settled
 
 
-def _places(
-    hook: Hook, wanted: list[tuple[str, dict[str, Tree]]], agent: list[tuple[Hook, str, Place]]
+def _find_agent_entries(
+    hook: Hook, entries: list[tuple[str, dict[str, Tree]]], agent: list[tuple[Hook, str, Place]]
 ) -> list[int]:
     """Where the entries that a hook would be written as are among those of agent files."""
     numbers: list[int] = []
-    for text, entry in wanted:
-        for number, (other, other_text, _) in enumerate(agent):
-            if number not in numbers and other_text == text and _same(hook, entry, other):
+    for text, entry in entries:
+        for number, (agent_hook, other_text, _) in enumerate(agent):
+            if number not in numbers and other_text == text and _is_same_hook(hook, entry, agent_hook):
                 numbers.append(number)
                 break
     return numbers
 
 
-def _same(hook: Hook, entry: Mapping[str, Tree], other: Hook) -> bool:
+def _is_same_hook(hook: Hook, entry: Mapping[str, Tree], agent_hook: Hook) -> bool:
     """Whether an entry of an agent file is what the hook would be written as; both may rely on a default."""
     written = entry["timeout_ms"] * MILLISECOND
     times = (written,) if hook.handler.timeout else (written, None)
-    alike = (other.event, other.handler.command) == (hook.event, hook.handler.command)
-    return alike and other.handler.timeout in times
+    alike = (agent_hook.event, agent_hook.handler.command) == (hook.event, hook.handler.command)
+    return alike and agent_hook.handler.timeout in times
 
 
-def _apart(dialect: Dialect, agent: list[tuple[Hook, str, Place]]) -> list[tuple[Hook, Place]]:
+def _join_agent_hooks(dialect: Dialect, agent: list[tuple[Hook, str, Place]]) -> list[tuple[Hook, Place]]:
     """The hooks that are in agent files only; entries that differ in their matchers are one hook."""
     joined: dict[str, tuple[Hook, Place]] = {}
     for number, (hook, text, place) in enumerate(agent):
-        marked = _own(dialect, hook, {"event": AGENT_OF[hook.event].native})
+        marked = _add_data(dialect, hook, {"event": AGENT_OF[hook.event].native})
         key = repr(marked._replace(matcher=())) if text else str(number)
         first = joined.get(key)
         if first:
-            marked = first[0]._replace(matcher=normal((*first[0].matcher, *marked.matcher)))
+            marked = first[0]._replace(matcher=normalise_terms((*first[0].matcher, *marked.matcher)))
         joined[key] = (marked, first[1] if first else place)
     order = {spec.canonical: number for number, spec in enumerate(AGENT_EVENTS)}
-    return sorted(joined.values(), key=lambda found: order[found[0].event])
+    return sorted(joined.values(), key=lambda row: order[row[0].event])
 
 
-def _own(dialect: Dialect, hook: Hook, more: Mapping[str, Tree]) -> Hook:
-    own = {**dialect_data(hook, dialect.id), **more}
-    return hook._replace(provider_data={**hook.provider_data, dialect.id: own} if own else NOTHING)
+def _add_data(dialect: Dialect, hook: Hook, more: Mapping[str, Tree]) -> Hook:
+    data = {**get_dialect_data(hook, dialect.id), **more}
+    return hook._replace(provider_data={**hook.provider_data, dialect.id: data} if data else NOTHING)
 
 
-def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], found: Found) -> None:
-    when = _object(tree, "when", (), found.problems)
-    then = _object(tree, "then", (), found.problems)
-    native = _word(when, "when", LEGACY, found) if when else ""
-    type_ = _word(then, "then", LEGACY_ACTIONS, found) if then else ""
-    patterns, words = _strings(when, "patterns", found), _strings(when, "toolTypes", found)
-    spec = event_named(dialect, LEGACY.get(native, ""))
-    if found.problems or spec is None:
+def _read_legacy(dialect: Dialect, file: str, tree: Mapping[str, Tree], reading: KiroReading) -> None:
+    when = _read_object(tree, "when", (), reading.problems)
+    then = _read_object(tree, "then", (), reading.problems)
+    native = _read_type(when, "when", LEGACY, reading) if when else ""
+    type_ = _read_type(then, "then", LEGACY_ACTIONS, reading) if then else ""
+    patterns, words = _read_strings(when, "patterns", reading), _read_strings(when, "toolTypes", reading)
+    spec = find_event(dialect, LEGACY.get(native, ""))
+    if reading.problems or spec is None:
         return
     flat = {"name": file.rpartition("/")[2].removesuffix(".kiro.hook"), "type": LEGACY_ACTIONS[type_]}
     flat |= {key: tree[key] for key in ("name", "description", "enabled") if key in tree}
     flat |= {f"action.{key}": then[key] for key in ("command", "prompt") if key in then}
     flat |= {"timeout": then["timeout"]} if "timeout" in then else {}
-    here: list[Problem] = []
-    hook = read_entry(dialect, flat, (), (), here)
-    found.problems.extend(map(_in_legacy, here))
+    problems: list[Problem] = []
+    hook = read_entry(dialect, flat, (), (), problems)
+    reading.problems.extend(map(_move_into_then, problems))
     if hook is None:
         return
-    others = [key for key in tree if key not in ("name", "description", "enabled", "version", "when", "then")]
-    others += [f"when.{key}" for key in when if key not in ("type", "patterns", "toolTypes")]
-    others += [f"then.{key}" for key in then if key not in ("type", "command", "prompt", "timeout")]
-    _others(others, file, found)
+    other_keys = [
+        key for key in tree if key not in ("name", "description", "enabled", "version", "when", "then")
+    ]
+    other_keys += [f"when.{key}" for key in when if key not in ("type", "patterns", "toolTypes")]
+    other_keys += [f"then.{key}" for key in then if key not in ("type", "command", "prompt", "timeout")]
+    _note_other_keys(other_keys, file, reading)
     reason = "the IDE reads .kiro.hook files no more since 1.0"
     way = "Convert it, or let the IDE migrate it to .kiro/hooks/*.json."
     finding = NeverRuns.at("", dialect=dialect.id, what="this file", reason=reason, way=way)
-    found.findings.append(finding._replace(file=file))
-    terms = _legacy_tools(dialect, words) if spec.subject == "tool" else ()
+    reading.findings.append(finding._replace(file=file))
+    terms = _read_legacy_tools(dialect, words) if spec.subject == "tool" else ()
     if spec.subject == "file_path" and patterns:
-        terms = (Term("pattern", "|".join(map(_path_pattern, patterns))),)
+        terms = (Term("pattern", "|".join(map(_write_path_pattern, patterns))),)
     hook = bind(dialect, hook, spec.native, spec, terms, "")
-    found.hooks.append((hook._replace(blocking=hook.blocking and native in LEGACY_BLOCKS), Place(file, ())))
+    reading.hooks.append((hook._replace(blocking=hook.blocking and native in LEGACY_BLOCKS), Place(file, ())))
 
 
-def _word(tree: Mapping[str, Tree], part: str, known: Mapping[str, str], found: Found) -> str:
+def _read_type(tree: Mapping[str, Tree], part: str, words: Mapping[str, str], reading: KiroReading) -> str:
     word = tree.get("type")
-    if isinstance(word, str) and word in known:
+    if isinstance(word, str) and word in words:
         return word
-    guess = closest(word, tuple(known)) if isinstance(word, str) else ""
-    wrong = f"must be one of {', '.join(known)}, not {word!r}.{guess}"
-    found.problems.append(Problem(wrong, (part, "type") if "type" in tree else (part,)))
+    guess = closest(word, tuple(words)) if isinstance(word, str) else ""
+    wrong = f"must be one of {', '.join(words)}, not {word!r}.{guess}"
+    reading.problems.append(Problem(wrong, (part, "type") if "type" in tree else (part,)))
     return ""
 
 
-def _strings(when: Mapping[str, Tree], key: str, found: Found) -> list[str]:
+def _read_strings(when: Mapping[str, Tree], key: str, reading: KiroReading) -> list[str]:
     value = when.get(key) or []
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         return value
-    found.problems.append(Problem("must be a list of strings", ("when", key)))
+    reading.problems.append(Problem("must be a list of strings", ("when", key)))
     return []
 
 
-def _in_legacy(problem: Problem) -> Problem:
+def _move_into_then(problem: Problem) -> Problem:
     last = str(problem.path[-1]) if problem.path else ""
     if last.startswith("action.") or last == "timeout":
         return problem._replace(path=("then", last.removeprefix("action.")))
     return problem
 
 
-def _legacy_tools(dialect: Dialect, words: list[str]) -> tuple[Term, ...]:
+def _read_legacy_tools(dialect: Dialect, words: list[str]) -> tuple[Term, ...]:
     terms: list[Term] = []
     for word in words:
         if word == "*":
@@ -613,10 +634,10 @@ def _legacy_tools(dialect: Dialect, words: list[str]) -> tuple[Term, ...]:
             terms += [Term("tool", row.tool) for row in dialect.tools]
         else:
             terms += [Term("tool", tool) for tool in LEGACY_TOOLS.get(word, ())] or [Term("pattern", word)]
-    return normal(terms)
+    return normalise_terms(terms)
 
 
-def _path_pattern(glob: str) -> str:
+def _write_path_pattern(glob: str) -> str:
     """A glob on a path below the workspace as a regular expression on a path, whole or below it."""
     signs = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
     parts = re.split(r"(\*\*/|\*\*|\*|\?)", glob.removeprefix("./").removeprefix("/"))
@@ -628,14 +649,14 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     v1: list[dict[str, Tree]] = []
     events: dict[str, list[dict[str, Tree]]] = {}
     for hook in manifest.hooks:
-        mark = dialect_data(hook, dialect.id).get("event", "")
+        mark = get_dialect_data(hook, dialect.id).get("event", "")
         if mark not in AGENT_NAMES:
             v1.append(_write_v1(dialect, hook))
         if not mark or mark in AGENT_NAMES:
-            for _, entry in _agent_entries(dialect, hook):
+            for _, entry in _write_agent_entries(dialect, hook):
                 events.setdefault(AGENT_OF[hook.event].native, []).append(entry)
     files: dict[str, Tree] = {}
-    is_agent = own_data(dialect, manifest).get("form") == "agent"
+    is_agent = get_manifest_data(dialect, manifest).get("form") == "agent"
     if v1 or not (events or is_agent):
         files[V1_FILE] = {"version": VERSION, "hooks": v1}
     if events or (is_agent and not v1):
@@ -645,10 +666,10 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
 
 
 def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
-    own = dict(dialect_data(hook, dialect.id))
-    own.pop("agent", None)
-    flat = write_entry(dialect, hook._replace(provider_data={dialect.id: own}))
-    spec, terms = slots(dialect, hook)[0]
+    data = dict(get_dialect_data(hook, dialect.id))
+    data.pop("agent", None)
+    flat = write_entry(dialect, hook._replace(provider_data={dialect.id: data}))
+    spec, terms = find_slots(dialect, hook)[0]
     matcher = next(iter(write_matcher(dialect, spec, terms, "")), None)
     if matcher and Term("tool", "agent") in terms:
         matcher = matcher.replace("use_subagent", f"use_subagent|{SUBAGENTS}", 1)
@@ -665,75 +686,75 @@ def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     return entry
 
 
-def _agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tree]]]:
+def _write_agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tree]]]:
     """(matcher, entry) for every entry that an agent file says the hook with; none if it cannot."""
     spec = AGENT_OF.get(hook.event)
     if spec is None or hook.handler.type != "command" or not hook.enabled:
         return []
-    own = dialect_data(hook, dialect.id)
-    is_marked = own.get("event") in AGENT_NAMES
-    extra = own if is_marked else own.get("agent", {})
+    data = get_dialect_data(hook, dialect.id)
+    is_marked = data.get("event") in AGENT_NAMES
+    extra = data if is_marked else data.get("agent", {})
     # The formats' defaults differ, so the time is always written for a hook of both.
     timeout = hook.handler.timeout or (None if is_marked else V1_DEFAULT)
     bare = hook._replace(handler=hook.handler._replace(timeout=timeout), provider_data={dialect.id: extra})
-    entry = write_entry(_agent_form(dialect), bare)
-    texts = _globs(dialect, spec, hook.matcher) if spec.subject else [""]
+    entry = write_entry(_use_agent_handlers(dialect), bare)
+    texts = _write_globs(dialect, spec, hook.matcher) if spec.subject else [""]
     return [(text, {**({"matcher": text} if text else {}), **entry}) for text in texts]
 
 
-def _globs(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...]) -> list[str]:
+def _write_globs(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...]) -> list[str]:
     """The matchers of an agent file for these terms; one that matches everything if they cannot be said."""
     texts = ["@*/*" if text == "@*" else text or "" for text in write_matcher(dialect, spec, terms, "")]
-    said = {term for text in texts for term in read_matcher(dialect, spec, text)[0]}
-    return texts if texts and set(terms) <= said else [""]
+    covered = {term for text in texts for term in read_matcher(dialect, spec, text)[0]}
+    return texts if texts and set(terms) <= covered else [""]
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """A v1 hook needs a name, an agent file has no place for one and knows no regular expressions."""
     findings: list[Finding] = []
-    given: list[Hook] = []
-    for number, one in enumerate(hooks):
-        hook = _marked_rightly(one, given)
-        own = dialect_data(hook, DIALECT.id)
-        if own.get("event") in AGENT_NAMES:
+    adjusted: list[Hook] = []
+    for number, source in enumerate(hooks):
+        hook = _correct_mark(source, adjusted)
+        data = get_dialect_data(hook, DIALECT.id)
+        if data.get("event") in AGENT_NAMES:
             dropped = [field for field in ("name", "description") if getattr(hook, field)]
             findings += [FieldDropped.at("", number, target=DIALECT.id, field=field) for field in dropped]
-            given.append(hook._replace(name="", description=""))
+            adjusted.append(hook._replace(name="", description=""))
             continue
         if not hook.name:
             event = hook.event.rpartition(":")[2].replace("_", "-").lower()
             hook = hook._replace(name=f"{event}-{number + 1}")
             findings.append(FieldGiven.at("", number, target=DIALECT.id, field="name", value=hook.name))
-        texts = [text for text, _ in _agent_entries(DIALECT, hook)]
-        if "event" not in own and hook.matcher and texts == [""]:
+        texts = [text for text, _ in _write_agent_entries(DIALECT, hook)]
+        if "event" not in data and hook.matcher and texts == [""]:
             matcher = ", ".join(term.value for term in hook.matcher)
             target = f"an agent file of {DIALECT.id}"
             findings.append(MatcherDropped.at("", number, target=target, matcher=matcher))
-        given.append(hook)
-    return given, findings
+        adjusted.append(hook)
+    return adjusted, findings
 
 
-def _marked_rightly(hook: Hook, before: list[Hook]) -> Hook:
+def _correct_mark(hook: Hook, before: list[Hook]) -> Hook:
     """The hook without a mark of where it was read that, changed since, it cannot be written with."""
-    own = dict(dialect_data(hook, DIALECT.id))
-    mark = own.get("event")
-    fits = bool(_agent_entries(DIALECT, hook._replace(provider_data=NOTHING)))
-    spec = event_named(DIALECT, mark) if isinstance(mark, str) else None
+    data = dict(get_dialect_data(hook, DIALECT.id))
+    mark = data.get("event")
+    fits = bool(_write_agent_entries(DIALECT, hook._replace(provider_data=NOTHING)))
+    spec = find_event(DIALECT, mark) if isinstance(mark, str) else None
     if spec is None or spec.canonical != hook.event:
-        own.pop("event", None)
-    elif not fits or (spec.secondary and any(_reads_as_one(hook, other) for other in before)):
-        main = next(one for one in EVENTS if one.canonical == hook.event)
+        data.pop("event", None)
+    elif not fits or (spec.secondary and any(_reads_as_one(hook, earlier) for earlier in before)):
+        main = next(row for row in EVENTS if row.canonical == hook.event)
         decides = main.blocks == "prevent" and DIALECT.handlers[hook.handler.type].decides
         hook = hook._replace(blocking=decides)
-        own = {} if spec.secondary else {key: value for key, value in own.items() if key != "event"}
-    if "event" in own or not fits or not isinstance(own.get("agent"), Mapping):
-        own.pop("agent", None)
-    return hook._replace(provider_data={DIALECT.id: own} if own else NOTHING)
+        data = {} if spec.secondary else {key: value for key, value in data.items() if key != "event"}
+    if "event" in data or not fits or not isinstance(data.get("agent"), Mapping):
+        data.pop("agent", None)
+    return hook._replace(provider_data={DIALECT.id: data} if data else NOTHING)
 
 
-def _reads_as_one(hook: Hook, other: Hook) -> bool:
+def _reads_as_one(hook: Hook, earlier: Hook) -> bool:
     bare = hook._replace(matcher=(), name="", description="")
-    return bool(hook.matcher and other.matcher) and bare == other._replace(
+    return bool(hook.matcher and earlier.matcher) and bare == earlier._replace(
         matcher=(), name="", description=""
     )
 
@@ -782,10 +803,10 @@ DIALECT = Dialect(
     lacks=LACKS,
     tools=(
         *CLI_TOOLS,
-        *named("seen", file_write="fs_append", file_edit="str_replace"),
-        *named("v3", file_read="read_file", find="file_search", agent="subagent"),
+        *name_tools("seen", file_write="fs_append", file_edit="str_replace"),
+        *name_tools("v3", file_read="read_file", find="file_search", agent="subagent"),
         *SHORT_NAMES,
-        *aliases("seen", agent=SUBAGENTS),
+        *alias_tools("seen", agent=SUBAGENTS),
     ),
     wordless=dict.fromkeys(("use_aws", "aws", "knowledge"), "src"),
     mcp=MCP,

@@ -10,7 +10,7 @@ from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, Unk
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Field,
@@ -24,20 +24,20 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    aliases,
-    dialect_data,
-    event_named,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    find_event,
+    get_dialect_data,
+    name_tools,
 )
 from hookport.shapes.entries import (
-    kind_word,
+    find_slots,
+    name_kind,
     read_entry,
-    slots,
     write_entry,
 )
 from hookport.shapes.matchers import MARK, write_matcher
-from hookport.shapes.patterns import compiled
+from hookport.shapes.patterns import compile_pattern
 from hookport.shapes.table_list import bind_table, decode_tables, write_tables
 from hookport.wire.table import Wire
 
@@ -64,7 +64,7 @@ NATIVES = tuple(spec.native for spec in EVENTS)
 # What 2.20 and older called them.
 OLD = {"before_tool": "pre_tool", "after_tool": "post_tool", "post_agent_turn": "post_agent"}
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 3 in the source",
     registry=30,
@@ -75,7 +75,7 @@ LACKS = lacking(
 
 # Payloads say the qualified name; a matcher may say any (src: _hook_matcher).
 TOOLS = (
-    *named(
+    *name_tools(
         "lab",
         shell=("file_system.bash", "process.start"),
         file_read="file_system.read_file",
@@ -84,8 +84,8 @@ TOOLS = (
         todo="vibe.todo",
         skill="skill.read",
     ),
-    *named("src", agent="agents.spawn", ask_user="ui.ask_user_question"),
-    *aliases(
+    *name_tools("src", agent="agents.spawn", ask_user="ui.ask_user_question"),
+    *alias_tools(
         "src",
         shell=("bash", "process_start", "file_system_bash"),
         file_read=("read_file", "file_system_read_file"),
@@ -96,11 +96,11 @@ TOOLS = (
         skill=("skill", "skill_read"),
         ask_user=("ask_user_question", "ui_ask_user_question"),
     ),
-    *aliases("old", file_read="read", agent="task"),
+    *alias_tools("old", file_read="read", agent="task"),
     # Files are searched through bash, and the web by connectors, since there is one harness (src).
     *(
         row._replace(gone=True)
-        for row in named("old", search="grep", web_fetch="web_fetch", web_search="web_search")
+        for row in name_tools("old", search="grep", web_fetch="web_fetch", web_search="web_search")
     ),
 )
 
@@ -197,33 +197,35 @@ WIRE = Wire(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of all files; one that Vibe does not load gets a finding."""
-    taken: set[str] = set()
+    names: set[str] = set()
     return decode_tables(
         dialect,
         trees,
-        lambda _, entry, path, problems: _read(dialect, entry, path, problems),
-        lambda entry, path: _unloaded(dialect, entry, path, taken),
+        lambda _, entry, path, problems: _read_table(dialect, entry, path, problems),
+        lambda entry, path: _find_faults(dialect, entry, path, names),
     )
 
 
-def _read(dialect: Dialect, entry: Mapping[str, Tree], path: Path, problems: list[Problem]) -> Hook | None:
+def _read_table(
+    dialect: Dialect, entry: Mapping[str, Tree], path: Path, problems: list[Problem]
+) -> Hook | None:
     native, match = entry.get("type"), entry.get("match", "")
     if native is None:
         problems.append(Problem("'type' is missing, so Vibe does not load this hook", path))
     for key, value in (("type", native), ("match", match)):
         if value is not None and not isinstance(value, str):
-            problems.append(Problem(f"must be a string, not {kind_word(value)}", (*path, key)))
+            problems.append(Problem(f"must be a string, not {name_kind(value)}", (*path, key)))
     if problems:
         return None
-    spec = event_named(dialect, OLD.get(str(native), str(native)))
+    spec = find_event(dialect, OLD.get(str(native), str(native)))
     strict = {"strict": entry["strict"]} if "strict" in entry and not _can_be_strict(spec) else {}
     hook = read_entry(dialect, entry, path, ("type", "match", *strict), problems)
     if hook is None:
         return None
-    own = {**dialect_data(hook, dialect.id), **strict}
-    hook = hook._replace(provider_data={dialect.id: own} if own else NOTHING)
+    data = {**get_dialect_data(hook, dialect.id), **strict}
+    hook = hook._replace(provider_data={dialect.id: data} if data else NOTHING)
     is_dead = "match" in entry and _is_dead(spec, match)  # (MV5)
     return bind_table(
         dialect,
@@ -245,21 +247,23 @@ def _is_dead(spec: EventSpec | None, match: str) -> bool:
     return spec is None or not spec.subject or not match.strip()
 
 
-def _unloaded(dialect: Dialect, entry: Mapping[str, Tree], path: Path, taken: set[str]) -> Iterator[Finding]:
+def _find_faults(
+    dialect: Dialect, entry: Mapping[str, Tree], path: Path, names: set[str]
+) -> Iterator[Finding]:
     """Why Vibe does not load an entry, or never runs it, without a word to who uses `-p` (MV5)."""
     native, name, match = str(entry["type"]), entry.get("name"), entry.get("match")
-    where = spell_path(path)
-    spec = event_named(dialect, OLD.get(native, native))
+    location = spell_path(path)
+    spec = find_event(dialect, OLD.get(native, native))
     if spec is None:
         guess = closest(native, NATIVES)
-        yield UnknownEvent.at(where, dialect=dialect.id, event=native, guess=guess)
+        yield UnknownEvent.at(location, dialect=dialect.id, event=native, guess=guess)
         return
     reason, way = "", ""
     if native in OLD:
         reason, way = f"'{native}' is what 2.20 and older called {spec.native}", f"Write {spec.native}."
     elif name is None:
         reason, way = "it has no name", "Give it one."
-    elif name in taken:
+    elif name in names:
         reason, way = f"the name '{name}' is taken by a hook before it", "Give it another name."
     elif match is not None and not spec.subject:
         reason, way = f"{native} takes no matcher", "Leave the matcher out to have it run."
@@ -267,64 +271,72 @@ def _unloaded(dialect: Dialect, entry: Mapping[str, Tree], path: Path, taken: se
         reason, way = "its matcher is empty", "Leave the matcher out to match every tool."
     elif entry.get("strict") and not spec.subject:
         reason, way = f"{native} takes no 'strict'", "Leave it out to have it run."
-    elif match and match.startswith(MARK) and isinstance(wrong := compiled(match.removeprefix(MARK)), str):
+    elif (
+        match
+        and match.startswith(MARK)
+        and isinstance(wrong := compile_pattern(match.removeprefix(MARK)), str)
+    ):
         reason, way = f"'{match}' is no regular expression ({wrong})", "Correct the expression."
     else:
-        taken.add(str(name))
+        names.add(str(name))
     if reason:
-        yield NeverRuns.at(where, dialect=dialect.id, what="this hook", reason=reason, way=way)
+        yield NeverRuns.at(location, dialect=dialect.id, what="this hook", reason=reason, way=way)
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The file of the project."""
     path = dialect.locations[0].path
-    entries = [_entry(dialect, hook) for hook in manifest.hooks]
+    entries = [_write_table(dialect, hook) for hook in manifest.hooks]
     return {path: write_tables(dialect, manifest, path, entries)}
 
 
-def _entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
-    spec, terms = slots(dialect, hook)[0]
+def _write_table(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    spec, terms = find_slots(dialect, hook)[0]
     written = write_entry(dialect, hook)
     texts = write_matcher(dialect, spec, terms, "")
     matcher = next(iter(texts), None)
     entry = {**written, "type": spec.native, **({} if matcher is None else {"match": matcher})}
-    known = {key: entry[key] for key in KEYS if key in entry}
-    return {**known, **entry}
+    in_order = {key: entry[key] for key in KEYS if key in entry}
+    return {**in_order, **entry}
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """Every hook has a name of its own, and what it keeps for Vibe alone is nothing that a field says."""
     findings: list[Finding] = []
-    given: list[Hook] = []
-    taken: set[str] = set()
-    for number, one in enumerate(hooks):
-        hook = _owned(one)
-        lost = [key for key in dialect_data(one, DIALECT.id) if key not in dialect_data(hook, DIALECT.id)]
+    adjusted: list[Hook] = []
+    names: set[str] = set()
+    for number, source in enumerate(hooks):
+        hook = _drop_field_data(source)
+        lost = [
+            key
+            for key in get_dialect_data(source, DIALECT.id)
+            if key not in get_dialect_data(hook, DIALECT.id)
+        ]
         if lost:
             fields = ", ".join(lost)
             findings.append(NativeDropped.at("", number, source=DIALECT.id, target=DIALECT.id, fields=fields))
         name = hook.name or hook.event.rpartition(":")[2].replace("_", "-")
-        free = name if hook.name and name not in taken else ""
+        free = name if hook.name and name not in names else ""
         step = number + 1
-        while not free or free in taken:
+        while not free or free in names:
             free, step = f"{name}-{step}", step + 1
         if free != hook.name:
             findings.append(FieldGiven.at("", number, target=DIALECT.id, field="name", value=free))
-        taken.add(free)
-        given.append(hook._replace(name=free))
-    return given, findings
+        names.add(free)
+        adjusted.append(hook._replace(name=free))
+    return adjusted, findings
 
 
-def _owned(hook: Hook) -> Hook:
-    spec, _ = slots(DIALECT, hook)[0]
-    known = event_named(DIALECT, spec.native)
-    own = dialect_data(hook, DIALECT.id)
-    kept = {key: value for key, value in own.items() if key not in KEYS}
-    if isinstance(own.get("strict"), bool) and not _can_be_strict(known):
-        kept["strict"] = own["strict"]
-    if not hook.matcher and isinstance(own.get("match"), str) and _is_dead(known, own["match"]):
-        kept["match"] = own["match"]
-    return hook._replace(provider_data={DIALECT.id: kept} if kept else NOTHING)
+def _drop_field_data(hook: Hook) -> Hook:
+    spec, _ = find_slots(DIALECT, hook)[0]
+    event = find_event(DIALECT, spec.native)
+    data = get_dialect_data(hook, DIALECT.id)
+    kept_data = {key: value for key, value in data.items() if key not in KEYS}
+    if isinstance(data.get("strict"), bool) and not _can_be_strict(event):
+        kept_data["strict"] = data["strict"]
+    if not hook.matcher and isinstance(data.get("match"), str) and _is_dead(event, data["match"]):
+        kept_data["match"] = data["match"]
+    return hook._replace(provider_data={DIALECT.id: kept_data} if kept_data else NOTHING)
 
 
 DIALECT = Dialect(

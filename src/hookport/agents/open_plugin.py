@@ -9,7 +9,7 @@ from hookport.shapes import claude_wire
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_tools import MCP, TOOLS
 from hookport.shapes.dialect import (
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
@@ -19,7 +19,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    lacking,
+    explain_missing,
 )
 from hookport.wire.table import Wire
 
@@ -86,7 +86,7 @@ EVENTS = (
 # "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
 NAMES = Matching("names")
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 13 of the specification",
     registry=30,
@@ -119,13 +119,13 @@ WIRE: Wire = claude_wire.WIRE.replace(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of the files; an event that is not recognised is ignored, as hosts must."""
     decoded = BY_EVENT.decode(dialect, trees)
-    return decoded._replace(findings=tuple(map(_ignored, decoded.findings)))
+    return decoded._replace(findings=tuple(map(_explain_ignored, decoded.findings)))
 
 
-def _ignored(finding: Finding) -> Finding:
+def _explain_ignored(finding: Finding) -> Finding:
     """A foreign event is ignored on purpose; a name that is nearly one of ours stays a loss."""
     if finding.code != UnknownEvent.code:
         return finding

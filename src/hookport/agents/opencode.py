@@ -12,11 +12,11 @@ from hookport.shapes.dialect import (
     McpNames,
     Quirk,
     Tree,
-    in_variables,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.module import HANDLERS, module
+from hookport.shapes.module import HANDLERS, make_module_shape
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -84,7 +84,7 @@ EVENTS = (
     EventSpec("event.tui.command.execute", "", "observe", "src"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such hook or bus event in the source",
     registry=30,
@@ -108,7 +108,7 @@ LOCATIONS = (
 
 # Native events of this prefix are heard on the bus, in one argument.
 BUS = "event."
-SAID_ON_BUS = "input.event.properties"
+BUS_PROPERTIES = "input.event.properties"
 
 KEYS = {
     "event": "hook",
@@ -119,10 +119,10 @@ KEYS = {
 }
 
 _NEW_SESSION = {
-    "session": [f"{SAID_ON_BUS}.sessionID", f"{SAID_ON_BUS}.info.id"],
-    "subagent": f"{SAID_ON_BUS}.info.agent",
-    "session_title": f"{SAID_ON_BUS}.info.title",
-    "parent_session": f"{SAID_ON_BUS}.info.parentID",
+    "session": [f"{BUS_PROPERTIES}.sessionID", f"{BUS_PROPERTIES}.info.id"],
+    "subagent": f"{BUS_PROPERTIES}.info.agent",
+    "session_title": f"{BUS_PROPERTIES}.info.title",
+    "parent_session": f"{BUS_PROPERTIES}.info.parentID",
 }
 KEYS_OF: dict[str, dict[str, Tree]] = {
     "tool.execute.before": {"tool": "input.tool", "input": "output.args", "call_id": "input.callID"},
@@ -138,15 +138,15 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
     "event.session.created": _NEW_SESSION,
     "event.session.created (child)": _NEW_SESSION,
     "event.permission.asked": {
-        "session": f"{SAID_ON_BUS}.sessionID",
-        "tool": f"{SAID_ON_BUS}.permission",
-        "input": f"{SAID_ON_BUS}.metadata",
-        "call_id": f"{SAID_ON_BUS}.tool.callID",
+        "session": f"{BUS_PROPERTIES}.sessionID",
+        "tool": f"{BUS_PROPERTIES}.permission",
+        "input": f"{BUS_PROPERTIES}.metadata",
+        "call_id": f"{BUS_PROPERTIES}.tool.callID",
     },
     "event.tui.toast.show": {
-        "source": f"{SAID_ON_BUS}.variant",
-        "message": f"{SAID_ON_BUS}.message",
-        "title": f"{SAID_ON_BUS}.title",
+        "source": f"{BUS_PROPERTIES}.variant",
+        "message": f"{BUS_PROPERTIES}.message",
+        "title": f"{BUS_PROPERTIES}.title",
     },
 }
 
@@ -193,22 +193,22 @@ TELLS = {
 
 
 # What tells the events that share a type on the bus.
-KINDS = {"(child)": f"{SAID_ON_BUS}.info.parentID", "(reject)": f"{SAID_ON_BUS}.reply=reject"}
+KINDS = {"(child)": f"{BUS_PROPERTIES}.info.parentID", "(reject)": f"{BUS_PROPERTIES}.reply=reject"}
 
 
-def _told_by(native: str, type_: str) -> list[str]:
+def _list_marks(native: str, type_: str) -> list[str]:
     marks = [f"input.event.type={type_}"]
     return marks + [mark for kind, mark in KINDS.items() if native.endswith(kind)]
 
 
-def wire_for(natives: list[str]) -> Wire:
+def build_wire(natives: list[str]) -> Wire:
     """The wire of these native events."""
     bus = [native for native in natives if native.startswith(BUS)]
-    heard = {native: {"session": f"{SAID_ON_BUS}.sessionID"} for native in bus}
+    bus_keys = {native: {"session": f"{BUS_PROPERTIES}.sessionID"} for native in bus}
     types = {native: native.removeprefix(BUS).partition(" ")[0] for native in bus}
     return Wire(
         keys=KEYS,
-        keys_of={**heard, **KEYS_OF},
+        keys_of={**bus_keys, **KEYS_OF},
         fixed={"input": {}, "output": {}},
         fixed_of={
             native: {"input.event.type": type_, "input.event.properties": {}}
@@ -223,7 +223,7 @@ def wire_for(natives: list[str]) -> Wire:
         starts_in="root",
         marks=("input", "output"),
         # The arguments of a callback do not say which it is; what our own plugin sends does.
-        tells={native: TELLS.get(native) or _told_by(native, types[native]) for native in (*bus, *TELLS)},
+        tells={native: TELLS.get(native) or _list_marks(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},
         # It runs code of its own and no command, so that only our own module reads an answer.
@@ -254,7 +254,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
-    tools=named(
+    tools=name_tools(
         "src",
         shell="bash",
         file_read="read",
@@ -274,11 +274,11 @@ DIALECT = Dialect(
     handlers=HANDLERS,
     # The template imports nothing: the host is Bun, and a plugin that does not load is skipped without a word
     # (OC1).
-    shape=module("opencode.ts"),
-    wire=wire_for([spec.native for spec in EVENTS]),
+    shape=make_module_shape("opencode.ts"),
+    wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,
-    project_dir=in_variables("OPENCODE_PROJECT_DIR"),
+    project_dir=spell_root("OPENCODE_PROJECT_DIR"),
     programs=("opencode",),
     gates=(
         Gate(

@@ -11,11 +11,11 @@ from hookport.shapes.dialect import (
     Matching,
     Quirk,
     Tree,
-    in_variables,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
-from hookport.shapes.module import HANDLERS, module
+from hookport.shapes.module import HANDLERS, make_module_shape
 from hookport.wire.table import Wire
 
 SOURCES = {
@@ -71,7 +71,7 @@ EVENTS = (
     EventSpec("user_bash", "", "observe", "src"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event in the source",
     registry=30,
@@ -171,7 +171,7 @@ ANSWERS: dict[str, dict[str, Tree]] = {
 }
 
 
-def wire_for(natives: list[str]) -> Wire:
+def build_wire(natives: list[str]) -> Wire:
     """The wire of these native events."""
     types = {native: {"type": native.partition(" ")[0]} for native in natives}
     return Wire(
@@ -213,7 +213,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
-    tools=named(
+    tools=name_tools(
         "src",
         shell=("bash", "powershell"),
         file_read="read",
@@ -227,12 +227,12 @@ DIALECT = Dialect(
     handlers=HANDLERS,
     # A guard's own error denies: what is thrown on `tool_call` blocks the tool; on every other event pi would
     # go on as if nothing had been said (lab), so the template catches it and answers.
-    shape=module("pi.ts"),
-    wire=wire_for([spec.native for spec in EVENTS]),
+    shape=make_module_shape("pi.ts"),
+    wire=build_wire([spec.native for spec in EVENTS]),
     obeys=("decision",),
     at_root=True,
     at_start=True,
-    project_dir=in_variables("PI_PROJECT_DIR"),
+    project_dir=spell_root("PI_PROJECT_DIR"),
     programs=("pi",),
     home=("~/.pi/agent", "PI_CODING_AGENT_DIR"),
     folder_trust=FolderTrust(

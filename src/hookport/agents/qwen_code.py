@@ -11,11 +11,11 @@ from hookport.findings import Finding, NeverRuns
 from hookport.model.events import about_tool
 from hookport.shapes import claude_wire as claude
 from hookport.shapes.by_event import SPLIT_BY_EVENT
-from hookport.shapes.claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, permission
+from hookport.shapes.claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, decide_permission
 from hookport.shapes.dialect import (
     MILLISECOND,
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     FolderTrust,
@@ -24,15 +24,15 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     McpNames,
-    Once,
+    OnceRule,
     Quirk,
     Shape,
     Timeout,
     Tree,
-    aliases,
-    in_variables,
-    lacking,
-    named,
+    alias_tools,
+    explain_missing,
+    name_tools,
+    spell_root,
 )
 from hookport.wire.table import Wire
 
@@ -47,7 +47,7 @@ SOURCES = {
 }
 
 TOOLS = (
-    *named(
+    *name_tools(
         "src",
         shell="run_shell_command",
         file_read="read_file",
@@ -64,8 +64,8 @@ TOOLS = (
         skill="skill",
         ask_user="ask_user_question",
     ),
-    *aliases("lab", shell=("Bash", "Shell", "ShellTool")),
-    *aliases(
+    *alias_tools("lab", shell=("Bash", "Shell", "ShellTool")),
+    *alias_tools(
         "src",
         file_read="ReadFile",
         file_write="WriteFile",
@@ -147,7 +147,7 @@ EVENTS = (
     EventSpec("TodoCompleted", "", "prevent", "src"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 22 in the source",
     registry=30,
@@ -168,13 +168,13 @@ ANSWERS: dict[str, Tree] = {
         # means here that this one call is not run (src: hookAggregator, toolHookTriggers).
         "deny": {
             "json": {
-                **permission("deny")["json"],
+                **decide_permission("deny")["json"],
                 "continue": False,
                 "stopReason": "$reason",
             }
         },
         # Denied with its reason where nobody can be asked.
-        "ask": permission("ask"),
+        "ask": decide_permission("ask"),
         # No allow: it comes after the permission prompt and lifts nothing, and it would undo another hook's
         # deny (QW1). No rewrite (QW3), and no context, which is not passed on.
     },
@@ -291,25 +291,25 @@ WIRE: Wire = claude.WIRE.replace(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of the files, with a finding for what Qwen Code never runs."""
-    decoded = SPLIT_BY_EVENT.decode(dialect, {file: _spelled_out(tree) for file, tree in trees.items()})
-    dead = [finding for file, tree in trees.items() for finding in _dead(dialect, file, tree)]
+    decoded = SPLIT_BY_EVENT.decode(dialect, {file: _spell_out(tree) for file, tree in trees.items()})
+    dead = [finding for file, tree in trees.items() for finding in _find_dead(dialect, file, tree)]
     return decoded._replace(findings=(*decoded.findings, *dead))
 
 
-def _spelled_out(tree: Tree) -> Tree:
+def _spell_out(tree: Tree) -> Tree:
     """The tree with every name that a single name finds: `edit` is found in notebook_edit too (QW5)."""
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
         return tree
     events = dict(tree["hooks"])
     for spec in EVENTS:
         if spec.subject == "tool" and isinstance(events.get(spec.native), list):
-            events[spec.native] = [_all_found(group) for group in events[spec.native]]
+            events[spec.native] = [_spell_out_group(group) for group in events[spec.native]]
     return {**tree, "hooks": events}
 
 
-def _all_found(group: Tree) -> Tree:
+def _spell_out_group(group: Tree) -> Tree:
     matcher = group.get("matcher") if isinstance(group, dict) else None
     ids = [row.native for row in TOOLS if not row.alias]
     if matcher not in ids:
@@ -317,9 +317,11 @@ def _all_found(group: Tree) -> Tree:
     return {**group, "matcher": "|".join(name for name in ids if matcher in name)}
 
 
-def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
-    def never(where: str, what: str, reason: str, way: str) -> Finding:
-        return NeverRuns.at(where, dialect=dialect.id, what=what, reason=reason, way=way)._replace(file=file)
+def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Finding]:
+    def never(location: str, subject: str, reason: str, way: str) -> Finding:
+        return NeverRuns.at(location, dialect=dialect.id, what=subject, reason=reason, way=way)._replace(
+            file=file
+        )
 
     if tree.get("disableAllHooks") is True:
         yield never("disableAllHooks", "any hook", "disableAllHooks is true", "Set it to false.")
@@ -340,7 +342,7 @@ def _dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterator[Fin
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     """A pattern with alternatives stands in brackets, or Qwen Code takes it for a list of names (QW5)."""
-    given: list[Hook] = []
+    adjusted: list[Hook] = []
     for hook in hooks:
         terms = tuple(
             term._replace(value=f"(?:{term.value})")
@@ -348,8 +350,8 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
             else term
             for term in hook.matcher
         )
-        given.append(hook._replace(matcher=terms))
-    return given, []
+        adjusted.append(hook._replace(matcher=terms))
+    return adjusted, []
 
 
 COMMAND_WAIT = Timeout(
@@ -432,7 +434,7 @@ DIALECT = Dialect(
     not_events=("enabled", "disabled", "notifications"),
     # All are set; $CLAUDE_PROJECT_DIR and $GEMINI_PROJECT_DIR are also filled in as text, quoted already,
     # which breaks inside quotes, so the one that only the shell fills in is written (src, lab).
-    project_dir=in_variables("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
+    project_dir=spell_root("QWEN_PROJECT_DIR", "CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR"),
     package_dir=("${CLAUDE_PLUGIN_ROOT}",),
     manifests=("qwen-extension.json",),
     unread_in=(Location("project", ".qwen/extensions/*/hooks/hooks.json", "src"),),
@@ -456,7 +458,7 @@ DIALECT = Dialect(
         above=("TRUST_PARENT",),
         asks=(("~/.qwen/settings.json",), ("security", "folderTrust", "enabled"), False),
     ),
-    runs_once=Once("src", by_name=True),
+    runs_once=OnceRule("src", by_name=True),
     at_start=True,
     notes=("Qwen Code runs the hooks of a project only in a folder it trusts.",),
     quirks=(

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from hookport.errors import Problem
 from hookport.shapes.by_event import BY_EVENT
 from hookport.shapes.claude_tools import MCP, TOOLS
-from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, nested, permission
+from hookport.shapes.claude_wire import CONTEXT, INPUTS, READ, READ_TEXT, decide_permission, nest_fields
 from hookport.shapes.claude_wire import KEYS as CLAUDE
 from hookport.shapes.dialect import (
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     HandlerSpec,
@@ -22,7 +22,7 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    lacking,
+    explain_missing,
 )
 from hookport.wire.events import FACTS
 from hookport.wire.table import Wire
@@ -54,7 +54,7 @@ EVENTS = (
 # "Regex pattern", with `Write|Edit` in every example: plain names are read as names, as Claude Code does.
 NAMES = Matching("names")
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 10 of the specification",
     registry=30,
@@ -72,7 +72,7 @@ WAIT = Timeout(SECOND)
 # installed there too, so a script finds Claude Code's own keys beside them.
 
 
-def both(key: str) -> list[str]:
+def spell_both(key: str) -> list[str]:
     """A key in the specification's spelling, and in Claude Code's where that is another."""
     first, *rest = key.split("_")
     return list(dict.fromkeys((first + "".join(word.capitalize() for word in rest), key)))
@@ -88,7 +88,7 @@ KEYS = {
     "result": ["toolResponse", CLAUDE["result"]],
     "error": "error",
     "prompt": "prompt",
-    **{name: both(CLAUDE[name]) for name in FACTS if name in CLAUDE},
+    **{name: spell_both(CLAUDE[name]) for name in FACTS if name in CLAUDE},
     "final_message": ["lastAssistantMessage", CLAUDE["final_message"]],
     "stop_active": ["stopHookActive", CLAUDE["stop_active"]],
     "subagent": ["agentType", CLAUDE["subagent"]],
@@ -96,18 +96,18 @@ KEYS = {
 KEYS_OF: dict[str, dict[str, Tree]] = {
     "session-start": {"source": "source"},
     "session-end": {"source": "reason"},
-    "pre-compact": {"source": "trigger", "instructions": both("custom_instructions")},
-    "notification": {"source": both("notification_type"), "message": "message", "title": "title"},
+    "pre-compact": {"source": "trigger", "instructions": spell_both("custom_instructions")},
+    "notification": {"source": spell_both("notification_type"), "message": "message", "title": "title"},
 }
 
-DENY = permission("deny")
+DENY = decide_permission("deny")
 # "Blocking error. stderr fed back to agent."
 BLOCK: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}
 DECIDE: dict[str, Tree] = {
     "deny": DENY,
-    "ask": permission("ask"),
-    "allow": permission("allow"),
-    "rewrite": nested(updatedInput="$input"),
+    "ask": decide_permission("ask"),
+    "allow": decide_permission("allow"),
+    "rewrite": nest_fields(updatedInput="$input"),
 }
 
 ANSWERS: dict[str, dict[str, Tree]] = {
@@ -149,7 +149,7 @@ WIRE = Wire(
 )
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of the files, if every file says that it is of this version."""
     problems: list[Problem] = []
     for file, tree in trees.items():

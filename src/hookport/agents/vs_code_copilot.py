@@ -15,8 +15,8 @@ from hookport.shapes.claude_wire import (
     MESSAGE,
     READ,
     VERDICTS,
-    nested,
-    permission,
+    decide_permission,
+    nest_fields,
 )
 from hookport.shapes.dialect import (
     SECOND,
@@ -31,10 +31,10 @@ from hookport.shapes.dialect import (
     McpNames,
     Quirk,
     Timeout,
-    lacking,
-    named,
+    explain_missing,
+    name_tools,
 )
-from hookport.shapes.github_commands import NO_COMMAND, commands
+from hookport.shapes.github_commands import NO_COMMAND, normalise_commands
 from hookport.wire.table import Wire
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ EVENTS = (
     EventSpec("preCompact", "before_compact", "observe", "src", "trigger", secondary=True),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 8 of the reference",
     registry=30,
@@ -78,20 +78,20 @@ LACKS = lacking(
 
 def prepare(native: str, entry: Mapping[str, Tree]) -> tuple[Mapping[str, Tree], str]:
     """The entry with `bash` and `powershell` as VS Code reads them, and a command where there is none."""
-    entry = dict(commands(entry))
+    entry = dict(normalise_commands(entry))
     windows = entry.pop("powershell", None)
     if windows:
         entry.setdefault("windows", windows)
-    own = entry.get("linux") or entry.get("osx") or (NO_COMMAND if entry.get("windows") else None)
-    if own and not entry.get("command"):
-        entry["command"] = own
+    command = entry.get("linux") or entry.get("osx") or (NO_COMMAND if entry.get("windows") else None)
+    if command and not entry.get("command"):
+        entry["command"] = command
     return entry, ""
 
 
 # `continue: false` ends the request before the tool runs, and so does any `stopReason` (src, VS2).
 ENDS = {"halt": HALT, "message": MESSAGE}
 # Read there only, and never without a reason (src, VS4).
-GO_ON = nested(decision="block", reason="$reason")
+GO_ON = nest_fields(decision="block", reason="$reason")
 STOPPED = ("hookSpecificOutput.decision", {"block": "deny"})
 
 READ_ALL: dict[str, Tree] = {**READ, "stop": ["stopReason"]}
@@ -174,10 +174,10 @@ WIRE = Wire(
     answers={
         "before_tool_execute": {
             **ENDS,
-            "deny": permission("deny"),
-            "ask": permission("ask"),
-            "allow": permission("allow"),
-            "rewrite": nested(updatedInput="$input"),
+            "deny": decide_permission("deny"),
+            "ask": decide_permission("ask"),
+            "allow": decide_permission("allow"),
+            "rewrite": nest_fields(updatedInput="$input"),
             "context": CONTEXT,
         },
         "after_tool_execute": {**ENDS, "deny": BLOCK, "context": CONTEXT},
@@ -234,7 +234,7 @@ DIALECT = Dialect(
     ),
     events=EVENTS,
     lacks=LACKS,
-    tools=named(
+    tools=name_tools(
         "src",
         shell="run_in_terminal",
         file_read="read_file",

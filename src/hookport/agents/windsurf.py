@@ -13,7 +13,7 @@ from hookport.shapes.dialect import (
     Shadow,
     Timeout,
     Tree,
-    lacking,
+    explain_missing,
 )
 from hookport.wire.table import Wire
 
@@ -41,7 +41,7 @@ EVENTS = (
     EventSpec("post_setup_worktree", "", "observe", "doc"),
 )
 
-LACKS = lacking(
+LACKS = explain_missing(
     EVENTS,
     "no such event among the 12 of the documentation",
     registry=30,

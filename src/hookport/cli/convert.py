@@ -14,7 +14,7 @@ from collections import Counter
 from itertools import count
 from pathlib import Path
 
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.base.files import NEW, replace_file
 from hookport.cli import report
 from hookport.console.terminal import Paint, plain
@@ -50,7 +50,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Convert, print or write, report, and say by the exit code how it went."""
-    targets = [get(name) for name in (names() if args.target == "all" else [args.target])]
+    targets = [get(name) for name in (list_dialects() if args.target == "all" else [args.target])]
     source = sources.find(Path(args.path), args.source)
     reading = sources.read(source)
     if source.recognised:

@@ -6,7 +6,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
-from hookport.agents import get, names, unusable
+from hookport.agents import find_unusable, get, list_dialects
 from hookport.cli import report
 from hookport.console.terminal import Paint, table
 from hookport.findings import DialectUnusable
@@ -19,8 +19,8 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print one line per dialect."""
-    found = [get(name) for name in names()]
-    unused = [DialectUnusable.at("", name=name, why=why) for name, why in unusable().items()]
+    found = [get(name) for name in list_dialects()]
+    unused = [DialectUnusable.at("", name=name, why=why) for name, why in find_unusable().items()]
     if unused:
         sys.stderr.write(report.grouped(unused, Paint(sys.stderr), {}))
     code = report.worst(unused, strict=False)

@@ -12,7 +12,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.agents import agents, get
+from hookport.agents import get, list_agents
 from hookport.cli.report import inside
 from hookport.console.terminal import Paint, plain
 from hookport.doctor import Diagnosis, Report, examine, world_of
@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     """Examine, repair if asked to, and tell what is left."""
     for name in args.agent:
         if get(name).kind != "agent":
-            raise UsageError(f"'{name}' is no agent.{closest(name, agents())}")
+            raise UsageError(f"'{name}' is no agent.{closest(name, list_agents())}")
     env = dict(os.environ)
     cwd = str(Path.cwd())
     world = world_of(cwd, env)

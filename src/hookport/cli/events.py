@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import agents, get, recognised, wire
+from hookport.agents import get, get_wire, list_agents, recognise_payload
 from hookport.console.terminal import plain
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import (
@@ -22,7 +22,7 @@ from hookport.findings import (
 )
 from hookport.model.runs import Call, Event
 from hookport.runtime.engine import DispatchReport
-from hookport.wire.events import fired_for, read_event, write_event
+from hookport.wire.events import find_fired_native, read_event, write_event
 from hookport.wire.table import Wire
 
 # What the runtime notes, by the word it starts with.
@@ -71,11 +71,11 @@ class Asked(NamedTuple):
 def asked(path: str, agent: str | None, name: str | None) -> Asked:
     """The event in a file, as the agent named would fire it."""
     payload = _payload(path)
-    found = recognised(payload)
+    found = recognise_payload(payload)
     # Agents that copied another's events know its payloads too, so only the likeliest is taken as it is.
     is_own = bool(found) and found[0][0] == agent
     if agent and (is_own or name):
-        it = wire(get(agent).id)
+        it = get_wire(get(agent).id)
         native = name or found[0][1]
         if native not in it.events:
             raise UsageError(f"unknown event '{native}' of {agent}.{closest(native, tuple(it.events))}")
@@ -88,13 +88,13 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
             )
         )
     dialect, native = found[0]
-    event = read_event(wire(dialect), payload, native)
+    event = read_event(get_wire(dialect), payload, native)
     if not agent:
-        return Asked(event, wire(dialect))
-    it = wire(get(agent).id)
-    native = fired_for(it, event)
+        return Asked(event, get_wire(dialect))
+    it = get_wire(get(agent).id)
+    native = find_fired_native(it, event)
     if not native:
-        others = ", ".join(one for one in agents() if fired_for(wire(one), event)) or "none"
+        others = ", ".join(one for one in list_agents() if find_fired_native(get_wire(one), event)) or "none"
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
         raise UsageError(f"{agent} has no event like {event.event}{about}. These have: {others}")
     return Asked(read_event(it, write_event(it, event), native), it)
@@ -102,10 +102,10 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
 
 def command_event(line: str, agent: str, cwd: str) -> Asked:
     """The event that an agent fires before it runs a shell command."""
-    it = wire(get(agent).id)
+    it = get_wire(get(agent).id)
     call = Call("shell", input={"command": line})
     event = Event("before_tool_execute", "", session="why", cwd=cwd, root=cwd, call=call)
-    native = fired_for(it, event)
+    native = find_fired_native(it, event)
     if not native:
         raise UsageError(f"{it.id} fires no event before a shell command.")
     return Asked(read_event(it, write_event(it, event.replace(native=native)), native), it)
@@ -119,7 +119,7 @@ def last_event(env: Mapping[str, str], agent: str | None) -> Asked:
     if not events:
         about = f" of {agent}" if agent else ""
         raise UsageError(f"the journal has no event{about}. Use --event or --command.")
-    return Asked(events[-1].event, wire(events[-1].event.agent))
+    return Asked(events[-1].event, get_wire(events[-1].event.agent))
 
 
 def _payload(path: str) -> dict[str, object]:

@@ -12,7 +12,7 @@ import json
 import sys
 from argparse import ArgumentParser, Namespace
 
-from hookport.agents import Dialect, agents, event_specs, get, names_of, supports
+from hookport.agents import Dialect, find_event_specs, get, list_agents, list_tool_names, supports
 from hookport.console.terminal import Paint, markdown, table
 from hookport.lab.cells import Cell, cells
 from hookport.lab.results import kept
@@ -37,7 +37,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 def run(args: Namespace) -> int:
     """Print the tables."""
-    chosen = [get(name) for name in args.agent or agents()]
+    chosen = [get(name) for name in args.agent or list_agents()]
     if args.format == "json":
         sys.stdout.write(json.dumps(as_json(chosen), indent=2, ensure_ascii=False) + "\n")
         return 0
@@ -80,7 +80,10 @@ def sections(chosen: list[Dialect]) -> list[tuple[str, Rows]]:
         *((name, *(_blocks(one, name, known) for one in chosen)) for name in EVENTS),
     ]
     natives: Rows = [head, *((name, *(_natives(one, name) for one in chosen)) for name in EVENTS)]
-    tools: Rows = [head, *((tool, *(" ".join(names_of(one, tool)) for one in chosen)) for tool in TOOLS)]
+    tools: Rows = [
+        head,
+        *((tool, *(" ".join(list_tool_names(one, tool)) for one in chosen)) for tool in TOOLS),
+    ]
     able: Rows = [
         head,
         *((name, *("yes" if supports(one, name) else "" for one in chosen)) for name in CAPABILITIES),
@@ -101,7 +104,7 @@ def _measured_on(dialect: Dialect) -> str:
 
 
 def _blocks(dialect: Dialect, event: str, known: dict[tuple[str, str, str], Cell]) -> str:
-    blocks = next((spec.blocks for spec in event_specs(dialect, event)), "")
+    blocks = next((spec.blocks for spec in find_event_specs(dialect, event)), "")
     cell = known.get((event, "fires" if blocks == "observe" else "block", dialect.id))
     return blocks + DOT if blocks and cell and cell.basis == "measured" else blocks
 
@@ -113,7 +116,7 @@ def _said(cell: Cell | None) -> str:
 
 
 def _natives(dialect: Dialect, event: str) -> str:
-    return " ".join(spec.native for spec in event_specs(dialect, event))
+    return " ".join(spec.native for spec in find_event_specs(dialect, event))
 
 
 def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
@@ -129,13 +132,13 @@ def as_json(chosen: list[Dialect]) -> list[dict[str, object]]:
                         "blocks": spec.blocks,
                         "source": one.sources.get(spec.source, spec.source),
                     }
-                    for spec in event_specs(one, name)
+                    for spec in find_event_specs(one, name)
                 ]
                 for name in EVENTS
-                if event_specs(one, name)
+                if find_event_specs(one, name)
             },
             "lacks": dict(one.lacks),
-            "tools": {tool: names_of(one, tool) for tool in TOOLS if names_of(one, tool)},
+            "tools": {tool: list_tool_names(one, tool) for tool in TOOLS if list_tool_names(one, tool)},
             "capabilities": {name: supports(one, name) for name in CAPABILITIES},
             "cells": [cell._asdict() for cell in cells([one.id])],
             "quirks": [{"id": quirk.id, "text": quirk.text} for quirk in one.quirks],

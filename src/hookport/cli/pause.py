@@ -9,7 +9,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from hookport.agents import markers
+from hookport.agents import list_markers
 from hookport.console.pause import add_arguments, pause
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
@@ -22,4 +22,4 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     project = discover(str(Path.cwd()), env)
     names = () if args.end else sorted({hook.name for hook in plan_builder.judged(project, env)})
-    return pause(args, project.root, names, markers(), env)
+    return pause(args, project.root, names, list_markers(), env)

@@ -13,7 +13,7 @@ import time
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, findings_of
 from hookport.console.terminal import Paint, plain, speaks_utf8
@@ -62,7 +62,7 @@ def run(args: Namespace) -> int:
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
     on_failure = policy.find_failure_policy(settings_in(found.root, env), env)
-    setting = engine.RunSetting(it.wire, wire, env, on_failure, natively=True)
+    setting = engine.RunSetting(it.wire, get_wire, env, on_failure, natively=True)
     begun = time.monotonic()
     done = engine.run_hooks(event, hooks, setting)
     seconds = time.monotonic() - begun

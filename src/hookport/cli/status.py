@@ -22,7 +22,7 @@ from hookport.findings import NotSynced
 from hookport.install.lock import Standing
 from hookport.project.discovery import Module
 from hookport.runtime import pauses
-from hookport.wire.spellings import iso
+from hookport.wire.spellings import format_time
 
 STYLES = {
     "installed": "kept",
@@ -61,7 +61,7 @@ def _as_json(found: Status) -> dict[str, object]:
             **found.approval._asdict(),
             "differences": [one._asdict() for one in found.approval.differences],
         },
-        "paused": {name: iso(until) for name, until in found.paused.items()},
+        "paused": {name: format_time(until) for name, until in found.paused.items()},
         "agents": [
             {
                 **one._asdict(),

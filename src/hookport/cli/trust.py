@@ -14,8 +14,8 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookport.agents import agents as all_agents
-from hookport.agents import get, markers
+from hookport.agents import get, list_markers
+from hookport.agents import list_agents as all_agents
 from hookport.cli import report
 from hookport.console.terminal import Paint, plain
 from hookport.errors import UsageError
@@ -81,7 +81,7 @@ def run(args: Namespace) -> int:
         how = (
             state.how or consent.ASKED
             if is_same
-            else consent.ask_consent(found.root, env, markers(), yes=args.yes, asks=not args.json)
+            else consent.ask_consent(found.root, env, list_markers(), yes=args.yes, asks=not args.json)
         )
     is_agreed = bool(how)
     if is_agreed:

@@ -7,7 +7,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.agents import markers
+from hookport.agents import list_markers
 from hookport.console.terminal import plain
 from hookport.project.discovery import project_root
 from hookport.runtime import approvals, consent, trust
@@ -22,7 +22,7 @@ def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
     root = project_root(str(Path.cwd()), env)
-    if not consent.may_withdraw(root, env, markers()):
+    if not consent.may_withdraw(root, env, list_markers()):
         sys.stdout.write("nothing was taken back.\n")
         return 1
     gone = approvals.remove_approval(None if args.all else root, env)

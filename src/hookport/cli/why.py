@@ -13,7 +13,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from hookport.agents import agents, get, wire
+from hookport.agents import get, get_wire, list_agents
 from hookport.cli import report
 from hookport.cli.events import Asked, asked, command_event, last_event
 from hookport.console.terminal import Paint, plain
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Explain one hook gate by gate, or every hook on a call."""
     if args.agent and get(args.agent).kind != "agent" and not args.event:
-        raise UsageError(f"'{args.agent}' is no agent.{closest(args.agent, agents())}")
+        raise UsageError(f"'{args.agent}' is no agent.{closest(args.agent, list_agents())}")
     it = _call(args)
     if it is not None and not args.hook:
         return _explain_call(args, it)
@@ -86,7 +86,7 @@ def _call(args: Namespace) -> Asked | None:
     if args.command is None:
         return None
     here = [one.agent for one in detected(str(Path.cwd()), os.environ)]
-    return command_event(args.command, args.agent or next(iter(here), agents()[0]), str(Path.cwd()))
+    return command_event(args.command, args.agent or next(iter(here), list_agents()[0]), str(Path.cwd()))
 
 
 def _walk(args: Namespace, it: Asked | None) -> int:
@@ -199,7 +199,7 @@ def _explain_call(args: Namespace, it: Asked) -> int:
         else plan_builder.judged(found, env)
     )
     hooks = sorted(planned, key=lambda hook: -hook.priority)
-    setting = engine.RunSetting(it.wire, wire, env)
+    setting = engine.RunSetting(it.wire, get_wire, env)
     runs = engine.explain_hooks(it.event, hooks, setting)
     if not args.source:
         runs = _left_to_agent(runs, it.wire.id, found.root, env)

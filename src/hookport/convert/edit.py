@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from hookport import documents
-from hookport.agents import Decoded, Dialect, Place, RefusedError, Tree
+from hookport.agents import DecodedManifest, Dialect, Place, RefusedError, Tree
 from hookport.convert.pipeline import Reading, kind_in, read
 from hookport.errors import InputError, InternalError, Problem
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import Path
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 
 
 def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
@@ -37,7 +37,7 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
         else:
             wanted.append(_settled(reading, hook, len(wanted)))
     edits = (_refoldered,) if _has_folders(reading.dialect) else (_edited, _rewritten, _merged_files, _cut)
-    results: list[tuple[dict[str, bytes], Decoded]] = []
+    results: list[tuple[dict[str, bytes], DecodedManifest]] = []
     for edit in edits:
         try:
             files = edit(reading, tuple(wanted))
@@ -67,7 +67,7 @@ def _refuse_scripts(reading: Reading) -> None:
         )
 
 
-def _as_new(found: Decoded, wanted: list[Hook]) -> Decoded:
+def _as_new(found: DecodedManifest, wanted: list[Hook]) -> DecodedManifest:
     """What was found, without that a file which is switched off turned new hooks off as well."""
     hooks = tuple(
         on if hook not in wanted and (on := hook._replace(enabled=True)) in wanted else hook
@@ -97,11 +97,11 @@ def _has_folders(dialect: Dialect) -> bool:
 def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
     events: dict[tuple[str, ...], list[Hook]] = {}
     for hook in hooks:
-        events.setdefault(tuple(spec.native for spec, _ in slots(dialect, hook)), []).append(hook)
+        events.setdefault(tuple(spec.native for spec, _ in find_slots(dialect, hook)), []).append(hook)
     return events
 
 
-def _agrees(dialect: Dialect, found: Decoded, hooks: tuple[Hook, ...]) -> bool:
+def _agrees(dialect: Dialect, found: DecodedManifest, hooks: tuple[Hook, ...]) -> bool:
     """Whether just these hooks were found, each file's in the wanted order: the files' own order is given."""
     left = list(hooks)
     for hook in found.manifest.hooks:
@@ -209,7 +209,7 @@ def _paired(
 
 
 def _natives(reading: Reading, hook: Hook) -> tuple[str, ...]:
-    return tuple(spec.native for spec, _ in slots(reading.dialect, hook))
+    return tuple(spec.native for spec, _ in find_slots(reading.dialect, hook))
 
 
 def _fields(hook: Hook) -> dict[str, object]:
@@ -396,7 +396,7 @@ def _append(reading: Reading, trees: dict[str, Tree], home: str, said: _Said) ->
 def _part(reading: Reading, hook: Hook, path: Path) -> Path:
     """The way to the map of events or the list of hooks that an entry is in."""
     keys = path[: _lists(path)]
-    natives = [spec.native for spec, _ in slots(reading.dialect, hook)]
+    natives = [spec.native for spec, _ in find_slots(reading.dialect, hook)]
     return keys[:-1] if keys and keys[-1] in natives else keys
 
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from hookport import documents as formats
-from hookport.agents import Decoded, Dialect, RefusedError, Tree
+from hookport.agents import DecodedManifest, Dialect, RefusedError, Tree
 from hookport.convert import checks
 from hookport.convert.degrade import degrade
 from hookport.errors import HookportError, InputError, InternalError, Problem, spell_path
@@ -25,8 +25,8 @@ from hookport.findings import (
     TargetNote,
 )
 from hookport.model.hooks import NOTHING, Hook, Manifest
-from hookport.shapes.dialect import Matching, matching_of
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import Matching, find_matching
+from hookport.shapes.entries import find_slots
 from hookport.shapes.matchers import write_matcher
 
 
@@ -53,7 +53,7 @@ class Reading(NamedTuple):
 
     dialect: Dialect
     documents: Mapping[str, formats.Document]
-    decoded: Decoded
+    decoded: DecodedManifest
     # For each command the texts of the scripts that it runs, by their names.
     found_scripts: Mapping[str, Mapping[str, str]] = MappingProxyType({})
     # Hooks that are refused were left out.
@@ -182,13 +182,13 @@ def _with_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
     dialect, manifest = reading.dialect, reading.decoded.manifest
     hooks, findings = list(manifest.hooks), []
     for one in checks.seen_in(reading):
-        pieces = slots(dialect, one.hook)
+        pieces = find_slots(dialect, one.hook)
         if len(pieces) != 1 or pieces[0][0].subject != "tool":
             continue
         spec, terms = pieces[0]
         _, text = checks.written_matcher(one, spec)
         written = write_matcher(dialect, spec, terms, one.hook.content)
-        is_same = len(written) == 1 and _is_same(matching_of(dialect, spec), text, written[0])
+        is_same = len(written) == 1 and _is_same(find_matching(dialect, spec), text, written[0])
         if not text or not terms or is_same or _is_written(one.hook, dialect, text):
             continue
         own = {**one.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}

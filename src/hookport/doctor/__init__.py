@@ -14,7 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, agents, get
+from hookport.agents import Dialect, get, list_agents
 from hookport.doctor import bridge, entries, gates, scopes
 from hookport.doctor import own as itself
 from hookport.doctor.case import Case, Diagnosis, Hooks, name
@@ -91,7 +91,7 @@ def examine(
     """
     world = world_of(cwd, env)
     past = history(env)
-    dialects = [get(agent) for agent in chosen or agents()]
+    dialects = [get(agent) for agent in chosen or list_agents()]
     found = discover(cwd, env)
     here = {one.agent for one in detected(found.root, env)}
 

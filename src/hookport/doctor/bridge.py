@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from hookport.agents import agents, get, names, wire
+from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert.checks import Seen
 from hookport.convert.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.doctor.case import Case, Diagnosis, Repair, about
@@ -129,7 +129,7 @@ def _is_safe(case: Case, source: Source, command: str) -> bool:
 
 def _tried(command: str, event: str, native: str, case: Case) -> str:
     """Why an event does not come back through an entry as the deny of a hook; empty if it does."""
-    own, root = wire(case.dialect.id), str(case.world.root)
+    own, root = get_wire(case.dialect.id), str(case.world.root)
     word = f"hookport answered {secrets.token_hex(8)}"
     made = Event(event, own.id, native, session="hookport-doctor", cwd=root, root=root)
     payload = {**write_event(own, made), probe.KEY: word}
@@ -214,7 +214,7 @@ def foreign(case: Case) -> Iterator[Diagnosis]:
 
 def _reads(agent: str, source: Source) -> bool:
     """Whether an agent reads a file by itself."""
-    if agent not in agents():
+    if agent not in list_agents():
         return False
     rows = (*get(agent).locations, *get(agent).also_reads)
     return any(fnmatch.fnmatchcase(str(source.path), f"*/{row.path.removeprefix('~/')}") for row in rows)
@@ -232,7 +232,7 @@ def unspoken(case: Case) -> Iterator[Diagnosis]:
                 yield about(case, source, one, BridgeLacks, **words)._replace(repair=_anew(case, source, one))
             continue
         for name in (call["first"], call["second"])[: 1 if call["act"] == "dispatch" else 2]:
-            if name not in names():
+            if name not in list_dialects():
                 yield about(case, source, one, BridgeLacks, bridge="hookport", dialect=name, option="")
             elif folder := packages.unseen(name):
                 yield about(case, source, one, PackageUnseen, dialect=name, folder=folder)

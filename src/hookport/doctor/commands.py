@@ -14,11 +14,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents import get, wire
+from hookport.agents import get, get_wire
 from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, WRAPPERS
 from hookport.errors import closest
 from hookport.findings import Finding
-from hookport.shapes.dialect import variable_in
+from hookport.shapes.dialect import find_variable
 from hookport.shell.syntax import Node, Part, parse
 
 SECONDS = 5
@@ -56,7 +56,7 @@ def surroundings_of(
 ) -> Surroundings:
     """The surroundings of the hooks of a dialect; `in_package`: something sets its package's folder."""
     dialect = get(name)
-    own = wire(name)
+    own = get_wire(name)
     roots, package = _variables(dialect.project_dir), _variables(dialect.package_dir)
     given = {*own.env, *(key for row in own.env_of.values() for key in row), *more}
     given |= {marker.partition("=")[0] for marker in dialect.markers}
@@ -66,7 +66,7 @@ def surroundings_of(
 
 
 def _variables(spellings: Collection[str]) -> set[str]:
-    return {name for spelling in spellings if (name := variable_in(spelling))}
+    return {name for spelling in spellings if (name := find_variable(spelling))}
 
 
 def find_command_faults(command: str, where: Surroundings) -> Iterator[Finding]:

@@ -25,8 +25,8 @@ from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
 from hookport.project.disk import data_of
 from hookport.runtime.redaction import clean
-from hookport.shapes.dialect import EventSpec, event_named, is_gone, names_of
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import EventSpec, find_event, is_gone, list_tool_names
+from hookport.shapes.entries import find_slots
 
 # What of `hookport check` means that a hook does not fire, or not as often as it should.
 KEPT = (
@@ -160,8 +160,8 @@ def events(case: Case) -> Iterator[Diagnosis]:
 
 def _spec(one: Seen) -> EventSpec | None:
     """The native event that a hook stands under."""
-    steps = (event_named(one.dialect, step) for step in one.place.path if isinstance(step, str))
-    written = (spec for spec, _ in slots(one.dialect, one.hook))
+    steps = (find_event(one.dialect, step) for step in one.place.path if isinstance(step, str))
+    written = (spec for spec, _ in find_slots(one.dialect, one.hook))
     return next((spec for spec in steps if spec), None) or next(written, None)
 
 
@@ -176,7 +176,7 @@ def gone_tools(case: Case) -> Iterator[Diagnosis]:
             and len(tools) == len(one.hook.matcher)
             and all(is_gone(case.dialect, tool) for tool in tools)
         ):
-            natives = [native for tool in tools for native in names_of(case.dialect, tool)]
+            natives = [native for tool in tools for native in list_tool_names(case.dialect, tool)]
             version = case.version or case.dialect.facts
             words = {"matcher": "|".join(natives), "version": version, "tools": " and ".join(natives)}
             yield about(case, source, one, f.ToolGone, **words)

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, agents, get
+from hookport.agents import Dialect, get, list_agents
 from hookport.convert import pipeline
 from hookport.convert.checks import Seen, seen_in
 from hookport.documents import Document
@@ -72,7 +72,7 @@ def foreign(dialect: Dialect, world: World) -> list[Source]:
 @cache
 def _owner(path: str) -> Dialect | None:
     """The agent whose own file this is."""
-    owners = (get(name) for name in agents() if any(row.path == path for row in get(name).locations))
+    owners = (get(name) for name in list_agents() if any(row.path == path for row in get(name).locations))
     return next(owners, None)
 
 

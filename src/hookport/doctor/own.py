@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport import __version__
 from hookport import findings as f
-from hookport.agents import unusable
+from hookport.agents import find_unusable
 from hookport.convert import checks
 from hookport.convert.checks.places import placed
 from hookport.convert.checks.scripts import named_script
@@ -78,7 +78,7 @@ def examined(
     yield from _idle(mine, world, past)
     yield from _state(world)
     yield from _vendored(world)
-    for name, why in unusable().items():
+    for name, why in find_unusable().items():
         yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
     yield from _plan(mine, world)
     for finding in environment.findings(str(world.root)):

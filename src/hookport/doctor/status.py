@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get
-from hookport.agents import agents as all_agents
+from hookport.agents import list_agents as all_agents
 from hookport.convert.checks.rules import dead_rule
 from hookport.doctor import examine
 from hookport.doctor.case import Diagnosis

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get, wire
+from hookport.agents import Dialect, get, get_wire
 from hookport.doctor import examine, world_of
 from hookport.doctor.case import Diagnosis
 from hookport.doctor.failures import spell_time
@@ -143,7 +143,7 @@ def walk(one: Found, agent: str, known: Known, matching: Step | None = None) -> 
 
 def match_step(one: Found, event: Event, agent: Wire, env: Mapping[str, str]) -> Step:
     """Whether the matcher of a hook takes a concrete call, as a gate."""
-    (run,) = engine.explain_hooks(event, [planned(one)], engine.RunSetting(agent, wire, env))
+    (run,) = engine.explain_hooks(event, [planned(one)], engine.RunSetting(agent, get_wire, env))
     fix = "" if run.matched else "Widen its matcher if it should run on this call."
     return Step(MATCHES, OK if run.matched else FAILS, run.why, fix)
 

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, agents, get, wire
+from hookport.agents import Dialect, get, get_wire, list_agents
 from hookport.convert import pipeline
 from hookport.convert.degrade.wrapping import Bridge
 from hookport.documents import Document
@@ -28,8 +28,8 @@ from hookport.project.ownership import is_ours
 from hookport.project.places import absolute, own_place
 from hookport.project.plan_builder import planned
 from hookport.runtime import covering
-from hookport.shapes.adoption import adopted, clause, clauses, unadopted
-from hookport.shapes.dialect import attrs_of
+from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
+from hookport.shapes.dialect import iter_fields
 from hookport.vendor import vendored
 
 # Handlers say by it which shell reads the command.
@@ -69,7 +69,7 @@ def is_adopted(target: Target, found: Found) -> bool:
 
 def mark(agent: str, owner: str) -> str:
     """The variable with the project's root that an agent sets and the file's own agent does not."""
-    return entries.mark_of(wire(agent).env, wire(owner).env)
+    return entries.mark_of(get_wire(agent).env, get_wire(owner).env)
 
 
 def tests_for(
@@ -87,8 +87,8 @@ def tests_for(
             continue
         variable = mark(target.agent, one.hook.dialect)
         digest = covering.hash_command(planned(one).command)
-        text = clause(target.agent, variable, _call(start, variable), file, digest)
-        if clauses(text):
+        text = write_clause(target.agent, variable, _call(start, variable), file, digest)
+        if read_clauses(text):
             made.setdefault(one.file, {})[one.hook.handler.command] = text
     return made
 
@@ -115,7 +115,7 @@ def _foreign_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[
 
 def foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
     """The files that belong to one agent and are read by others."""
-    found = (path for name in agents() for path in _foreign_files(get(name), root, env))
+    found = (path for name in list_agents() for path in _foreign_files(get(name), root, env))
     return [path for path in dict.fromkeys(found) if Path(path).is_file()]
 
 
@@ -140,12 +140,14 @@ def _spot(hook: Hook, path: tuple[str | int, ...], document: Document, dialect: 
     node = document.tree
     for step in path:
         node = node[step]
-    key = next((key for key, field in attrs_of(dialect.handlers["command"]) if field.attr == "command"), "")
+    key = next(
+        (key for key, field in iter_fields(dialect.handlers["command"]) if field.attr == "command"), ""
+    )
     text = node.get(key) if isinstance(node, dict) else None
     is_line = hook.handler.type == "command" and "args" not in node and node.get(SHELL, POSIX[0]) in POSIX
     if not isinstance(text, str) or not is_line or document.kind not in ("json", "jsonc"):
         return Spot(hook, (*path, key), {}, NO_SHELL)
-    return Spot(hook, (*path, key), clauses(text))
+    return Spot(hook, (*path, key), read_clauses(text))
 
 
 def tests_in(path: str, owner: Dialect) -> Tests:
@@ -155,7 +157,7 @@ def tests_in(path: str, owner: Dialect) -> Tests:
 
 def owner_of(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
     """The agent whose own file it is."""
-    for dialect in map(get, agents()):
+    for dialect in map(get, list_agents()):
         if any(path == absolute(dialect, place.path, root, env) for place in dialect.locations):
             return dialect
     return None
@@ -173,7 +175,7 @@ def rewritten(path: str, data: bytes, dialect: Dialect, tests: Tests) -> bytes:
 def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mapping[str, str]) -> bytes:
     """The file with the start of one command replaced, as it is written in the text."""
     document = pipeline.parse({path: data}, dialect)[path]
-    old, new = (_escaped(adopted("", tests)) for tests in (spot.tests, wanted))
+    old, new = (_escaped(set_clauses("", tests)) for tests in (spot.tests, wanted))
     text = data.decode("utf-8-sig")
     line, column = document.position(spot.path)
     ends = [end.end() for end in re.finditer(r"\r\n|\r|\n", text)]
@@ -187,7 +189,7 @@ def _spliced(path: str, data: bytes, dialect: Dialect, spot: Spot, wanted: Mappi
     node = tree
     for step in spot.path[:-1]:
         node = node[step]
-    node[spot.path[-1]] = adopted(unadopted(node[spot.path[-1]]), wanted)
+    node[spot.path[-1]] = set_clauses(strip_clauses(node[spot.path[-1]]), wanted)
     return document.rewrite(tree)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from hookport import documents
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.errors import InputError, Problem
 from hookport.install.files import apply
 from hookport.model.hooks import Hook
@@ -26,7 +26,7 @@ __all__ = ["AgentHook", "approve", "states", "untrusted"]
 
 def _approving() -> Iterator[tuple[Dialect, HookTrust]]:
     """The agents with an approval of their own."""
-    for name in names():
+    for name in list_dialects():
         dialect = get(name)
         if dialect.hook_trust:
             yield dialect, dialect.hook_trust

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport import findings as f
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.convert.degrade.wrapping import unwrapped
 from hookport.errors import slip
 from hookport.findings import Finding
@@ -23,7 +23,7 @@ from hookport.project.discovery import Found
 from hookport.project.ownership import Loading, is_dispatch
 from hookport.project.places import is_same
 from hookport.project.plan_builder import name_of, spell_switch
-from hookport.shapes.dialect import event_named
+from hookport.shapes.dialect import find_event
 
 # What a person may do about it.
 SYNC = "Run `hookport sync --agent {agent}{scope}`."
@@ -146,7 +146,7 @@ def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:
 def _unknown_event(target: Target, hook: Hook) -> Cover:
     """An event that is in no table of the agent, such as that of another one, never comes."""
     native = split_native(hook.event)
-    if not native or native[0] != target.agent or event_named(target.dialect, native[1]):
+    if not native or native[0] != target.agent or find_event(target.dialect, native[1]):
         return Cover("")
     why = f"{target.dialect.title} {target.dialect.facts} has no event '{native[1]}'"
     meant = _meant_event(target.dialect, native[1])
@@ -157,7 +157,7 @@ def _unknown_event(target: Target, hook: Hook) -> Cover:
 def _meant_event(dialect: Dialect, name: str) -> str:
     """The agent's name of an event that is written as another dialect calls it, or with a slip."""
     slipped = slip(name, [spec.native for spec in dialect.events])
-    theirs = (event_named(get(other), name) for other in names() if other != dialect.id)
+    theirs = (find_event(get(other), name) for other in list_dialects() if other != dialect.id)
     canonical = [spec.canonical for spec in theirs if spec and spec.canonical]
     own = (spec.native for event in canonical for spec in dialect.events if spec.canonical == event)
     return slipped or next(own, "")

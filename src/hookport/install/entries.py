@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from hookport import findings as f
-from hookport.agents import Dialect, EventSpec, agents, event_specs, get, wire
+from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire, list_agents
 from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
 from hookport.convert.degrade.work import deny_command, powershell
@@ -31,13 +31,13 @@ from hookport.project.plan_builder import name_of, one_word, planned
 from hookport.project.settings import settings_in
 from hookport.runtime import policy, sessions
 from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
-from hookport.shapes.dialect import SECOND, is_split, says, terms_of
-from hookport.shapes.entries import shell_word, slots
-from hookport.shapes.limits import longest_wait
-from hookport.shapes.matchers import normal
+from hookport.shapes.dialect import SECOND, has_field, is_split, list_event_terms
+from hookport.shapes.entries import find_slots, quote_shell_word
+from hookport.shapes.limits import find_longest_wait
+from hookport.shapes.matchers import normalise_terms
 from hookport.vendor import vendored
 from hookport.wire import recognition
-from hookport.wire.table import table_of
+from hookport.wire.table import find_table
 
 Mode = Literal["native", "bridge"]
 _START = re.compile(AGENT_TESTS)
@@ -137,20 +137,20 @@ def _denied(dialect: Dialect, spec: EventSpec, text: str) -> str:
 
 def _own_exits(dialect: Dialect, spec: EventSpec) -> list[int]:
     """The exit codes with which the bridge answers an event, but for 0."""
-    own = wire(dialect.id)
+    own = get_wire(dialect.id)
     tables = [own.answers, *own.answers_of.values()]
-    pieces = [piece for table in tables for piece in table_of(table, spec.native, spec.canonical).values()]
+    pieces = [piece for table in tables for piece in find_table(table, spec.native, spec.canonical).values()]
     return sorted({piece.get("exit", 0) for piece in pieces} - {0})
 
 
 def _denies_by_one(dialect: Dialect, spec: EventSpec) -> bool:
     """Whether the agent takes exit code 1 for a deny."""
-    exits = table_of(wire(dialect.id).reads, spec.native, spec.canonical).get("exits") or {}
+    exits = find_table(get_wire(dialect.id).reads, spec.native, spec.canonical).get("exits") or {}
     return "deny" in (exits.get("1"), exits.get("+"))
 
 
 def _words(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
-    words = f"dispatch {dialect.id} {shell_word(spec.native)} --entry={start.entry}"
+    words = f"dispatch {dialect.id} {quote_shell_word(spec.native)} --entry={start.entry}"
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
@@ -175,18 +175,18 @@ def bridge(
     guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
     guarded |= {event for event, serving in kept.items() if serving.guards}
     settings = settings_in(target.root, target.env) if target.scope == "project" else {}
-    fails_closed = settings.get("on_failure") == policy.CLOSED and says(dialect, "on_failure")
+    fails_closed = settings.get("on_failure") == policy.CLOSED and has_field(dialect, "on_failure")
     hooks: list[Hook] = []
     for event in EVENTS:
-        if event not in events or not event_specs(dialect, event):
+        if event not in events or not find_event_specs(dialect, event):
             continue
         waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
-        for spec, _ in slots(dialect, Hook(event, Handler())):
+        for spec, _ in find_slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
             needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
             timeout = _within_limits(dialect, spec, max(needed, kept.get(event, Serving()).timeout))
             windows = f"{start.windows} {_words(dialect, spec, start, timeout)}"
-            platform = {"windows": windows} if start.windows and says(dialect, "windows") else NOTHING
+            platform = {"windows": windows} if start.windows and has_field(dialect, "windows") else NOTHING
             guards = event in guarded and spec.blocks == "prevent"
             closed = guards and (fails_closed or dialect.bridge_closed)
             hooks.append(
@@ -198,9 +198,9 @@ def bridge(
                         timeout=timeout,
                         on_failure="block" if closed else "",
                     ),
-                    matcher=normal(terms_of(spec)) if is_split(spec) else (),
+                    matcher=normalise_terms(list_event_terms(spec)) if is_split(spec) else (),
                     blocking=spec.blocks != "observe",
-                    name=f"hookport {spec.native}" if says(dialect, "name") else "",
+                    name=f"hookport {spec.native}" if has_field(dialect, "name") else "",
                     dialect=dialect.id,
                 )
             )
@@ -226,7 +226,7 @@ def _unfired(target: Target, found: Sequence[Found], here: Sequence[Hook]) -> It
     """Hooks whose event the products that are here do not have, although another one has it."""
     events = {hook.event for hook in here}
     for one in found:
-        if event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
+        if find_event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
             reason = "only another of its products has the event"
             told = f.NeverFires.at(
                 one.place, agent=target.agent, names=f"'{name_of(one)}'", verb="runs", reason=reason
@@ -238,7 +238,7 @@ def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> tim
     rule = dialect.handlers["command"].timeout
     if rule.unit is None:
         return None
-    most = longest_wait(dialect, (spec,))
+    most = find_longest_wait(dialect, (spec,))
     timeout = max(timeout, rule.minimum or timeout)
     timeout = min(timeout, most or timeout)
     return math.ceil(timeout / rule.unit) * rule.unit if rule.whole else timeout
@@ -255,7 +255,7 @@ def _unheard(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
 
 def enforcement(dialect: Dialect, hook: Hook) -> tuple[str, str]:
     """(`enforced`, `advisory` or `unavailable`, why) of a hook that the agent runs through the bridge."""
-    specs = [spec for spec, _ in slots(dialect, hook._replace(provider_data=NOTHING))]
+    specs = [spec for spec, _ in find_slots(dialect, hook._replace(provider_data=NOTHING))]
     if not specs:
         return "unavailable", dialect.lacks.get(hook.event, f"{dialect.title} has no such event")
     if not planned_blocking(hook):
@@ -278,7 +278,7 @@ def planned_blocking(hook: Hook) -> bool:
     """Whether the hook may block: where its dialect has no word for it, every hook may."""
     dialect = get(hook.dialect)
     return not hook.handler.is_async and (
-        hook.blocking if dialect.is_hub or says(dialect, "blocking") else True
+        hook.blocking if dialect.is_hub or has_field(dialect, "blocking") else True
     )
 
 
@@ -330,7 +330,7 @@ def _packed(found: Found, target: Target) -> Hook:
     if not dialect.package_dir or hook.handler.type != "command":
         return hook
     texts = {"": hook.handler.command, **hook.handler.platform}
-    is_inside = wire(dialect.id).starts_in == "package" and not _is_projects(found, dialect)
+    is_inside = get_wire(dialect.id).starts_in == "package" and not _is_projects(found, dialect)
     if not is_inside and not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
     texts = {name: one_word(text, dialect.package_dir) for name, text in texts.items()}
@@ -338,7 +338,7 @@ def _packed(found: Found, target: Target) -> Hook:
         texts[""] = f'cd "{dialect.package_dir[0]}" || exit 1; {texts[""]}'
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
         texts = {name: text.replace(spelling, f"${{{PACKAGE}-}}") for name, text in texts.items()}
-    names = [name for name, value in wire(dialect.id).env.items() if value == "$package"]
+    names = [name for name, value in get_wire(dialect.id).env.items() if value == "$package"]
     env = {**hook.handler.env, **dict.fromkeys([PACKAGE, *names], found.package)}
     if word := _travelling(found, target):
         env = dict(hook.handler.env)
@@ -404,7 +404,7 @@ def chosen(
 def readers(target: Target, path: str) -> list[Dialect]:
     """The other agents that read a file of this one."""
     found = []
-    for name in agents():
+    for name in list_agents():
         dialect = get(name)
         scopes = PLACES[target.scope]
         places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
@@ -422,7 +422,7 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
     agent started has that agent's variable too, so where the agent shows itself, the hook runs.
     """
     others = list(dict.fromkeys(one.id for path in paths for one in readers(target, path)))
-    own, foreign = wire(target.agent).env, [wire(one).env for one in others]
+    own, foreign = get_wire(target.agent).env, [get_wire(one).env for one in others]
     absent = [mark for env in foreign if (mark := mark_of(env, own))]
     needs = [mark for env in foreign if not mark_of(env, own) and (mark := mark_of(own, env))]
     tests = [f'[ -n "${{{mark}-}}" ]' for mark in dict.fromkeys(needs)]
@@ -430,7 +430,11 @@ def for_one_agent(target: Target, hooks: Sequence[Hook], paths: Iterable[str]) -
         tests.append('[ -z "' + "".join(f"${{{mark}-}}" for mark in dict.fromkeys(absent)) + '" ]')
     if not tests or sys.platform == "win32":
         return tuple(hooks)
-    marks = recognition.variables(map(wire, agents())).get(target.agent, ()) if absent else ()
+    marks = (
+        recognition.list_marker_variables(map(get_wire, list_agents())).get(target.agent, ())
+        if absent
+        else ()
+    )
     if marks:
         tests[-1] += f' || [ -n "{"".join(f"${{{mark}-}}" for mark in marks)}" ]'
     start = f"{' && '.join(tests)} || exit 0; "
@@ -442,7 +446,7 @@ def ends_at_once(command: str, agent: str) -> bool:
     start = _START.match(command)
     if start is None:
         return False
-    variables = {name for name, value in wire(agent).env.items() if value not in ("$package", "$data")}
+    variables = {name for name, value in get_wire(agent).env.items() if value not in ("$package", "$data")}
 
     def holds(test: str) -> bool:
         is_set = any(name in variables for name in _NAME.findall(test))
@@ -473,5 +477,5 @@ def needs_entry(target: Target, found: Found) -> bool:
 
 def told_apart(agent: str, other: str) -> bool:
     """Whether a hook can tell which of two agents runs it."""
-    one, two = wire(agent).env, wire(other).env
+    one, two = get_wire(agent).env, get_wire(other).env
     return bool(mark_of(one, two) or mark_of(two, one))

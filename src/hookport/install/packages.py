@@ -9,7 +9,7 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from hookport.agents import added, folder_of
+from hookport.agents import find_package_folder, list_added
 from hookport.project.installed import bridge_file
 
 SECONDS = 30
@@ -17,9 +17,9 @@ SECONDS = 30
 
 def unseen(name: str) -> str:
     """The folder of the package that adds a dialect, where entries do not see it; else empty."""
-    if name not in added():
+    if name not in list_added():
         return ""
-    folder = folder_of(name)
+    folder = find_package_folder(name)
     return "" if os.path.realpath(folder) in _seen() else folder
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from hookport import findings as f
-from hookport.agents import get, wire
+from hookport.agents import get, get_wire
 from hookport.convert.degrade.answers import lost_fields
 from hookport.convert.degrade.context import may_tell, unread
 from hookport.findings import Finding
@@ -18,9 +18,9 @@ from hookport.project import sources
 from hookport.project.discovery import Found
 from hookport.project.plan_builder import name_of
 from hookport.runtime.surroundings import WRITTEN
-from hookport.shapes.entries import slots
-from hookport.shapes.limits import too_slow
-from hookport.wire.events import places_of
+from hookport.shapes.entries import find_slots
+from hookport.shapes.limits import describe_slow_guard
+from hookport.wire.events import list_places
 from hookport.wire.table import Wire
 
 # Fields that hooks decide by, and whose names mean nothing else.
@@ -43,9 +43,11 @@ def _slow(target: Target, one: Found) -> Finding | None:
         is_own and dialect.shape.in_place and not one.place
     ):  # the script itself, of which no file gives a time
         return None
-    specs = [spec for spec, _ in slots(dialect, hook if is_own else hook._replace(provider_data=NOTHING))]
+    specs = [
+        spec for spec, _ in find_slots(dialect, hook if is_own else hook._replace(provider_data=NOTHING))
+    ]
     guard = hook._replace(name=name_of(one), blocking=planned_blocking(hook))
-    slow = too_slow(dialect, guard, specs)
+    slow = describe_slow_guard(dialect, guard, specs)
     return f.GuardCutShort.at(one.place, None, **slow) if slow else None
 
 
@@ -71,7 +73,7 @@ def _unsent(target: Target, one: Found) -> Iterator[Finding]:
     """Fields of its payload and its answers that the agent lacks, and variables for its shell."""
     if one.hook.dialect == target.agent or not needs_entry(target, one):
         return
-    own, agent = wire(one.hook.dialect), wire(target.agent)
+    own, agent = get_wire(one.hook.dialect), get_wire(target.agent)
     fired = [native for _, native in agent.natives.get(one.hook.event, ())]
     if not fired:
         return
@@ -80,9 +82,9 @@ def _unsent(target: Target, one: Found) -> Iterator[Finding]:
         yield f.AnswerFieldLost.at(one.place, fields=", ".join(lost), target=target.agent)
     natives = [native for _, native in own.natives.get(one.hook.event, ())]
     for name in READ:
-        fields = [place for native in natives for place in places_of(own, native, name)]
+        fields = [place for native in natives for place in list_places(own, native, name)]
         field = next((field for field in fields if re.search(rf"\b{field}\b", text)), "")
-        if field and not any(places_of(agent, native, name) for native in fired):
+        if field and not any(list_places(agent, native, name) for native in fired):
             when = f" on {one.hook.event}" if any(name in keys for keys in agent.keys_of.values()) else ""
             yield f.FieldUnsent.at(one.place, agent=target.agent, name=name_of(one), field=field, when=when)
         elif field and name == "transcript" and _differs(own, agent):

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 from hookport import documents
 from hookport import findings as f
 from hookport.agents import Tree, get
-from hookport.agents import agents as all_agents
+from hookport.agents import list_agents as all_agents
 from hookport.convert import checks, edit, pipeline
 from hookport.convert.degrade.wrapping import Bridge
 from hookport.convert.pipeline import Reading
@@ -32,8 +32,8 @@ from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import agent_of, also_reads, is_dispatch, is_ours
 from hookport.project.plan_builder import judged, listed, name_of
 from hookport.runtime import trust
-from hookport.shapes.dialect import says
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import has_field
+from hookport.shapes.entries import find_slots
 from hookport.vendor import vendored, writer
 
 Choice = Literal["auto", "native", "bridge"]
@@ -413,7 +413,7 @@ def _twice_told(one: Target, hook: Found, file: str, wish: Wish) -> Finding:
         if why
         else ADOPT.format(agent=one.agent, options=options)
     )
-    is_wider = bool(hook.hook.condition) and not says(one.dialect, "condition", hook.hook.handler.type)
+    is_wider = bool(hook.hook.condition) and not has_field(one.dialect, "condition", hook.hook.handler.type)
     kind = f.RunsWider if is_wider else f.RunsBesides
     return kind.at(hook.place, agent=one.agent, file=file, fix=fix)._replace(file=hook.file)
 
@@ -596,7 +596,7 @@ def _merged(before: Sequence[Hook], wanted: Sequence[Hook], reading: Reading) ->
 
 
 def _slot(reading: Reading, hook: Hook) -> tuple[str, ...]:
-    return tuple(spec.native for spec, _ in slots(reading.dialect, hook))
+    return tuple(spec.native for spec, _ in find_slots(reading.dialect, hook))
 
 
 def _checked(one: Target, after: Mapping[str, bytes]) -> None:

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.agents import Dialect, agents, get
+from hookport.agents import Dialect, get, list_agents
 from hookport.base import folders
 from hookport.convert.pipeline import kind_in, read
 from hookport.errors import InputError
@@ -140,7 +140,7 @@ def target(agent: str, scope: Scope, root: str, env: Mapping[str, str]) -> Targe
 def detected(root: str, env: Mapping[str, str]) -> list[Detected]:
     """The agents whose configuration folder or program is here."""
     found: list[Detected] = []
-    for agent in agents():
+    for agent in list_agents():
         why = _shown_by(get(agent), root, env)
         if why:
             found.append(Detected(agent, why))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
-from hookport.agents import Dialect, EventSpec, event_specs, get, wire
+from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire
 from hookport.lab import formats
 from hookport.lab.driver import Driver
 from hookport.lab.drivers import dialect_of
 from hookport.lab.scenario import WAYS, Need
-from hookport.wire.table import table_of
+from hookport.wire.table import find_table
 
 # `perhaps`: the tables say that it depends on the product, the version or the way of running.
 Word = Literal["yes", "no", "perhaps"]
@@ -59,8 +59,8 @@ def _of_way(dialect: Dialect, can: str) -> Ability:
         return Ability("yes")
     if can == "told":
         reason = f"{dialect.title} shows no message beside a tool call"
-        natives = [spec.native for spec in event_specs(dialect, "before_tool_execute")]
-        shown = [table_of(wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
+        natives = [spec.native for spec in find_event_specs(dialect, "before_tool_execute")]
+        shown = [find_table(get_wire(dialect.id).shows, native, "before_tool_execute") for native in natives]
         return Ability("yes") if all("message" in one for one in shown) else Ability("no", reason)
     if can in _SENT:
         name, words = _SENT[can]
@@ -72,7 +72,7 @@ def _of_way(dialect: Dialect, can: str) -> Ability:
 
 def in_tables(dialect: Dialect, need: Need) -> Ability:
     """The same of an agent in any way of running it."""
-    specs = event_specs(dialect, need.event)
+    specs = find_event_specs(dialect, need.event)
     if not specs:
         return Ability("no", dialect.lacks.get(need.event, f"{dialect.title} has no such event"))
     return _worst(_of_spec(dialect, spec, need.can) for spec in specs)
@@ -114,4 +114,4 @@ def _of_spec(dialect: Dialect, spec: EventSpec, can: str) -> Ability:
 
 
 def _says(answers: Mapping[str, Mapping[str, object]], spec: EventSpec, can: str) -> bool:
-    return _PIECES[can] in table_of(answers, spec.native, spec.canonical)
+    return _PIECES[can] in find_table(answers, spec.native, spec.canonical)

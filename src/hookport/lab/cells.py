@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from hookport.agents import Dialect, event_specs, get
+from hookport.agents import Dialect, find_event_specs, get
 from hookport.lab import abilities, drivers, scenario
 from hookport.lab.results import Result, Results, kept
 from hookport.lab.scenario import ABILITIES, Need
 from hookport.model.events import EVENTS
-from hookport.shapes.dialect import event_named
+from hookport.shapes.dialect import find_event
 
 Basis = Literal["measured", "documented", "unknown"]
 BASES: tuple[Basis, ...] = ("measured", "documented", "unknown")
@@ -68,7 +68,7 @@ def contradictions(measured: Sequence[Results] | None = None) -> list[str]:
         found += [
             f"{who}: the event '{native}' fired, and the table of {results.agent} does not have it"
             for native in results.events
-            if event_named(dialect, native) is None
+            if find_event(dialect, native) is None
         ]
         for name, mode, one in _played(results):
             needs = scenario.get(name).needs
@@ -96,7 +96,7 @@ def _played(results: Results) -> Iterator[tuple[str, str, Result]]:
 def _shown(results: Results) -> Iterator[_Shown]:
     dialect = get(results.agent)
     for native in results.events:
-        spec = event_named(dialect, native)
+        spec = find_event(dialect, native)
         if spec is not None and spec.canonical:
             yield _Shown(results, Need(spec.canonical, "fires"), can=True, what=f"'{native}' fired")
     for name, mode, one in _played(results):
@@ -111,7 +111,7 @@ def _shown(results: Results) -> Iterator[_Shown]:
 
 
 def _cell(dialect: Dialect, need: Need, shown: Sequence[_Shown]) -> Cell | None:
-    specs = event_specs(dialect, need.event)
+    specs = find_event_specs(dialect, need.event)
     if not specs and need.can != "fires":
         return None
     ability = abilities.in_tables(dialect, need)

@@ -17,7 +17,7 @@ from hookport.lab.samples import GUARDED, PROMPT, TOOLS
 from hookport.lab.scenario import Need
 from hookport.model.events import EVENTS
 from hookport.runtime.plan import PlannedHook
-from hookport.shapes.dialect import says
+from hookport.shapes.dialect import has_field
 
 Word = Literal["enforced", "advisory", "not fired", "broken"]
 # What a script says that denies, in any format: an exit code, a word of an answer, a function of the SDK.
@@ -73,7 +73,7 @@ def guards(account: Account, number: int) -> bool:
     kind = EVENTS.get(hook.event)
     if not found.hook.blocking or hook.is_async or kind is None or kind.blocks == "observe":
         return False
-    if says(get(hook.dialect), "blocking") or hook.type != "command":
+    if has_field(get(hook.dialect), "blocking") or hook.type != "command":
         return True
     texts = [hook.command, *hook.platform.values()]
     for script in found.scripts:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get, wire
+from hookport.agents import Dialect, get, get_wire
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.errors import HookportError, spell_path
@@ -29,7 +29,7 @@ from hookport.runtime.handlers import read_answer
 from hookport.runtime.occasion import parse_object
 from hookport.runtime.plan import PlannedHook
 from hookport.runtime.records import STDERR_TAIL
-from hookport.wire.events import native_name, read_event
+from hookport.wire.events import find_native_name, read_event
 
 
 class Firing(NamedTuple):
@@ -71,7 +71,7 @@ class Watch:
     def __init__(
         self, agent: str, hooks: Sequence[Found], root: Path, env: Mapping[str, str], records: Path
     ) -> None:
-        self.agent = wire(agent)
+        self.agent = get_wire(agent)
         self.dialect = get(agent)
         self.hooks = hooks
         places = [own_place(self.dialect, one.file, str(root), env) for one in hooks]
@@ -219,7 +219,7 @@ class Watch:
             code, texts = ended["exit"], (ended["stdout"], ended["stderr"])
             died = RunResult("signal", None, *texts, signal=-code)
             result = died if code < 0 else RunResult("completed", code, *texts)
-            said = read_answer(hook, wire(hook.dialect), event, result)
+            said = read_answer(hook, get_wire(hook.dialect), event, result)
         call = event.call
         return Firing(
             begun["hook"],
@@ -242,8 +242,8 @@ class Watch:
         tree = parse_object(payload.encode())
         if isinstance(tree, str):
             return Event(hook.event, self.agent.id)
-        for spoken in (self.agent, wire(hook.dialect)):
-            native = native_name(spoken, tree) or hook.native
+        for spoken in (self.agent, get_wire(hook.dialect)):
+            native = find_native_name(spoken, tree) or hook.native
             if native in spoken.events:
                 return read_event(spoken, tree, native).replace(event=hook.event)
         return Event(hook.event, self.agent.id)

@@ -12,8 +12,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, event_specs, get, wire
-from hookport.agents import agents as all_agents
+from hookport.agents import Dialect, find_event_specs, get, get_wire
+from hookport.agents import list_agents as all_agents
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.lab import formats, judge, mcp_lab, player, stage
@@ -25,7 +25,7 @@ from hookport.lab.programs import Program
 from hookport.lab.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
 from hookport.model.runs import Decision, Event
 from hookport.project.places import sites
-from hookport.shapes.dialect import event_named
+from hookport.shapes.dialect import find_event
 from hookport.wire.answers import write_answer
 
 # How long `hookport sync` and the like may take on a machine that is busy.
@@ -226,7 +226,7 @@ def _installed(run: Run, driver: Driver, made: Stage, environment: dict[str, str
 
 def _readers() -> list[str]:
     """The agents that read another agent's file, and whose hooks find a variable that shows it."""
-    return [name for name in all_agents() if get(name).also_reads and "$root" in wire(name).env.values()]
+    return [name for name in all_agents() if get(name).also_reads and "$root" in get_wire(name).env.values()]
 
 
 def told(
@@ -293,7 +293,7 @@ SHORT_SECONDS = 5
 
 def _own_script(dialect: Dialect, own: Own, records: Path) -> str:
     """A program that answers in the words that the agent obeys, as if only that agent were known."""
-    native = event_specs(dialect, OWN_EVENT)[0].native
+    native = find_event_specs(dialect, OWN_EVENT)[0].native
     event = Event(OWN_EVENT, dialect.id, native)
     answers = [
         write_answer(dialect.wire, event, decision)[0]
@@ -322,7 +322,7 @@ def write_own(made: Stage, dialect: Dialect, scenario: Scenario, world: World) -
         place = local_file(dialect) if own.scope == "local" else file.path
         path = _own_place(made, dialect, place, is_alone=scenario.scope == "user")
         # Where an event is a file, the hook is that file.
-        data = script.read_bytes() if event_named(dialect, path.name) else file.text.encode()
+        data = script.read_bytes() if find_event(dialect, path.name) else file.text.encode()
         if path.exists():
             there = pipeline.read({file.path: path.read_bytes()}, dialect)
             added = pipeline.read({file.path: data}, dialect).decoded.manifest.hooks
@@ -346,7 +346,7 @@ def _own_place(made: Stage, dialect: Dialect, path: str, *, is_alone: bool) -> P
     if path.startswith("~/"):
         return made.home / path[2:]
     name = Path(path).name
-    if event_named(dialect, name) and not is_alone:
+    if find_event(dialect, name) and not is_alone:
         folder = next(place.path for place in dialect.locations if place.scope == "user")
         return made.home / folder.removeprefix("~/").replace("*", name)
     return made.project / path.replace("hookport.", f"{OWN}.")

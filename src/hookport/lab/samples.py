@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.errors import UsageError
 from hookport.lab import likeness
 from hookport.model.runs import Call, Event
@@ -141,7 +141,7 @@ def matches(hook: PlannedHook, sample: Sample) -> bool:
     """Whether the hook's own matcher is for what is played."""
     if sample.kind == "prompt":
         return hook.event == "before_prompt"
-    return match_hook(hook, Event(hook.event, ""), _call(sample), wire(hook.dialect)).matches
+    return match_hook(hook, Event(hook.event, ""), _call(sample), get_wire(hook.dialect)).matches
 
 
 def of_text(text: str) -> Sample:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.agents import event_specs, get, wire
+from hookport.agents import find_event_specs, get, get_wire
 from hookport.errors import closest
 from hookport.lab import abilities
 from hookport.lab.drivers import dialect_of
@@ -25,7 +25,7 @@ def reason(account: Account, number: int) -> str:
     if hook.terms or hook.content:
         return _unmatched(account, hook)
     dialect = get(dialect_of(account.driver))
-    natives = [spec.native for spec in event_specs(dialect, hook.event)]
+    natives = [spec.native for spec in find_event_specs(dialect, hook.event)]
     return f"{', '.join(natives)} never came from {dialect.title}"
 
 
@@ -64,6 +64,6 @@ def _unmatched(account: Account, hook: PlannedHook) -> str:
     if hook.tools:
         is_call = "shell" in hook.tools and bool(hook.content)
         return f"{told}; play it with --sample" if is_call else told
-    known = sorted({name for names in wire(hook.dialect).names.values() for name in names})
+    known = sorted({name for names in get_wire(hook.dialect).names.values() for name in names})
     meant = next(filter(None, (closest(value, known) for _, value, _ in hook.terms)), "")
     return f"{told}.{meant}" if meant else told

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents import event_specs, get, wire
+from hookport.agents import find_event_specs, get, get_wire
 from hookport.base.tree import Tree
 from hookport.convert.checks import Reading, fresh, seen_in
 from hookport.convert.checks.literals import Filled, Literal, objects_in
@@ -23,10 +23,10 @@ from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, RunResult
 from hookport.project import sources
-from hookport.shapes.entries import slots
-from hookport.wire.obeyed import obeys_natively
+from hookport.shapes.entries import find_slots
+from hookport.wire.obeyed import decide_natively
 from hookport.wire.spellings import get as value_at
-from hookport.wire.table import Wire, table_of
+from hookport.wire.table import Wire, find_table
 
 # A word that denies as an answer has it; without one the text may print an allow only.
 DENIES = re.compile(r"""["'\\](deny|block)["'\\]""")
@@ -70,8 +70,8 @@ def disobeyed(hook: Hook, root: Path, package: Path) -> str:
 
     `root` and `package` are the folders that the paths in its command start from.
     """
-    agent = wire(hook.dialect)
-    written = slots(get(hook.dialect), hook) if hook.dialect else []
+    agent = get_wire(hook.dialect)
+    written = find_slots(get(hook.dialect), hook) if hook.dialect else []
     specs = [spec for spec, _ in written if spec.blocks != "observe"]
     handler = hook.handler
     if not (agent.fires and agent.obeys and specs) or handler.type != "command" or handler.is_async:
@@ -85,7 +85,7 @@ def disobeyed(hook: Hook, root: Path, package: Path) -> str:
             return ""
         reasons: list[tuple[str, str]] = []
         for denial in denials:
-            found = obeys_natively(
+            found = decide_natively(
                 agent, denial.result, native=spec.native, canonical=hook.event, closed=closed
             )
             holds = found.verdict in ("deny", "ask") or (not found.carry_on and spec.blocks != "prevent")
@@ -143,7 +143,7 @@ def _literal_denials(agent: Wire, event: str, native: str, text: str) -> Iterato
     """The answers that stand in a text from end to end, and deny or ask."""
     if not ASKS_OR_DENIES.search(text):
         return
-    kinds = table_of(agent.obeys, native, event).get("typed", {})
+    kinds = find_table(agent.obeys, native, event).get("typed", {})
     said = agent.said.get(native, native)
     for literal in objects_in(text):
         form = _form(literal.tree)
@@ -225,8 +225,8 @@ def check_answers(reading: Reading, root: Path) -> list[Finding]:
 
 def _unread(hook: Hook, root: Path, package: Path) -> list[str]:
     """The fields that a hook's text prints and that only other agents take on its event."""
-    agent = wire(hook.dialect)
-    natives = [spec.native for spec in event_specs(get(hook.dialect), hook.event)]
+    agent = get_wire(hook.dialect)
+    natives = [spec.native for spec in find_event_specs(get(hook.dialect), hook.event)]
     if not agent.fires or hook.handler.type != "command":
         return []
     return foreign_fields(agent, hook.event, natives, _text(hook, root, package))

@@ -12,7 +12,7 @@ import re
 from functools import cache
 from pathlib import Path
 
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, named_script
 from hookport.model.hooks import Hook
 
@@ -65,7 +65,7 @@ def _spellings() -> tuple[tuple[str, str], ...]:
     """Patterns of the variables and calls by which dialects name folders, the longest first."""
     found = {
         spelling: folder
-        for one in map(get, names())
+        for one in map(get, list_dialects())
         for spellings, folder in ((one.project_dir, ROOT), (one.package_dir, PACKAGE))
         for spelling in spellings
         if len(spelling) > 1

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
-from hookport.agents import agents, wire
+from hookport.agents import get_wire, list_agents
 from hookport.errors import InputError
 from hookport.findings import EnvironmentSteered, Finding
 from hookport.project.disk import data_of
@@ -101,7 +101,7 @@ def _env_of(file: Path) -> Iterator[tuple[str, Mapping[str, object]]]:
 def _roots() -> frozenset[str]:
     """The variables by which agents name the project's root; an entry leaves a call to who sets one."""
     return frozenset(
-        name for agent in agents() for name, value in wire(agent).env.items() if value == "$root"
+        name for agent in list_agents() for name, value in get_wire(agent).env.items() if value == "$root"
     )
 
 

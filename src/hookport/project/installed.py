@@ -13,7 +13,7 @@ from hookport.runtime import main as runtime
 from hookport.runtime import plan
 from hookport.runtime.occasion import find_start_folder
 from hookport.runtime.sources import find_named_roots, find_repository, identify_caller, make_sources
-from hookport.wire.events import named_roots as roots_in
+from hookport.wire.events import list_roots as roots_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,9 +46,9 @@ class Installed:
     def wire(self, name: str) -> Wire:
         """A wire that a plan does not have: one of another package, or none."""
         _add_libraries()
-        from hookport.agents import wire
+        from hookport.agents import get_wire
 
-        return wire(name)
+        return get_wire(name)
 
     def is_stop(self, _native: str) -> bool:
         """Whether an event of an agent without a wire has the name of a stop; every agent here has one."""

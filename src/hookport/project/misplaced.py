@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport import findings as f
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.base.paths import spell_path
 from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
@@ -144,7 +144,7 @@ def _known(folders: Folders) -> set[str]:
     other = [site.path for site in manifest_sites()] + list(catalogues())
     known |= {absolute(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
     known |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         gates = [file for gate in dialect.gates for file in gate.files if file]
         trust = [one.file for one in (dialect.folder_trust, dialect.hook_trust) if one and one.file]
         # What an agent reads for its settings is no hook file that was put elsewhere.
@@ -187,7 +187,7 @@ def _own_folders(name: str) -> tuple[str, ...]:
 @cache
 def readers_of(name: str) -> tuple[Dialect, ...]:
     """The dialects whose folder has this name, or one that is surely meant for it."""
-    everyone = [get(one) for one in names()]
+    everyone = [get(one) for one in list_dialects()]
     exact = tuple(one for one in everyone if name in _own_folders(one.id))
     if exact:
         return exact
@@ -349,7 +349,7 @@ def _quoted(place: str) -> str:
 
 def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
     """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
-    dialect = next((one for one in map(get, names()) if one.companions), None)
+    dialect = next((one for one in map(get, list_dialects()) if one.companions), None)
     if dialect is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
     name = _declared_name(data) or file.parent.name

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, Tree, agents, get
+from hookport.agents import Dialect, Tree, get, list_agents
 from hookport.convert import pipeline
 from hookport.errors import InputError
 from hookport.project.agent_trust import (
@@ -247,7 +247,7 @@ class Readers:
 
     def of(self, found: Found) -> dict[str, list[Tree]]:
         """Who loads the file of a hook, and when, as a plan has it."""
-        each = ((name, self._loading(get(name), found)) for name in agents())
+        each = ((name, self._loading(get(name), found)) for name in list_agents())
         return {name: _as_lists(how) for name, how in each if how is not None}
 
     def _loading(self, dialect: Dialect, found: Found) -> Loading | None:
@@ -261,7 +261,7 @@ class Readers:
 
 def watched(root: str, env: Mapping[str, str]) -> Iterator[str]:
     """The files that decide which agents load what."""
-    for dialect in map(get, agents()):
+    for dialect in map(get, list_agents()):
         yield from trust_files(dialect, root, env)
         store = dialect.plugin_store
         for place in (store.file, store.markets, *store.settings) if store else ():

@@ -9,7 +9,7 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.agents import Decoded, Dialect, Tree, get, names
+from hookport.agents import DecodedManifest, Dialect, Tree, get, list_dialects
 from hookport.base import folders
 from hookport.convert.pipeline import kind_in
 from hookport.shapes.dialect import Location
@@ -48,8 +48,8 @@ class Site(NamedTuple):
 @cache
 def sites() -> tuple[Site, ...]:
     """Every place: those of the user first; those of formats, then plugins, then agents' own files."""
-    formats = [dialect for dialect in map(get, names()) if dialect.kind == "format"]
-    agents = [dialect for dialect in map(get, names()) if dialect.kind == "agent"]
+    formats = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "format"]
+    agents = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "agent"]
     plugins = [site for scope, folder in PLUGINS for site in plugin_sites(scope, folder)]
     found: dict[tuple[Scope, str], Site] = {}
     for site in (*_own_sites(formats), *plugins, *_own_sites(agents)):
@@ -80,7 +80,7 @@ def _in_plugin(path: str) -> bool:
 def plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     """The places in one folder that is a plugin."""
     found: dict[str, list[Dialect]] = {}
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         for place in dialect.locations:
             if place.scope == "plugin":
                 found.setdefault(place.path, []).append(dialect)
@@ -94,7 +94,7 @@ def plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
 def scoped_sites() -> tuple[Site, ...]:
     """The places of skills and subagents, read by their frontmatter."""
     found = [site for scope, folder in PLUGINS for site in scoped_plugin_sites(scope, folder)]
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         inside = (embedded(dialect, FRONTMATTER_HOOKS),)
         own = [place for place in dialect.scoped_in if place.scope != "plugin"]
         found += [Site("user" if one.scope == "user" else "project", one.path, inside) for one in own]
@@ -106,7 +106,7 @@ def scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     """The same in one folder that is a plugin."""
     return tuple(
         Site(scope, f"{folder}/{place.path}", (embedded(dialect, FRONTMATTER_HOOKS),), folder)
-        for dialect in map(get, names())
+        for dialect in map(get, list_dialects())
         for place in dialect.scoped_in
         if place.scope == "plugin"
     )
@@ -117,7 +117,7 @@ def module_sites() -> tuple[Site, ...]:
     """The places of modules of code, which hookport neither runs nor reads."""
     return tuple(
         Site("user" if place.scope == "user" else "project", place.path, (dialect,))
-        for dialect in map(get, names())
+        for dialect in map(get, list_dialects())
         for place in dialect.modules
     )
 
@@ -127,7 +127,7 @@ def manifest_sites() -> tuple[Site, ...]:
     """The manifests of plugins, which may have hooks inside."""
     return tuple(
         Site(scope, name if folder == "." else f"{folder}/{name}", (dialect,), folder)
-        for dialect in map(get, names())
+        for dialect in map(get, list_dialects())
         for name in dialect.manifests
         for scope, folder in PLUGINS
     )
@@ -137,7 +137,9 @@ def manifest_sites() -> tuple[Site, ...]:
 def catalogues() -> Mapping[str, Dialect | None]:
     """The catalogues of marketplaces, and the agent that reads the hooks in their entries, if one does."""
     beside = {
-        f"{name.rpartition('/')[0]}/{CATALOGUE}": one for one in map(get, names()) for name in one.manifests
+        f"{name.rpartition('/')[0]}/{CATALOGUE}": one
+        for one in map(get, list_dialects())
+        for name in one.manifests
     }
     return {**beside, SHARED_CATALOGUE: None}
 
@@ -162,7 +164,7 @@ def embedded(dialect: Dialect, root: Way) -> Dialect:
     """The dialect as it reads hooks that stand inside a file about something else."""
     decode = dialect.shape.decode
 
-    def inside(reader: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    def inside(reader: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
         return decode(reader, {file: _only(tree, root) for file, tree in trees.items()})
 
     # What stands inside a skill or a plugin runs beside its like elsewhere.

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hookport import __version__, agents
 from hookport import wire as wires
-from hookport.agents import event_specs, get, names, wire
+from hookport.agents import find_event_specs, get, get_wire, list_dialects
 from hookport.base import folders
 from hookport.base.files import keep_file, remove_old
 from hookport.convert.checks.scripts import named_script
@@ -29,8 +29,8 @@ from hookport.runtime import approvals, plan, policy, trust
 from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
 from hookport.runtime.select import find_tools
 from hookport.runtime.trust import Approval
-from hookport.shapes.dialect import EventSpec, event_named, says
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import EventSpec, find_event, has_field
+from hookport.shapes.entries import find_slots
 from hookport.wire.table import Wire
 
 # The HOOK.md specification's default, which others do not contradict.
@@ -101,7 +101,7 @@ def compiled(found: Discovery, env: Mapping[str, str], cwd: str = "") -> bytes:
         near=trust.find_near_roots(cwd or found.root, found.root, env) if found.root else (),
         protected=protected.protected(_without_entries(found), env, known) if found.root else (),
     )
-    return plan.make(hooks, map(wire, names()), origin)
+    return plan.make(hooks, map(get_wire, list_dialects()), origin)
 
 
 def judged(
@@ -227,7 +227,7 @@ def _unknown_ghost(entry: Mapping[str, object], file: str, place: str) -> Planne
     """An approved hook of which only the event is known: it may have been for any call of it."""
     event = str(entry.get("event", ""))
     subject = "tool" if about_tool(event) else ""
-    hub = next(name for name in names() if get(name).is_hub)
+    hub = next(name for name in list_dialects() if get(name).is_hub)
     return PlannedHook(str(entry.get("name", "")), event, hub, subject=subject, file=file, place=place)
 
 
@@ -277,9 +277,9 @@ def _is_bridge(found: Found) -> bool:
 def planned(found: Found) -> PlannedHook:
     """One hook as the plan has it."""
     hook, handler = found.hook, found.hook.handler
-    dialect, own = get(hook.dialect), wire(hook.dialect)
+    dialect, own = get(hook.dialect), get_wire(hook.dialect)
     specs = _specs(found)
-    written = [spec for spec, _ in slots(dialect, hook)]
+    written = [spec for spec, _ in find_slots(dialect, hook)]
     native = written[0] if len(written) == 1 else None
     spec = dialect.handlers.get(handler.type)
     waits = [one.default_timeout for one in specs if one.default_timeout is not None]
@@ -299,7 +299,7 @@ def planned(found: Found) -> PlannedHook:
         content_of=native.subject if native and native.subject in ("command", "path") else "",
         priority=DEFAULT_PRIORITY if hook.priority is None else hook.priority,
         # Where a dialect has no word for it, every hook may block.
-        blocking=hook.blocking if dialect.is_hub or says(dialect, "blocking") else True,
+        blocking=hook.blocking if dialect.is_hub or has_field(dialect, "blocking") else True,
         timeout_seconds=timeout.total_seconds(),
         file=found.file,
         place=found.place,
@@ -401,9 +401,9 @@ def _specs(found: Found) -> list[EventSpec]:
     dialect = get(found.hook.dialect)
     native = split_native(found.hook.event)
     if native:
-        spec = event_named(dialect, native[1])
+        spec = find_event(dialect, native[1])
         return [spec] if spec else []
-    return event_specs(dialect, found.hook.event)
+    return find_event_specs(dialect, found.hook.event)
 
 
 def _taken(watched: dict[str, None], found: Found) -> dict[str, list[int] | None]:
@@ -420,10 +420,10 @@ def _own_files() -> list[str]:
     """The tables that wires are made of, and what other packages add to them."""
     folders = [Path(package.__file__ or "").parent for package in (agents, wires)]
     files = [str(path) for folder in folders for path in sorted(folder.glob("*.py"))]
-    for module in map(agents.module_of, agents.added()):
+    for module in map(agents.get_dialect_module, agents.list_added()):
         file = Path(module.__file__ or "")
         files += map(str, sorted(file.parent.glob("*.py")) if module.__package__ else [file])
-    return [*files, *agents.package_folders()]
+    return [*files, *agents.list_package_folders()]
 
 
 def _repositories(cwd: str, root: str) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import hookport
-from hookport.agents import get, names
+from hookport.agents import get, list_dialects
 from hookport.project.discovery import Discovery
 from hookport.project.identity import identity
 from hookport.project.places import absolute, config_folder, sites
@@ -69,7 +69,7 @@ def _places() -> Iterator[str]:
         if site.package not in MARKETPLACES and (site.scope == "project" or is_format or "*" in site.path):
             yield site.path
     # Code that agents run as hooks.
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         for place in dialect.locations:
             if place.scope in ("project", "local") or (place.scope == "user" and place.path.endswith("/*")):
                 yield place.path
@@ -77,7 +77,7 @@ def _places() -> Iterator[str]:
 
 def _settings(env: Mapping[str, str]) -> Iterator[Path]:
     """The settings files of agents in the user's home."""
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         for place in dialect.locations:
             path = absolute(dialect, place.path, "", env)
             if place.scope == "user" and "*" not in place.path and path:

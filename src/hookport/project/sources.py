@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import documents
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.checks.scripts import above, folders_of, standing
 from hookport.convert.degrade.wrapping import unwrapped
@@ -93,7 +93,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list
             places = ", ".join(place.path for place in named.locations)
             raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
         return _as_told(named, files, path), []
-    contents = _files(path, [get(name) for name in names()])
+    contents = _files(path, [get(name) for name in list_dialects()])
     not_read = {name: one for name in contents if (one := judge_place(_absolute(name)))}
     if path.is_file() and not_read:
         raise InputError(*(_not_read(name, one) for name, one in not_read.items()))
@@ -160,7 +160,7 @@ def owners_of(name: str) -> list[Dialect]:
     if module := _module_owner(full):
         return [module]
     # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
-    return [one for one in map(get, names()) if one.file_name == full.name]
+    return [one for one in map(get, list_dialects()) if one.file_name == full.name]
 
 
 def stands_at_place(name: str) -> bool:
@@ -199,7 +199,7 @@ def _patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
     each = (*sites(), *scoped_sites(), *manifest_sites(), *catalogue_sites())
     found = [(site.path, site.dialects, site.package) for site in each]
     known = {path for path, _, _ in found}
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         rows = [place for place in dialect.locations if place.scope not in ("system", "plugin")]
         found += [(place.path, (dialect,), "") for place in rows if place.path not in known]
     return tuple(found)
@@ -298,7 +298,7 @@ def _declaring_package(declared: Declared) -> Path | None:
 @cache
 def _declaring() -> tuple[str, ...]:
     """Where manifests and catalogues are, from the folder of the plugin or the marketplace."""
-    return (*(name for one in map(get, names()) for name in one.manifests), *catalogues())
+    return (*(name for one in map(get, list_dialects()) for name in one.manifests), *catalogues())
 
 
 def _ends(full: Path, name: str) -> bool:
@@ -336,7 +336,7 @@ def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
 
 def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> bool:
     """Whether a file that a folder has by chance, since it stands nowhere, says nothing of hooks."""
-    if owners or any(_signed(one, files) for one in map(get, names())):
+    if owners or any(_signed(one, files) for one in map(get, list_dialects())):
         return False
     try:
         tree = pipeline.parse({name: files[name]})[name].tree
@@ -347,7 +347,7 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
 
 def _why(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
     """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
-    signed = [one for one in owners or map(get, names()) if _signed(one, files)]
+    signed = [one for one in owners or map(get, list_dialects()) if _signed(one, files)]
     likely = max(signed or owners, key=lambda one: one.precedence, default=None)
     if likely:
         try:
@@ -366,7 +366,7 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
 
     Of equals it is the one that is read by most agents.
     """
-    everyone = [get(name) for name in names()]
+    everyone = [get(name) for name in list_dialects()]
     if not owners:
         kinds = {documents.kind_of(name) for name in files}
         return _best(files, [one for one in everyone if kinds & _kinds(one)], least=1)

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get, names
+from hookport.agents import Dialect, get, list_dialects
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.project.disk import Log, data_of, is_folder, names_in
@@ -197,7 +197,7 @@ def _packages(folder: str, folders: Folders, log: Log) -> list[Path]:
 
 
 def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         for name in dialect.manifests:
             log.watch(package / name)
     for one in in_manifests(package):
@@ -206,7 +206,7 @@ def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
 
 def in_manifests(package: Path) -> Iterator[Declared]:
     """What the manifests of a plugin say of hooks."""
-    for dialect in map(get, names()):
+    for dialect in map(get, list_dialects()):
         for name in dialect.manifests:
             hooks = object_in(package / name).get("hooks")
             if hooks is not None:

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import Dialect, Tree, get, names
+from hookport.agents import Dialect, Tree, get, list_dialects
 from hookport.errors import InputError
 from hookport.project.disk import Log, data_of
 from hookport.project.places import PLUGINS, absolute
@@ -66,7 +66,7 @@ def _places() -> tuple[UnreadPlace, ...]:
     """Every place; those in a plugin start at its folder."""
     own = [
         UnreadPlace(one.title, place.path, place.scope == "plugin", one)
-        for one in map(get, names())
+        for one in map(get, list_dialects())
         for place in one.unread_in
     ]
     other = [UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths]  # noqa: FBT003  (a field)
@@ -105,7 +105,7 @@ def judge_manifest(file: Path) -> Iterator[Refused]:
 
 @cache
 def _strict_agents() -> tuple[Dialect, ...]:
-    return tuple(one for one in map(get, names()) if one.plugin_store and one.plugin_store.path_start)
+    return tuple(one for one in map(get, list_dialects()) if one.plugin_store and one.plugin_store.path_start)
 
 
 def _in_plugins(path: str, folders: Folders) -> list[str]:

@@ -15,7 +15,7 @@ from hookport.base.files import lock as lock_file
 from hookport.errors import InputError, Problem
 from hookport.model.json_text import dumps, loads
 from hookport.runtime import trust
-from hookport.wire.spellings import iso
+from hookport.wire.spellings import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def store_approval(
     with _open_store(env) as projects:
         entry = projects.get(root)
         states = list(entry["states"]) if isinstance(entry, dict) and "states" in entry else []
-        state = {"approved": iso(time.time()), "how": how, "lock": lock}
+        state = {"approved": format_time(time.time()), "how": how, "lock": lock}
         states = [state, *(earlier for earlier in states if earlier.get("lock") != lock)]
         projects[root] = {"states": states[:MOST_STATES]}
         folder = find_text_folder(env)

@@ -24,7 +24,7 @@ from hookport.runtime import (
 from hookport.runtime.answer import DispatchResult, build_answer, show_denial_reason
 from hookport.runtime.occasion import find_start_folder, limit_wait, parse_payload, read_occasion
 from hookport.runtime.sources import is_every_paused, load_pauses
-from hookport.wire.table import wait_of
+from hookport.wire.table import find_wait
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ def _make_setting(
     begun: float,
     within: float,
 ) -> engine.RunSetting:
-    wait = wait_of(occasion.agent, event.native, within)
+    wait = find_wait(occasion.agent, event.native, within)
     setting = engine.RunSetting(
         occasion.agent,
         sources.wires,

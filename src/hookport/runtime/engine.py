@@ -11,7 +11,7 @@ from hookport.model.value import Value
 from hookport.runtime import merge, policy, surroundings, trust
 from hookport.runtime.select import find_native_event, find_targets
 from hookport.wire.answers import NOT_STARTED
-from hookport.wire.events import rewritten, taken_for, with_part
+from hookport.wire.events import recast_call, rewrite_call, rewrite_part
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,9 +99,9 @@ def run_hooks(event: Event, hooks: Iterable[PlannedHook], setting: RunSetting) -
         rest = rest[len(batch) :]
     decision = merge.merge_decisions(run.decision for run in runs)
     if setting.natively and all(is_native(run.hook, setting) for run in runs):
-        from hookport.wire.obeyed import taken_of_several
+        from hookport.wire.obeyed import merge_natively
 
-        decision = taken_of_several(setting.agent, [run.decision for run in runs], decision)
+        decision = merge_natively(setting.agent, [run.decision for run in runs], decision)
     notes = tuple(note for run in runs for note in run.notes)
     return DispatchReport(event, decision, (*runs, *copies), notes)
 
@@ -318,7 +318,7 @@ def _select_call(agent: Wire, call: Call | None, number: int, word: str) -> Call
     """Select what a hook sees of a call: a part or all; of several possible kinds, the hook's own."""
     part = call.parts[number] if call is not None and number >= 0 else call
     is_other = part is not None and part.known_by == "input" and word not in ("", part.tool)
-    return taken_for(agent, part, word) if part is not None and is_other else part
+    return recast_call(agent, part, word) if part is not None and is_other else part
 
 
 def _apply_policy(answered: Decision, hook: PlannedHook, setting: RunSetting) -> Decision:
@@ -338,8 +338,8 @@ def _rewrite_call(agent: Wire, event: Event, number: int, answered: Decision) ->
     call, changed = event.call, answered.updated_input or {}
     assert call is not None  # noqa: S101  (a rewrite is of a call)
     if number >= 0:
-        return with_part(agent, call, number, changed)
-    return rewritten(agent, call, changed)
+        return rewrite_part(agent, call, number, changed)
+    return rewrite_call(agent, call, changed)
 
 
 def is_unapproved(run: HookRun) -> bool:

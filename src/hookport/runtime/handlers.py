@@ -14,7 +14,7 @@ from hookport.runtime.select import find_native_event
 from hookport.wire import recognition
 from hookport.wire.answers import NOT_STARTED
 from hookport.wire.answers import read_answer as read_said
-from hookport.wire.events import changed_input, native_for, tool_name, write_event
+from hookport.wire.events import change_input, choose_native, name_tool, write_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -84,12 +84,12 @@ def read_answer(
         return Decision(failure=result.detail)
     if hook.type in ("prompt", "agent") and result.exit_code == 0:
         return _read_model_answer(result.stdout)
-    native = hook.native or native_for(wire, event)
+    native = hook.native or choose_native(wire, event)
     if natively:
-        from hookport.wire.obeyed import obeys_natively
+        from hookport.wire.obeyed import decide_natively
 
         closed = hook.on_failure in ("block", policy.CLOSED)
-        answered = obeys_natively(wire, result, native=native, canonical=event.event, closed=closed)
+        answered = decide_natively(wire, result, native=native, canonical=event.event, closed=closed)
     else:
         answered = read_said(wire, result, native=native, canonical=event.event, blocking=hook.blocking)
     if answered.verdict == "allow" and not wire.lifts:
@@ -98,8 +98,8 @@ def read_answer(
     if not answered.updated_input or call is None:
         return answered.replace(updated_input=None)
     is_own = wire.id == event.agent
-    name = call.native if is_own else tool_name(wire, call, native)
-    changed = changed_input(wire, call, name, answered.updated_input, is_own=is_own)
+    name = call.native if is_own else name_tool(wire, call, native)
+    changed = change_input(wire, call, name, answered.updated_input, is_own=is_own)
     if changed is None and answered.verdict != "deny":
         new_input = dumps(answered.updated_input, ensure_ascii=False)
         reason = f"a hook wants other input, which is not one call of this tool: {new_input}"
@@ -225,7 +225,7 @@ def _make_command_job(
     native = find_native_event(hook, wire, event)
     env = {**setting.env, **surroundings.make_variables(hook, wire, event, native, setting.env), **hook.env}
     env.update(HOOKPORT_AGENT=event.agent, HOOKPORT_EVENT=event.event)
-    env[recognition.VARIABLE] = recognition.sealed(body, wire.id, native)
+    env[recognition.VARIABLE] = recognition.seal_payload(body, wire.id, native)
     if hook.under or hook.beside:
         # What Python compiled beside the scripts was not approved: it is read from elsewhere.
         env["PYTHONPYCACHEPREFIX"] = os.path.join(

@@ -13,7 +13,7 @@ from hookport.base.files import lock
 from hookport.base.folders import STATE, own
 from hookport.model.json_text import dumps, loads
 from hookport.runtime.redaction import clean, walk
-from hookport.wire.spellings import iso
+from hookport.wire.spellings import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def _format_line(record: Mapping[str, Any]) -> bytes:
     # What is written as it is need not be looked at for secrets.
     plain = {name: _cut(value) for name in AS_IT_IS if isinstance(value := record.get(name), str)}
     if "time" not in record:
-        plain["time"] = iso(time.time())
+        plain["time"] = format_time(time.time())
     tree = walk({"time": None, **record, DECISION: None, **dict.fromkeys(plain)}, _shorten)
     if DECISION in record:
         tree[DECISION] = walk(record[DECISION], lambda text: _shorten(text, LONGEST_REASON))

@@ -10,7 +10,7 @@ from hookport.model.runs import ANY_EVENT, BLOCK, Answer, Decision, Event
 from hookport.runtime import dispatch, engine, occasion, policy, sessions
 from hookport.runtime.answer import build_answer, print_answer
 from hookport.runtime.sources import make_sources
-from hookport.wire.events import canonical_name
+from hookport.wire.events import get_canonical_name
 from hookport.wire.texts import MOST_REASON, fit
 
 TYPE_CHECKING = False
@@ -159,7 +159,7 @@ def _deny(args: list[str], reason: str, store: HookStore) -> Answer:
     try:
         _, (*_, agent, native), _, _ = parse_arguments(args)
         wire = store.wire(agent)
-        event = Event(canonical_name(wire, native), agent, native)
+        event = Event(get_canonical_name(wire, native), agent, native)
         if event.event in sessions.STOPS:
             return Answer(stderr=f"{reason}\n", exit_code=1)
         return build_answer(event, engine.DispatchReport(event, Decision("deny", reason)), wire).answer
@@ -188,7 +188,7 @@ def _is_guard_lost(error: Exception, args: list[str], env: Mapping[str, str], st
         ):
             return False
         _, (*_, agent, native), _, _ = parse_arguments(args)
-        return policy.is_guarded_event(canonical_name(store.wire(agent), native))
+        return policy.is_guarded_event(get_canonical_name(store.wire(agent), native))
     except Exception:  # noqa: BLE001  (it may be what failed)
         return True
 

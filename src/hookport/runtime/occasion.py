@@ -9,7 +9,7 @@ from hookport.model.json_text import loads
 from hookport.model.runs import Event
 from hookport.model.value import Value
 from hookport.wire import recognition
-from hookport.wire.events import canonical_name, native_name, read_event
+from hookport.wire.events import find_native_name, get_canonical_name, read_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def read_occasion(payload: Payload, native: str, sources: HookSources, env: Mapp
     agent, tree = sources.agent, payload.tree
     if isinstance(tree, str):
         # Without a readable payload, a stop may be one of a row.
-        event = Event(canonical_name(agent, native), agent.id, native, stop_active=True)
+        event = Event(get_canonical_name(agent, native), agent.id, native, stop_active=True)
         return Occasion(payload.data, {}, agent, native, event, tree)
     agent, native = _recognise_caller(sources, tree, native, env)
     return Occasion(payload.data, tree, agent, native, identify_event(agent, tree, native))
@@ -68,12 +68,14 @@ def _recognise_caller(
     if not sources.callers or not recognition.is_strange(agent, tree, native, env, sources.callers):
         return agent, native
     wires = {name: sources.wires(name) for name in sources.callers}
-    return recognition.caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
+    return recognition.find_caller(agent, tree, native, env, wires, sources.callers) or (agent, native)
 
 
 def identify_event(agent: Wire, tree: Mapping[str, Tree], native: str) -> Event:
     """Identify the event; if the agent has none of the given name, the payload decides."""
-    return read_event(agent, tree, native if native in agent.events else native_name(agent, tree) or native)
+    return read_event(
+        agent, tree, native if native in agent.events else find_native_name(agent, tree) or native
+    )
 
 
 def parse_object(payload: bytes) -> Tree:

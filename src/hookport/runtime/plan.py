@@ -212,7 +212,7 @@ def make(hooks: Iterable[PlannedHook], wires: Iterable[Wire], origin: PlanOrigin
         "protected": starts[len(hooks)],
         "hooks": len(hooks),
         "events": events,
-        "callers": recognition.variables(wires),
+        "callers": recognition.list_marker_variables(wires),
         "wires": {
             wire.id: (start, _hash_line(line[:-1]))
             for wire, line, start in zip(wires, wire_lines, starts[first:], strict=False)

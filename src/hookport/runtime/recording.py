@@ -12,7 +12,7 @@ import time
 from hookport.base.files import keep_file
 from hookport.model.json_text import dumps
 from hookport.runtime import journal
-from hookport.wire.spellings import iso
+from hookport.wire.spellings import format_time
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ class Recording:
     def _record(self, answer: Answer | None) -> dict[str, Tree]:
         record: dict[str, Tree] = {
             "version": VERSION,
-            "time": iso(self.came_ns / 1e9),
+            "time": format_time(self.came_ns / 1e9),
             "pid": os.getpid(),
             "command": self.command,
             "cwd": _find_folder(),

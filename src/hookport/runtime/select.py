@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Call, Event
-from hookport.wire.events import mcp_name, native_for, subject_of
+from hookport.wire.events import choose_native, find_subject, name_mcp_tool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def find_targets(
 
 
 def find_native_event(hook: PlannedHook, wire: Wire, event: Event) -> str:
-    return hook.native or (event.native if wire.id == event.agent else native_for(wire, event))
+    return hook.native or (event.native if wire.id == event.agent else choose_native(wire, event))
 
 
 def is_as_strict(strict_hook: PlannedHook, hook: PlannedHook) -> bool:
@@ -148,7 +148,7 @@ def _match_term(term: Sequence[str], call: Call, names: list[str], wire: Wire) -
         return Match(f"its matcher has the tool {value}", matches=value in names)
     if kind == "pattern":
         return _match_name(value, call, names, wire)
-    if call.server and inner and mcp_name(wire, value, inner) in names:
+    if call.server and inner and name_mcp_tool(wire, value, inner) in names:
         # A combined name does not always show where the server's name ends.
         return Match(f"its matcher has the MCP tool {names[0]}", matches=True)
     if not call.mcp_tool:
@@ -245,14 +245,14 @@ def _is_joined(call: Call, server: str, tool: str) -> bool:
 
 def _list_names(call: Call, wire: Wire) -> list[str]:
     """List the names of the tool in the hook's dialect, the vocabulary and the agent."""
-    names = [mcp_name(wire, call.server, call.mcp_tool)] if call.mcp_tool else []
+    names = [name_mcp_tool(wire, call.server, call.mcp_tool)] if call.mcp_tool else []
     names += [name for tool in (call.tool, *call.also) for name in wire.names.get(tool, ())]
     return [name for name in dict.fromkeys([*names, call.tool, call.native]) if name] or [""]
 
 
 def _match_subject(hook: PlannedHook, event: Event, wire: Wire) -> Match:
     """Match what the event is about: a session's source, a subagent, a kind of notification."""
-    subject = subject_of(wire, event, hook.native or native_for(wire, event), hook.subject)
+    subject = find_subject(wire, event, hook.native or choose_native(wire, event), hook.subject)
     if not subject:
         doubt = f"the agent does not say the {hook.subject or 'subject'} of this event"
         return Match(f"its matcher cannot be tested: {doubt}", matches=True, doubt=doubt)

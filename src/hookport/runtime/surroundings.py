@@ -6,7 +6,7 @@ import os
 
 from hookport.model.value import Value
 from hookport.runtime import journal
-from hookport.wire.events import placeholders, places_of, variables
+from hookport.wire.events import fill_variables, list_places, list_variables
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -43,17 +43,17 @@ def find_transcript_needs(
     counts = tuple(
         name
         for name in ("steps", "session_ms")
-        if name not in event.facts and any(place in constants for place in places_of(wire, native, name))
+        if name not in event.facts and any(place in constants for place in list_places(wire, native, name))
     )
     is_about = event.event.startswith("subagent") and not event.prompt
-    task = is_about and bool(places_of(wire, native, "prompt"))
+    task = is_about and bool(list_places(wire, native, "prompt"))
     copy = wire.transcript == WRITTEN != agent.transcript and _reads_transcript(hook, wire, native)
     return TranscriptNeeds(copy, counts, task) if copy or counts or task else None
 
 
 def _reads_transcript(hook: PlannedHook, wire: Wire, native: str) -> bool:
     """Whether a hook's command or one of its files names the transcript."""
-    names = [place.rpartition(".")[2] for place in places_of(wire, native, "transcript")]
+    names = [place.rpartition(".")[2] for place in list_places(wire, native, "transcript")]
     if any(name in hook.command for name in names):
         return True
     for file in hook.files:
@@ -75,14 +75,14 @@ def make_variables(
     A file that the agent itself has named for its shell stays: it reads that one.
     """
     package = hook.package or event.root or event.cwd
-    words = variables(wire, native)
+    words = list_variables(wire, native)
     paths = {}
     if "$data" in words.values():
         paths["data"] = _make_folder(DATA, package, env)
     if "$env_file" in words.values():
         paths["env_file"] = _make_file(event, env)
     preset = {name for name, word in words.items() if word == "$env_file" and env.get(name)}
-    filled = placeholders(wire, event, package, native, paths)
+    filled = fill_variables(wire, event, package, native, paths)
     return {name: value for name, value in filled.items() if name not in preset}
 
 

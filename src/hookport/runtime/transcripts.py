@@ -18,7 +18,7 @@ from hookport.model.runs import Call
 from hookport.model.value import Value
 from hookport.runtime import journal
 from hookport.wire import kinds
-from hookport.wire.events import canonical_input, native_input, tool_name
+from hookport.wire.events import name_tool, read_input, write_input
 from hookport.wire.spellings import SPELLINGS, get
 
 TYPE_CHECKING = False
@@ -92,10 +92,10 @@ def _find_task(entries: list[TranscriptEntry], agent: Wire) -> str:
 def _read_call(entry: TranscriptEntry, agent: Wire) -> Call:
     """Read a call into canonical terms."""
     raw = entry.input if isinstance(entry.input, dict) else {}
-    words = agent.tools.get(entry.name) or kinds.kinds_of(entry.name, raw)
-    known_wire = agent if entry.name in agent.tools else kinds.knowing(agent, entry.name, raw)
+    words = agent.tools.get(entry.name) or kinds.guess_kinds(entry.name, raw)
+    known_wire = agent if entry.name in agent.tools else kinds.infer_wire(agent, entry.name, raw)
     tool = words[0] if words else ""
-    return Call(tool, entry.name, input=canonical_input(known_wire, tool, entry.name, raw), id=entry.id)
+    return Call(tool, entry.name, input=read_input(known_wire, tool, entry.name, raw), id=entry.id)
 
 
 def _write_copy(
@@ -167,8 +167,8 @@ def _write_content(entry: TranscriptEntry, wire: Wire, agent: Wire) -> Tree:
             }
         ]
     call = _read_call(entry, agent)
-    name = tool_name(wire, call)
-    tool_input = native_input(wire, call.tool, name, call.input)
+    name = name_tool(wire, call)
+    tool_input = write_input(wire, call.tool, name, call.input)
     return [{"type": "tool_use", "id": entry.id, "name": name, "input": tool_input}]
 
 

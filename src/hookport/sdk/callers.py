@@ -9,7 +9,7 @@ from __future__ import annotations
 import hookport
 from hookport.model.value import Value
 from hookport.runtime import plan
-from hookport.wire.recognition import VARIABLE, recognised, unsealed
+from hookport.wire.recognition import VARIABLE, read_seal, recognise_payload
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Caller(Value):
 def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
     """The likeliest caller; None where no dialect has such a payload."""
     tables = _tables(env)
-    said = unsealed(env.get(VARIABLE, ""), payload)
+    said = read_seal(env.get(VARIABLE, ""), payload)
     if said:
         dialect, native = said
         own = tables.wire(dialect) if tables else None
@@ -49,7 +49,7 @@ def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> C
         return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent), event=event)
     names = tables.header["wires"] if tables else ()
     wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
-    for own, native in recognised(tree, wires):
+    for own, native in recognise_payload(tree, wires):
         return Caller(own, native, own.id)
     return None
 
@@ -77,12 +77,12 @@ def _tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
 
 
 def _made(dialect: str) -> Wire:
-    from hookport.agents import wire
+    from hookport.agents import get_wire
 
-    return wire(dialect)
+    return get_wire(dialect)
 
 
 def _all() -> list[Wire]:
-    from hookport.agents import names
+    from hookport.agents import list_dialects
 
-    return [_made(name) for name in names()]
+    return [_made(name) for name in list_dialects()]

@@ -11,7 +11,7 @@ from hookport.model.runs import BLOCK, Decision
 from hookport.model.value import Value
 from hookport.runtime import engine, merge, policy
 from hookport.sdk.events import Event
-from hookport.wire.events import edited_input
+from hookport.wire.events import edit_input
 from hookport.wire.table import Wire
 
 TYPE_CHECKING = False
@@ -101,7 +101,7 @@ def _with_whole_input(answer: Decision, event: Happened) -> list[Decision]:
     answer = answer.replace(updated_input=None)
     if call is None:
         return [answer, Decision(failure=f"it rewrites the input of a tool, and {event.event} has none here")]
-    wanted = edited_input(call, changes)
+    wanted = edit_input(call, changes)
     if wanted is None:
         reason = "a hook wants other input, which is not one call of this tool"
         return [answer.replace(verdict="deny", reason=reason)]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import documents
-from hookport.agents import Dialect, agents, get, names, wire
+from hookport.agents import Dialect, get, get_wire, list_agents, list_dialects
 from hookport.base.tree import Tree
 from hookport.convert import edit, pipeline
 from hookport.convert.degrade import degrade
@@ -24,10 +24,10 @@ from hookport.model.hooks import Handler, Hook, Manifest, Term
 from hookport.model.runs import BLOCK, Answer, Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.sdk.scripts import LANGUAGES, Part, filled, script, way_to
-from hookport.shapes.dialect import EventSpec, says
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import EventSpec, has_field
+from hookport.shapes.entries import find_slots
 from hookport.wire.answers import read_answer, write_answer
-from hookport.wire.events import fired_for, mcp_name, tool_name, write_event
+from hookport.wire.events import find_fired_native, name_mcp_tool, name_tool, write_event
 from hookport.wire.table import Wire
 
 # A name is that of a folder, and the start of the names of cases, which have 64 signs at most.
@@ -112,7 +112,7 @@ class _Plan(NamedTuple):
 
 def writable() -> tuple[str, ...]:
     """The dialects that a project can hold hooks in."""
-    return tuple(name for name in names() if _place(get(name)))
+    return tuple(name for name in list_dialects() if _place(get(name)))
 
 
 def usual() -> str:
@@ -192,10 +192,10 @@ def _event(name: str, dialect: Dialect) -> str:
     """The canonical event that a name means: the dialect's own names first, then anyone's."""
     if name in EVENTS:
         return name
-    for one in (dialect.id, *names()):
-        if found := wire(one).events.get(name):
+    for one in (dialect.id, *list_dialects()):
+        if found := get_wire(one).events.get(name):
             return found
-    known = (*EVENTS, *wire(dialect.id).events)
+    known = (*EVENTS, *get_wire(dialect.id).events)
     raise UsageError(f"unknown event '{name}'.{closest(name, known)} `hookport matrix` lists them.")
 
 
@@ -219,7 +219,7 @@ def _call(terms: tuple[Term, ...], own: Wire) -> tuple[Call, Subject]:
     if term.kind == "mcp":
         server, tool = term.value.replace("*", "server"), term.tool or "tool"
         return Call(
-            native=mcp_name(own, server, tool), server=server, mcp_tool=tool, input={"text": MARK}
+            native=name_mcp_tool(own, server, tool), server=server, mcp_tool=tool, input={"text": MARK}
         ), OF_MCP
     if term.kind == "pattern":
         fits = [tool for tool in TOOLS if _fits(term.value, tool, own)]
@@ -234,13 +234,13 @@ def _call(terms: tuple[Term, ...], own: Wire) -> tuple[Call, Subject]:
 
 def _fits(pattern: str, tool: str, own: Wire) -> bool:
     try:
-        return any(re.search(pattern, name) for name in (tool, tool_name(own, Call(tool))))
+        return any(re.search(pattern, name) for name in (tool, name_tool(own, Call(tool))))
     except re.error as error:
         raise UsageError(f"the matcher '{pattern}' is no regular expression: {error}.") from None
 
 
 def _plan(request: Request, dialect: Dialect) -> _Plan:
-    canonical, own = _event(request.event, dialect), wire(dialect.id)
+    canonical, own = _event(request.event, dialect), get_wire(dialect.id)
     terms = _terms(request.matcher, canonical, own)
     call, subject = _call(terms, own) if about_tool(canonical) else (None, NO_SUBJECT)
     event = Event(canonical, dialect.id, session="s1", cwd=PLACE, timestamp="2026-01-01T00:00:00Z", call=call)
@@ -248,7 +248,7 @@ def _plan(request: Request, dialect: Dialect) -> _Plan:
         event, subject = event.replace(prompt=MARK), PROMPT
     elif not about_tool(canonical) and request.matcher:
         event = event.replace(source=request.matcher)
-    native = fired_for(own, event)
+    native = find_fired_native(own, event)
     if not native:
         why = f": {dialect.lacks[canonical]}" if dialect.lacks.get(canonical) else ""
         raise UsageError(
@@ -267,7 +267,7 @@ def _plan(request: Request, dialect: Dialect) -> _Plan:
 
 def _written(dialect: Dialect, event: str, terms: tuple[Term, ...], usual_name: str) -> str:
     """The native event that such a hook is written for, which need not be the one that is fired first."""
-    found = [spec.native for spec, _ in slots(dialect, Hook(event, Handler(), terms, blocking=True))]
+    found = [spec.native for spec, _ in find_slots(dialect, Hook(event, Handler(), terms, blocking=True))]
     return usual_name if usual_name in found or not found else found[0]
 
 
@@ -278,7 +278,7 @@ def _about(event: Event) -> str:
 
 def _part(name: str, event: Event, subject: Subject, dialect: Dialect) -> Part:
     """The most that a hook can do here: stop something, send back to work, tell, or look on."""
-    own = wire(dialect.id)
+    own = get_wire(dialect.id)
     shown = write_event(own, event.replace(agent="", stop_active=True), event.native)
     if subject.word and (path := way_to(shown, MARK)):
         deny = _obeyed(dialect, event, Decision("deny", f"{name}: {subject.word} is not allowed here"))
@@ -295,7 +295,7 @@ def _part(name: str, event: Event, subject: Subject, dialect: Dialect) -> Part:
 
 def _obeyed(dialect: Dialect, event: Event, decision: Decision) -> Answer | None:
     """An answer that says just this to the dialect's agent; the plainest one that does."""
-    own = wire(dialect.id)
+    own = get_wire(dialect.id)
     spec = _spec(dialect, event.native)
     is_plain = spec.exit_blocks and not (spec.deny_answer or dialect.deny_answer)
     plain = Answer(stderr=f"{decision.reason}\n", exit_code=BLOCK)
@@ -324,11 +324,11 @@ def _manifests(
     hook = Hook(
         plan.event.event,
         Handler(command=layout.command),
-        () if plan.terms and plan.event.call is None and not says(dialect, "matcher") else plan.terms,
+        () if plan.terms and plan.event.call is None and not has_field(dialect, "matcher") else plan.terms,
         # One that can block there does: it would be wrapped into a command that cannot.
         blocking=_spec(dialect, plan.event.native).blocks != "observe",
-        name=request.name if says(dialect, "name") else "",
-        description=plan.text if says(dialect, "description") else "",
+        name=request.name if has_field(dialect, "name") else "",
+        description=plan.text if has_field(dialect, "description") else "",
         dialect=dialect.id,
     )
     scripts = {layout.command: {layout.script: text}}
@@ -434,8 +434,8 @@ def _agents(plan: _Plan) -> list[str]:
     if plan.part.kind != "gate":
         return ["all"]
     event = Event(plan.event.event, "", stop_active=True)
-    told = [one for one in agents() if way_to(write_event(wire(one), event), value=True)]
-    return ["all"] if told == list(agents()) else told
+    told = [one for one in list_agents() if way_to(write_event(get_wire(one), event), value=True)]
+    return ["all"] if told == list(list_agents()) else told
 
 
 def _shown(plan: _Plan, value: str, *, is_again: bool) -> dict[str, Tree]:

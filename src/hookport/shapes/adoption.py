@@ -18,31 +18,31 @@ _CLAUSE = re.compile(
 _PROGRAM = re.compile(r"""bridge\.pyz?['"]?""")
 
 
-def clause(agent: str, mark: str, call: str, file: str, digest: str) -> str:
+def write_clause(agent: str, mark: str, call: str, file: str, digest: str) -> str:
     """The test for one agent, known by the variable `mark`; `file` is the word for the file of our entry.
 
     The variable has a default, since an agent may drop a command that names one which is not set. Whatever
     goes wrong with the question, the command runs.
     """
-    asked = f"{call} covers {agent} {file} {digest}"
-    return f'[ -z "${{{mark}-}}" ] || ! {asked} </dev/null >/dev/null 2>&1 || exit 0; '
+    question = f"{call} covers {agent} {file} {digest}"
+    return f'[ -z "${{{mark}-}}" ] || ! {question} </dev/null >/dev/null 2>&1 || exit 0; '
 
 
-def clauses(command: str) -> dict[str, str]:
+def read_clauses(command: str) -> dict[str, str]:
     """The tests that stand before a command, by the agent each is for."""
-    found: dict[str, str] = {}
+    tests: dict[str, str] = {}
     at = 0
-    while (here := _CLAUSE.match(command, at)) and _PROGRAM.search(here["program"]):
-        found[here["agent"]] = here[0]
-        at = here.end()
-    return found
+    while (match := _CLAUSE.match(command, at)) and _PROGRAM.search(match["program"]):
+        tests[match["agent"]] = match[0]
+        at = match.end()
+    return tests
 
 
-def unadopted(command: str) -> str:
+def strip_clauses(command: str) -> str:
     """A command without the tests before it."""
-    return command[sum(map(len, clauses(command).values())) :]
+    return command[sum(map(len, read_clauses(command).values())) :]
 
 
-def adopted(command: str, tests: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
+def set_clauses(command: str, tests: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
     """A command with these tests before it, in the place of those that are there."""
-    return "".join(text for _, text in sorted(dict(tests).items())) + unadopted(command)
+    return "".join(text for _, text in sorted(dict(tests).items())) + strip_clauses(command)

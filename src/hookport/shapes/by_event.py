@@ -15,7 +15,7 @@ from hookport.errors import Problem, closest, spell_path
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Location,
@@ -25,23 +25,23 @@ from hookport.shapes.dialect import (
     Shape,
     Tree,
     as_field,
-    event_named,
-    matching_of,
+    find_event,
+    find_matching,
 )
 from hookport.shapes.entries import (
-    below_another_key,
     bind,
-    group_extra,
-    kind_word,
-    matchers_of,
+    explain_wrong_key,
+    find_slipped_key,
+    find_slots,
+    find_type_problem,
+    get_manifest_data,
     merge_entries,
-    own_data,
+    name_kind,
     read_entry,
-    root_data,
-    slipped_key,
-    slots,
-    type_problem,
+    read_root_data,
     write_entry,
+    write_group_extra,
+    write_matchers,
 )
 from hookport.shapes.matchers import means_all, read_matcher
 
@@ -76,38 +76,40 @@ class _Group(NamedTuple):
         return "hooks" not in self.tree
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """Every hook of the files, in the order the agent reads them."""
     reading = _Reading(dialect)
     data: dict[str, Tree] = {}
     for file, tree in trees.items():
-        events, path = event_map(dialect, file, tree, reading.problems)
+        events, path = find_event_map(dialect, file, tree, reading.problems)
         if path and isinstance(tree, Mapping):
-            extra = {name: value for name, value in root_data(dialect, tree).items() if name != path[0]}
+            extra = {name: value for name, value in read_root_data(dialect, tree).items() if name != path[0]}
             if extra:
                 data.update(extra)
                 reading.findings.append(OtherSettings.at("", keys=", ".join(extra))._replace(file=file))
-        kept = {native: value for native, value in events.items() if native in dialect.not_events}
-        if kept and len(path) == 1:
-            data[str(path[0])] = kept
+        setting_values = {native: value for native, value in events.items() if native in dialect.not_events}
+        if setting_values and len(path) == 1:
+            data[str(path[0])] = setting_values
         if dialect.root and events and path[:1] != dialect.root[:1]:
             _note_outside(reading, file, path)
         first = len(reading.hooks)
         for native, groups in events.items():
             _read_event(reading, Place(file, (*path, native)), native, groups)
-        reading.hooks[first:] = _as_switched(dialect, tree, reading.hooks[first:])
+        reading.hooks[first:] = _apply_switches(dialect, tree, reading.hooks[first:])
     if reading.problems:
         raise RefusedError(*reading.problems)
     hooks = reading.hooks
     if dialect.shape.merges:
         hooks = merge_entries(hooks)
     if dialect.runs_once and len(trees) > 1:
-        hooks = _once(dialect, hooks, reading.findings)
+        hooks = _drop_copies(dialect, hooks, reading.findings)
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(reading.findings))
 
 
-def _as_switched(dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]) -> list[tuple[Hook, Place]]:
+def _apply_switches(
+    dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]
+) -> list[tuple[Hook, Place]]:
     """The hooks of a file, with those turned off that it says are off."""
     is_off = dialect.is_off
     if is_off is None:
@@ -115,48 +117,50 @@ def _as_switched(dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]) 
     return [(hook._replace(enabled=False) if is_off(tree, hook) else hook, place) for hook, place in hooks]
 
 
-def value_at(tree: Tree, path: tuple[str, ...]) -> Tree:
+def find_value(tree: Tree, path: tuple[str, ...]) -> Tree:
     """The value at the end of a way of keys in a file, None if there is none."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, Mapping) else None
     return tree
 
 
-def _once(
+def _drop_copies(
     dialect: Dialect, hooks: list[tuple[Hook, Place]], findings: list[Finding]
 ) -> list[tuple[Hook, Place]]:
     """Hooks without the copies in other settings files, which the agent does not run again."""
     plugins = tuple(place.path for place in dialect.locations if place.scope == "plugin")
-    seen: dict[str, str] = {}
-    kept: list[tuple[Hook, Place]] = []
+    first_files: dict[str, str] = {}
+    unique: list[tuple[Hook, Place]] = []
     for hook, place in hooks:
-        first = seen.setdefault(repr(hook), place.file) if not place.file.endswith(plugins) else place.file
+        first = (
+            first_files.setdefault(repr(hook), place.file) if not place.file.endswith(plugins) else place.file
+        )
         if first == place.file:
-            kept.append((hook, place))
+            unique.append((hook, place))
         else:
-            where = spell_path(place.path)
-            findings.append(RunsOnce.at(where, dialect=dialect.id, file=first)._replace(file=place.file))
-    return kept
+            place_text = spell_path(place.path)
+            findings.append(RunsOnce.at(place_text, dialect=dialect.id, file=first)._replace(file=place.file))
+    return unique
 
 
-def event_map(
+def find_event_map(
     dialect: Dialect, file: str, tree: Tree, problems: list[Problem]
 ) -> tuple[Mapping[str, Tree], Path]:
     """The object that maps events to hooks, and where it is in the tree."""
     path: Path = ()
     if not isinstance(tree, Mapping):
-        problems.append(Problem(f"must be an object, not {kind_word(tree)}", (), file))
+        problems.append(Problem(f"must be an object, not {name_kind(tree)}", (), file))
         return {}, path
     for key in dialect.root:
         if not path and key not in tree:
             if _looks_bare(dialect, tree):
                 return tree, ()
-            if slipped := slipped_key(str(key), tree, lambda value: _is_event_map(dialect, value)):
+            if slipped := find_slipped_key(str(key), tree, lambda value: _is_event_map(dialect, value)):
                 return tree[slipped], (slipped,)
         tree = tree.get(key, {})
         path = (*path, key)
         if not isinstance(tree, Mapping):
-            problems.append(Problem(f"must be an object, not {kind_word(tree)}", path, file))
+            problems.append(Problem(f"must be an object, not {name_kind(tree)}", path, file))
             return {}, path
     return tree, path
 
@@ -166,7 +170,7 @@ def _is_event_map(dialect: Dialect, tree: Tree) -> bool:
 
 
 def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
-    return any(event_named(dialect, key) and isinstance(value, list) for key, value in tree.items())
+    return any(find_event(dialect, key) and isinstance(value, list) for key, value in tree.items())
 
 
 def _note_outside(reading: _Reading, file: str, path: Path) -> None:
@@ -174,16 +178,16 @@ def _note_outside(reading: _Reading, file: str, path: Path) -> None:
 
     Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
     """
-    own = reading.dialect
-    if own.kind == "agent" and any(_is_at(file, place.path) for place in own.locations):
-        key = ".".join(map(str, own.root))
-        reading.note(NeverRuns, Place(file, path), **below_another_key(key, path))
+    dialect = reading.dialect
+    if dialect.kind == "agent" and any(_is_at(file, place.path) for place in dialect.locations):
+        key = ".".join(map(str, dialect.root))
+        reading.note(NeverRuns, Place(file, path), **explain_wrong_key(key, path))
 
 
 def _is_at(file: str, place: str) -> bool:
-    wanted = PurePosixPath(place.removeprefix("~/")).parts
-    tail = PurePosixPath(file).parts[-len(wanted) :]
-    return len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted))
+    parts = PurePosixPath(place.removeprefix("~/")).parts
+    tail = PurePosixPath(file).parts[-len(parts) :]
+    return len(tail) == len(parts) and all(map(fnmatchcase, tail, parts))
 
 
 def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> None:
@@ -191,9 +195,9 @@ def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> N
     if native in dialect.not_events:
         return
     if not isinstance(groups, list):
-        reading.refuse(place, f"must be a list of groups, not {kind_word(groups)}")
+        reading.refuse(place, f"must be a list of groups, not {name_kind(groups)}")
         return
-    spec = event_named(dialect, native)
+    spec = find_event(dialect, native)
     if spec is None:
         guess = closest(native, tuple(event.native for event in dialect.events))
         reading.note(UnknownEvent, place, event=native, guess=guess)
@@ -202,7 +206,7 @@ def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> N
         if isinstance(tree, Mapping):
             _read_group(reading, _Group(at, native, spec, tree))
         else:
-            reading.refuse(at, f"must be an object, not {kind_word(tree)}")
+            reading.refuse(at, f"must be an object, not {name_kind(tree)}")
 
 
 def _read_group(reading: _Reading, group: _Group) -> None:
@@ -221,7 +225,7 @@ def _read_group(reading: _Reading, group: _Group) -> None:
     entries = group.tree["hooks"]
     if not isinstance(entries, list):
         place = Place(file, (*path, "hooks"))
-        reading.refuse(place, f"must be a list of handlers, not {kind_word(entries)}")
+        reading.refuse(place, f"must be a list of handlers, not {name_kind(entries)}")
         return
     for index, entry in enumerate(entries):
         _read_hook(reading, group, Place(file, (*path, "hooks", index)), entry)
@@ -235,24 +239,24 @@ def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> N
     hook = _decode_entry(reading, group, place, entry)
     if hook is None:
         return
-    reason = reason or _skipped(dialect, group.spec, group.tree)
+    reason = reason or _find_skip_reason(dialect, group.spec, group.tree)
     if reason:
         reading.note(NeverRuns, place, what="this hook", reason=reason, way="Correct it.")
-    elif group.spec is not None and _ignored(dialect, group.spec, group.tree, hook):
+    elif group.spec is not None and _ignores_matcher(dialect, group.spec, group.tree, hook):
         reading.note(IgnoredMatcher, place, matcher=group.tree["matcher"])
     reading.hooks.append((hook, place))
 
 
-def _ignored(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
-    matching = matching_of(dialect, spec)
+def _ignores_matcher(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
+    matching = find_matching(dialect, spec)
     unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
     # Where nobody reads it, every way to say all is no loss.
     as_pattern = matching._replace(grammar="regex") if matching.grammar in ("none", "ignored") else matching
     return unread and not means_all(as_pattern, group.get("matcher") or "")
 
 
-def _skipped(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
-    if spec is None or group.get("matcher") not in matching_of(dialect, spec).never:
+def _find_skip_reason(dialect: Dialect, spec: EventSpec | None, group: Mapping[str, Tree]) -> str:
+    if spec is None or group.get("matcher") not in find_matching(dialect, spec).never:
         return ""
     return f"'{group['matcher']}' is no valid matcher on {spec.native}; without a matcher it runs every time"
 
@@ -262,14 +266,14 @@ def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -
     matcher = group.tree.get("matcher", "")
     if not isinstance(matcher, str):
         at = Place(file, (*group.place.path, "matcher"))
-        reading.refuse(at, f"must be a string, not {kind_word(matcher)}")
+        reading.refuse(at, f"must be a string, not {name_kind(matcher)}")
         return None
     if not isinstance(entry, Mapping):
-        reading.refuse(place, f"must be an object, not {kind_word(entry)}")
+        reading.refuse(place, f"must be an object, not {name_kind(entry)}")
         return None
-    here: list[Problem] = []
+    problems: list[Problem] = []
     structure = ("matcher", "hooks", *dialect.group_fields) if group.is_flat else ()
-    hook = read_entry(dialect, entry, path, structure, here)
+    hook = read_entry(dialect, entry, path, structure, problems)
     extra: dict[str, Tree] = {}
     values: dict[str, Tree] = {}
     for key, value in group.tree.items():
@@ -277,23 +281,23 @@ def _decode_entry(reading: _Reading, group: _Group, place: Place, entry: Tree) -
             continue
         if key in dialect.group_fields:
             field = as_field(dialect.group_fields[key])
-            wrong = type_problem(field.attr, value, (*group.place.path, key))
-            here += [wrong] if wrong else []
+            wrong = find_type_problem(field.attr, value, (*group.place.path, key))
+            problems += [wrong] if wrong else []
             values[field.attr] = value
         else:
             extra[key] = value
-    reading.problems += [problem._replace(file=file) for problem in here]
-    if hook is None or here:
+    reading.problems += [problem._replace(file=file) for problem in problems]
+    if hook is None or problems:
         return None
     if extra:
-        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": extra}
-        hook = hook._replace(provider_data={dialect.id: own})
+        data = {**hook.provider_data.get(dialect.id, NOTHING), "group": extra}
+        hook = hook._replace(provider_data={dialect.id: data})
     hook = hook._replace(**values)
     spec = group.spec
     terms, content = read_matcher(dialect, spec, matcher) if spec else ((), "")
     if spec is None and matcher:
-        own = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
-        hook = hook._replace(provider_data={dialect.id: own})
+        data = {**hook.provider_data.get(dialect.id, NOTHING), "group": {**extra, "matcher": matcher}}
+        hook = hook._replace(provider_data={dialect.id: data})
     return bind(dialect, hook, group.native, spec, terms, content)
 
 
@@ -301,15 +305,17 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
     """The file of all hooks, at the place where the agent looks for it."""
     events: dict[str, list[dict[str, Tree]]] = {}
     for hook in manifest.hooks:
-        for spec, terms in slots(dialect, hook):
-            for matcher in matchers_of(dialect, spec, hook, terms):
-                _add(events.setdefault(spec.native, []), dialect, hook, matcher)
-    return {location(dialect, manifest).path: wrapped(dialect, manifest, ordered(dialect, events))}
+        for spec, terms in find_slots(dialect, hook):
+            for matcher in write_matchers(dialect, spec, hook, terms):
+                _add_entry(events.setdefault(spec.native, []), dialect, hook, matcher)
+    return {
+        choose_location(dialect, manifest).path: wrap_events(dialect, manifest, sort_events(dialect, events))
+    }
 
 
-def _add(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: str | None) -> None:
+def _add_entry(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: str | None) -> None:
     head: dict[str, Tree] = {} if matcher is None else {"matcher": matcher}
-    head.update(group_extra(dialect, hook))
+    head.update(write_group_extra(dialect, hook))
     entry = write_entry(dialect, hook)
     if dialect.forms[0] == "flat":
         groups.append({**entry, **head})
@@ -319,7 +325,7 @@ def _add(groups: list[dict[str, Tree]], dialect: Dialect, hook: Hook, matcher: s
         groups.append({**head, "hooks": [entry]})
 
 
-def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
+def sort_events(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
     """The events in the order of the dialect's table, unknown ones last."""
     natives = [spec.native for spec in dialect.events if spec.native in events]
     return {
@@ -327,17 +333,17 @@ def ordered(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]:
     }
 
 
-def wrapped(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
+def wrap_events(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
     """The event map inside what else the file says."""
-    own = dict(own_data(dialect, manifest))
-    kept = own.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
-    events = {**kept, **events}
+    data = dict(get_manifest_data(dialect, manifest))
+    old_events = data.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
+    events = {**old_events, **events}
     for key in reversed(dialect.root):
         events = {key: events}
-    return {**dialect.root_keys, **own, **events} if dialect.root else events
+    return {**dialect.root_keys, **data, **events} if dialect.root else events
 
 
-def location(dialect: Dialect, manifest: Manifest) -> Location:
+def choose_location(dialect: Dialect, manifest: Manifest) -> Location:
     """Where the file goes: into the plugin if a command names the plugin's root, else into the project."""
     in_package = any(word in hook.handler.command for hook in manifest.hooks for word in dialect.package_dir)
     scopes = ("plugin", "project", "user") if in_package else ("project", "user", "plugin")

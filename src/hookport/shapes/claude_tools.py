@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from hookport.shapes.dialect import McpNames, aliases, named
+from hookport.shapes.dialect import McpNames, alias_tools, name_tools
 
 # `spec` is the format's own specification, `claude` what Claude Code calls the tools it does not name.
 TOOLS = (
-    *named("spec", file_write="Write", file_edit="Edit"),
-    *named(
+    *name_tools("spec", file_write="Write", file_edit="Edit"),
+    *name_tools(
         "claude",
         shell="Bash",
         file_read="Read",
@@ -21,6 +21,6 @@ TOOLS = (
         skill="Skill",
         ask_user="AskUserQuestion",
     ),
-    *aliases("claude", shell=("PowerShell", "Monitor"), agent="Task"),
+    *alias_tools("claude", shell=("PowerShell", "Monitor"), agent="Task"),
 )
 MCP = McpNames("mcp__", "__", "claude")

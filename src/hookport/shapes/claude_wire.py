@@ -67,31 +67,31 @@ INPUTS = {
 }
 
 
-def nested(**fields: Tree) -> dict[str, Tree]:
+def nest_fields(**fields: Tree) -> dict[str, Tree]:
     """A piece inside `hookSpecificOutput`, which is no answer without the event's name (CC2)."""
     return {"json": {"hookSpecificOutput": {"hookEventName": "$event", **fields}}}
 
 
-def permission(verdict: str, **more: Tree) -> dict[str, Tree]:
+def decide_permission(verdict: str, **more: Tree) -> dict[str, Tree]:
     """The piece that decides on a tool call."""
-    return {**nested(permissionDecision=verdict, permissionDecisionReason="$reason"), **more}
+    return {**nest_fields(permissionDecision=verdict, permissionDecisionReason="$reason"), **more}
 
 
 HALT = {"json": {"continue": False, "stopReason": "$reason"}}
 MESSAGE = {"json": {"systemMessage": "$message"}}
 SUPPRESS = {"json": {"suppressOutput": True}}
 BLOCK = {"json": {"decision": "block", "reason": "$reason"}}
-CONTEXT = nested(additionalContext="$context")
+CONTEXT = nest_fields(additionalContext="$context")
 
 ALWAYS = {"halt": HALT, "message": MESSAGE, "suppress": SUPPRESS}
 
 ANSWERS = {
     "before_tool_execute": {
         **ALWAYS,
-        "deny": permission("deny"),
-        "ask": permission("ask"),
-        "allow": permission("allow"),
-        "rewrite": nested(updatedInput="$input"),
+        "deny": decide_permission("deny"),
+        "ask": decide_permission("ask"),
+        "allow": decide_permission("allow"),
+        "rewrite": nest_fields(updatedInput="$input"),
         "context": CONTEXT,
         # `continue: false` alone lets this one call run (CC4).
         "halt": {**HALT, "denies": True},
@@ -101,7 +101,7 @@ ANSWERS = {
         "deny": BLOCK,
         "context": CONTEXT,
         # It must have the shape of the tool's own output (doc).
-        "result": nested(updatedToolOutput="$shaped"),
+        "result": nest_fields(updatedToolOutput="$shaped"),
     },
     "tool_use_failure": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
     "after_tool_batch": {**ALWAYS, "deny": BLOCK, "context": CONTEXT},
@@ -117,9 +117,12 @@ ANSWERS = {
         **ALWAYS,
         # Not measured alone, so a refusal goes with it.
         "halt": {**HALT, "denies": True},
-        "deny": nested(decision={"behavior": "deny", "message": "$reason"}),
-        "allow": nested(decision={"behavior": "allow"}),
-        "rewrite": {**nested(decision={"behavior": "allow", "updatedInput": "$input"}), "needs": "allow"},
+        "deny": nest_fields(decision={"behavior": "deny", "message": "$reason"}),
+        "allow": nest_fields(decision={"behavior": "allow"}),
+        "rewrite": {
+            **nest_fields(decision={"behavior": "allow", "updatedInput": "$input"}),
+            "needs": "allow",
+        },
     },
     "*": ALWAYS,
 }

@@ -178,7 +178,7 @@ class Location(NamedTuple):
     executable: bool = False
 
 
-class Once(NamedTuple):
+class OnceRule(NamedTuple):
     """That an agent runs the same hook once for an event, however often it finds it.
 
     `by_name`: copies with other names are not the same.
@@ -323,7 +323,7 @@ class Place(NamedTuple):
     path: Path
 
 
-class Decoded(NamedTuple):
+class DecodedManifest(NamedTuple):
     """A manifest with the place of each hook and what was noticed while reading."""
 
     manifest: Manifest
@@ -340,7 +340,7 @@ class Shape(NamedTuple):
     empty for any other file.
     """
 
-    decode: Callable[[Dialect, Mapping[str, Tree]], Decoded]
+    decode: Callable[[Dialect, Mapping[str, Tree]], DecodedManifest]
     encode: Callable[[Dialect, Manifest], dict[str, Tree]]
     by_event: bool = True
     merges: bool = False
@@ -443,7 +443,7 @@ class Dialect(NamedTuple):
     # A handler without `type` is refused, not taken for a command.
     needs_type: bool = False
     # The same hook, found twice, runs once; a plugin's copy runs again.
-    runs_once: Once | None = None
+    runs_once: OnceRule | None = None
 
     # The names of its program, and the folder of its settings with the variable that puts it elsewhere.
     programs: tuple[str, ...] = ()
@@ -493,7 +493,7 @@ class RefusedError(Exception):
         super().__init__("; ".join(str(problem) for problem in problems))
 
 
-def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+def name_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
     """Rows of a tool table from one source: `named("A", shell=("Bash", "PowerShell"))`."""
     return tuple(
         ToolName(tool, native, source)
@@ -502,7 +502,9 @@ def named(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
     )
 
 
-def lacking(events: Iterable[EventSpec], default: str, registry: int, **reasons: str) -> Mapping[str, str]:
+def explain_missing(
+    events: Iterable[EventSpec], default: str, registry: int, **reasons: str
+) -> Mapping[str, str]:
     """Why each canonical event is missing that no row stands for: the default, or a reason of its own.
 
     The default holds for a registry of as many events as it was checked against; when the registry grows, it
@@ -510,13 +512,13 @@ def lacking(events: Iterable[EventSpec], default: str, registry: int, **reasons:
     """
     if registry != len(EVENTS):
         return reasons
-    there = {spec.canonical for spec in events}
-    return {**{event: default for event in EVENTS if event not in there}, **reasons}
+    written = {spec.canonical for spec in events}
+    return {**{event: default for event in EVENTS if event not in written}, **reasons}
 
 
-def aliases(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
+def alias_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, ...]:
     """Rows for names that are read in a matcher and never written."""
-    return tuple(row._replace(alias=True) for row in named(source, **names))
+    return tuple(row._replace(alias=True) for row in name_tools(source, **names))
 
 
 class _Index(NamedTuple):
@@ -533,30 +535,30 @@ _INDEXES: dict[int, _Index] = {}
 
 
 def _index(table: tuple[Any, ...]) -> _Index:
-    found = _INDEXES.get(id(table))
-    if found is None or found.table is not table:
-        found = _INDEXES[id(table)] = _Index(table, {}, {})
+    index = _INDEXES.get(id(table))
+    if index is None or index.table is not table:
+        index = _INDEXES[id(table)] = _Index(table, {}, {})
         for row in table:
-            found.by_native.setdefault(row.native, []).append(row)
+            index.by_native.setdefault(row.native, []).append(row)
             if isinstance(row, ToolName):
-                found.by_canonical.setdefault(row.tool, []).extend([] if row.alias else [row.native])
+                index.by_canonical.setdefault(row.tool, []).extend([] if row.alias else [row.native])
             elif not row.secondary:
-                found.by_canonical.setdefault(row.canonical, []).append(row)
-    return found
+                index.by_canonical.setdefault(row.canonical, []).append(row)
+    return index
 
 
-def event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
+def find_event_specs(dialect: Dialect, event: str) -> list[EventSpec]:
     """The native events a canonical event is written as, secondary ones left out."""
     return list(_index(dialect.events).by_canonical.get(event, ()))
 
 
-def event_named(dialect: Dialect, native: str) -> EventSpec | None:
+def find_event(dialect: Dialect, native: str) -> EventSpec | None:
     """The event of that native name."""
-    found = _index(dialect.events).by_native.get(native)
-    return found[0] if found else None
+    rows = _index(dialect.events).by_native.get(native)
+    return rows[0] if rows else None
 
 
-def tools_named(dialect: Dialect, native: str) -> list[str]:
+def find_tools(dialect: Dialect, native: str) -> list[str]:
     """The canonical tools that a native name stands for."""
     return [row.tool for row in _index(dialect.tools).by_native.get(native, ())]
 
@@ -567,37 +569,37 @@ def is_gone(dialect: Dialect, tool: str) -> bool:
     return bool(rows) and all(row.gone for row in rows)
 
 
-def names_of(dialect: Dialect, tool: str) -> list[str]:
+def list_tool_names(dialect: Dialect, tool: str) -> list[str]:
     """The native names that a matcher for a canonical tool is written with."""
     return list(_index(dialect.tools).by_canonical.get(tool, ()))
 
 
-def native_tools(dialect: Dialect) -> list[str]:
+def list_native_tools(dialect: Dialect) -> list[str]:
     """Every native tool name, once."""
     return list(_index(dialect.tools).by_native)
 
 
-def matching_of(dialect: Dialect, spec: EventSpec) -> Matching:
+def find_matching(dialect: Dialect, spec: EventSpec) -> Matching:
     """How the matcher of this event is read."""
     if spec.matching is not None:
         return spec.matching
     return dialect.matching if spec.subject else NO_MATCHER
 
 
-def at_event(dialect: Dialect, spec: EventSpec) -> Dialect:
+def view_at_event(dialect: Dialect, spec: EventSpec) -> Dialect:
     """The dialect with the tool names of one event."""
     if not spec.tool_names and spec.mcp_names is None:
         return dialect
     return dialect._replace(tools=spec.tool_names or dialect.tools, mcp=spec.mcp_names or dialect.mcp)
 
 
-def attrs_of(handler: HandlerSpec) -> Iterator[tuple[str, Field]]:
+def iter_fields(handler: HandlerSpec) -> Iterator[tuple[str, Field]]:
     """(native key, field) for every field of a handler type."""
     for key, field in handler.fields.items():
         yield key, field if isinstance(field, Field) else Field(field)
 
 
-def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
+def has_field(dialect: Dialect, attr: str, type_: str = "command") -> bool:
     """Whether an entry of this type has a field for the attribute."""
     handler = dialect.handlers.get(type_)
     if handler is None:
@@ -615,7 +617,7 @@ def says(dialect: Dialect, attr: str, type_: str = "command") -> bool:
 REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
 
 
-def in_variables(*names: str) -> tuple[str, ...]:
+def spell_root(*names: str) -> tuple[str, ...]:
     """How a command spells a root that these variables hold; the first spelling is the one we write.
 
     That one has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that
@@ -629,10 +631,10 @@ def in_variables(*names: str) -> tuple[str, ...]:
     return tuple(spelling.replace("NAME", name) for name in names for spelling in spellings)
 
 
-def variable_in(spelling: str) -> str:
+def find_variable(spelling: str) -> str:
     """The variable that a spelling of a root names; empty where it names none."""
-    found = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
-    return found[1] if found else ""
+    match = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
+    return match[1] if match else ""
 
 
 def supports(dialect: Dialect, capability: str) -> bool:
@@ -640,7 +642,7 @@ def supports(dialect: Dialect, capability: str) -> bool:
     if capability == "structured_output":
         return dialect.reads_output
     if capability == "input_rewrite":
-        return any(spec.rewrites for spec in event_specs(dialect, "before_tool_execute"))
+        return any(spec.rewrites for spec in find_event_specs(dialect, "before_tool_execute"))
     if capability == "llm_evaluated":
         return "prompt" in dialect.handlers or "agent" in dialect.handlers
     if capability == "http_handler":
@@ -651,7 +653,7 @@ def supports(dialect: Dialect, capability: str) -> bool:
         "custom_env": ("env",),
         "configurable_cwd": ("cwd",),
     }
-    return any(says(dialect, attr) for attr in attrs[capability])
+    return any(has_field(dialect, attr) for attr in attrs[capability])
 
 
 def as_field(field: Field | str) -> Field:
@@ -671,13 +673,13 @@ def is_split(spec: EventSpec) -> bool:
     return bool(spec.tools) or spec.mcp
 
 
-def terms_of(spec: EventSpec) -> tuple[Term, ...]:
+def list_event_terms(spec: EventSpec) -> tuple[Term, ...]:
     """The tools that an event fires for, as terms."""
     terms = tuple(Term("tool", tool) for tool in spec.tools)
     return (*terms, Term("mcp", ANY_SERVER)) if spec.mcp else terms
 
 
-def dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:
+def get_dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:
     """What the hook keeps for this dialect alone."""
     data: Mapping[str, Any] = hook.provider_data.get(dialect, NOTHING)
     return data

@@ -13,7 +13,7 @@ from typing import Any
 from hookport.errors import Problem, slip
 from hookport.model.events import native_event, split_native
 from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
-from hookport.shapes.adoption import unadopted
+from hookport.shapes.adoption import strip_clauses
 from hookport.shapes.dialect import (
     SECOND,
     Dialect,
@@ -24,15 +24,15 @@ from hookport.shapes.dialect import (
     Timeout,
     Tree,
     as_field,
-    attrs_of,
     covers,
-    dialect_data,
-    event_named,
-    event_specs,
+    find_event,
+    find_event_specs,
+    get_dialect_data,
     is_split,
-    terms_of,
+    iter_fields,
+    list_event_terms,
 )
-from hookport.shapes.matchers import normal, read_matcher, write_matcher
+from hookport.shapes.matchers import normalise_terms, read_matcher, write_matcher
 
 _HOOK_ATTRS = frozenset(
     {"name", "description", "content", "condition", "priority", "metadata", "enabled", "blocking"}
@@ -66,23 +66,23 @@ _KEEP = ("group", "event", "keys", "written_matcher")
 _WHOLE_INPUT = frozenset({("shell", "command"), ("file_read", "path")})
 
 
-def kind_word(value: Tree) -> str:
+def name_kind(value: Tree) -> str:
     """What a value is, in words."""
     return "null" if value is None else _WORDS.get(type(value), "something else")
 
 
-def type_problem(attr: str, value: Tree, path: Path) -> Problem | None:
+def find_type_problem(attr: str, value: Tree, path: Path) -> Problem | None:
     """The problem of a value of the wrong type, if it has one."""
     types = _TYPES.get(attr, (str,))
     wrong = not isinstance(value, types) or (isinstance(value, bool) and bool not in types)
     if wrong:
-        return Problem(f"must be {_WORDS[types[0]]}, not {kind_word(value)}", path)
+        return Problem(f"must be {_WORDS[types[0]]}, not {name_kind(value)}", path)
     if attr == "timeout" and not 0 <= value < 10**9:
         return Problem(f"must be a time that can pass, not {value}", path)
     if attr in ("headers", "env"):
         bad = next((key for key, item in value.items() if not isinstance(item, str)), None)
         return (
-            Problem(f"must be a string, not {kind_word(value[bad])}", (*path, bad))
+            Problem(f"must be a string, not {name_kind(value[bad])}", (*path, bad))
             if bad is not None
             else None
         )
@@ -109,7 +109,9 @@ def write_timeout(rule: Timeout, timeout: timedelta) -> int | float:
     return int(number) if number == int(number) else number
 
 
-def handler_of(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> tuple[str, HandlerSpec] | Problem:
+def find_handler(
+    dialect: Dialect, entry: Mapping[str, Tree], path: Path
+) -> tuple[str, HandlerSpec] | Problem:
     """(canonical type, spec) of an entry's handler; `native` for a type only this dialect has."""
     if not any(spec.type for spec in dialect.handlers.values()):
         return "command", dialect.handlers["command"]
@@ -117,12 +119,12 @@ def handler_of(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> tuple
     if dialect.needs_type and not native:
         return Problem("'type' is missing", path)
     if not isinstance(native, str):
-        return Problem(f"must be a string, not {kind_word(native)}", (*path, "type"))
+        return Problem(f"must be a string, not {name_kind(native)}", (*path, "type"))
     for type_, spec in dialect.handlers.items():
         if spec.type == native or (not native and type_ == "command"):
             return type_, spec
-    known = ", ".join(f'"{spec.type}"' for spec in dialect.handlers.values())
-    return Problem(f"unknown handler type '{native}'; {dialect.id} has {known}", (*path, "type"))
+    types = ", ".join(f'"{spec.type}"' for spec in dialect.handlers.values())
+    return Problem(f"unknown handler type '{native}'; {dialect.id} has {types}", (*path, "type"))
 
 
 def read_entry(
@@ -133,12 +135,12 @@ def read_entry(
     problems: list[Problem],
 ) -> Hook | None:
     """The hook of one entry, without its event and matcher; `structure` lists the keys read elsewhere."""
-    found = handler_of(dialect, entry, path)
-    if isinstance(found, Problem):
-        problems.append(found)
+    handler = find_handler(dialect, entry, path)
+    if isinstance(handler, Problem):
+        problems.append(handler)
         return None
-    type_, spec = found
-    fields = dict(attrs_of(spec))
+    type_, spec = handler
+    fields = dict(iter_fields(spec))
     values: dict[str, Any] = {}
     extra: dict[str, Any] = {}
     before = len(problems)
@@ -160,21 +162,21 @@ def read_entry(
             problems.append(Problem(f"{type_} handlers need '{key}'; this hook cannot run", path))
     if len(problems) > before:
         return None
-    return _build(dialect, type_, spec, values, extra)
+    return _build_hook(dialect, type_, spec, values, extra)
 
 
 def _read_value(field: Field, value: Tree, path: Path) -> Tree | Problem:
     """What a native value means, or the problem of one that means nothing."""
     if not field.values:
-        return type_problem(field.attr, value, path) or value
-    has_flags = any(isinstance(known, bool) for known in field.values)
+        return find_type_problem(field.attr, value, path) or value
+    has_flags = any(isinstance(choice, bool) for choice in field.values)
     if isinstance(value, (dict, list)) or value not in field.values or isinstance(value, bool) != has_flags:
-        allowed = ", ".join(str(known) for known in field.values)
+        allowed = ", ".join(str(choice) for choice in field.values)
         return Problem(f"must be one of {allowed}, not {value!r}", path)
     return field.values[value]
 
 
-def _build(
+def _build_hook(
     dialect: Dialect, type_: str, spec: HandlerSpec, values: dict[str, Any], extra: dict[str, Any]
 ) -> Hook:
     platform = {name: values.pop(name) for name in PLATFORMS if name in values}
@@ -183,19 +185,21 @@ def _build(
         values["timeout"] = read_timeout(spec.timeout, values["timeout"])
     args = values.pop("args", None)
     if args is not None:
-        values["command"] = " ".join(_exec_word(dialect, word) for word in [values.get("command", ""), *args])
+        values["command"] = " ".join(
+            _quote_exec_word(dialect, word) for word in [values.get("command", ""), *args]
+        )
     elif "command" in values:
-        values["command"] = unadopted(values["command"])
+        values["command"] = strip_clauses(values["command"])
     if "allowed_env" in values:
         values["allowed_env"] = tuple(values["allowed_env"])
     handler = Handler(type=type_, platform=platform or NOTHING, **values)  # type: ignore[arg-type]
-    taken = {key: extra.pop(key) for key in _KEEP if key in extra}
-    extra |= {"keys": taken} if taken else {}
+    colliding = {key: extra.pop(key) for key in _KEEP if key in extra}
+    extra |= {"keys": colliding} if colliding else {}
     provider_data = {dialect.id: extra} if extra else NOTHING
     return Hook(event="", handler=handler, provider_data=provider_data, dialect=dialect.id, **hook_values)
 
 
-def _exec_word(dialect: Dialect, text: str) -> str:
+def _quote_exec_word(dialect: Dialect, text: str) -> str:
     """A word that no shell saw, as one word of the shell: only the roots in braces are filled in."""
     spellings = (*dialect.project_dir, *dialect.package_dir)
     roots = [root for root in spellings if re.fullmatch(r"\$\{\w+\}", root)]
@@ -206,7 +210,7 @@ def _exec_word(dialect: Dialect, text: str) -> str:
     return text if re.fullmatch(r"[\w@%+=:,./-]+", text) else "'" + text.replace("'", "'\"'\"'") + "'"
 
 
-def shell_word(text: str) -> str:
+def quote_shell_word(text: str) -> str:
     """A word for the shell that keeps variables (`$NAME`, `${NAME}`) working and nothing else special."""
     if re.fullmatch(r"[\w@%+=:,./-]+", text):
         return text
@@ -220,29 +224,29 @@ def write_entry(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     spec = dialect.handlers[hook.handler.type]
     entry: dict[str, Tree] = {"type": spec.type} if spec.type else {}
     written: set[str] = set()
-    for key, field in attrs_of(spec):
+    for key, field in iter_fields(spec):
         if field.read_only or field.attr in written:
             continue
-        value = attr_value(hook, field, spec.timeout)
+        value = write_value(hook, field, spec.timeout)
         if value is not None:
             entry[key] = value
             written.add(field.attr)
-    own = dialect_data(hook, dialect.id)
-    entry.update((key, value) for key, value in own.items() if key not in _KEEP)
+    data = get_dialect_data(hook, dialect.id)
+    entry.update((key, value) for key, value in data.items() if key not in _KEEP)
     # In a file that others wrote it may be anything.
-    keys = own.get("keys")
+    keys = data.get("keys")
     entry.update(keys if isinstance(keys, Mapping) else {})
     return entry
 
 
-def attr_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
+def write_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
     """The native value of one attribute of a hook, None where there is nothing to write."""
     attr = field.attr
     if attr in PLATFORMS:
         return hook.handler.platform.get(attr)
     value = getattr(hook if attr in _HOOK_ATTRS else hook.handler, attr)
     if field.values:
-        return next((native for native, known in field.values.items() if known == value and value), None)
+        return next((native for native, choice in field.values.items() if choice == value and value), None)
     if attr == "timeout":
         return None if value is None else write_timeout(timeout, value)
     if attr == "enabled":
@@ -256,13 +260,13 @@ def attr_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
     return list(value) if attr == "allowed_env" else value
 
 
-def group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     """The keys of a hook that stand beside the matcher, not in the handler."""
-    group = dialect_data(hook, dialect.id).get("group")
+    group = get_dialect_data(hook, dialect.id).get("group")
     extra = dict(group) if isinstance(group, Mapping) else {}
     spec = dialect.handlers[hook.handler.type]
     for key, field in dialect.group_fields.items():
-        value = attr_value(hook, as_field(field), spec.timeout)
+        value = write_value(hook, as_field(field), spec.timeout)
         if value is not None:
             extra[key] = value
     return extra
@@ -274,7 +278,7 @@ def bind(
     """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
-    blocking = (spec or unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
+    blocking = (spec or make_unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
     if spec and spec.fails_closed and blocking and hook.handler.type == "command":
         hook = hook._replace(handler=hook.handler._replace(on_failure="block"))
@@ -282,41 +286,41 @@ def bind(
         spec
         and spec.canonical
         and (spec.secondary or is_elsewhere(dialect, hook, spec))
-        and (spec, terms) not in slots(dialect, hook)
+        and (spec, terms) not in find_slots(dialect, hook)
     ):
-        own = {**dialect_data(hook, dialect.id), "event": native}
-        hook = hook._replace(provider_data={**hook.provider_data, dialect.id: own})
+        data = {**get_dialect_data(hook, dialect.id), "event": native}
+        hook = hook._replace(provider_data={**hook.provider_data, dialect.id: data})
     return hook
 
 
-def unknown_event(dialect: Dialect, native: str) -> EventSpec:
+def make_unknown_event(dialect: Dialect, native: str) -> EventSpec:
     """An event that is in no table.
 
     A mistyped one is meant to be the one it is nearly: a guard there is a guard that never runs.
     """
-    meant = event_named(dialect, slip(native, [one.native for one in dialect.events]))
-    return EventSpec(native, "", meant.blocks if meant else "observe", "")
+    likely = find_event(dialect, slip(native, [event.native for event in dialect.events]))
+    return EventSpec(native, "", likely.blocks if likely else "observe", "")
 
 
 def is_elsewhere(dialect: Dialect, hook: Hook, spec: EventSpec) -> bool:
     """Whether a hook stands under the general event although special events fire for its tools."""
-    others = [other for other in event_specs(dialect, hook.event) if is_split(other)]
-    return not is_split(spec) and any(covers(other, term) for other in others for term in hook.matcher)
+    special = [row for row in find_event_specs(dialect, hook.event) if is_split(row)]
+    return not is_split(spec) and any(covers(row, term) for row in special for term in hook.matcher)
 
 
-def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
+def find_slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...]]]:
     """The native events a hook is written under, each with the terms that go there."""
-    own = dialect_data(hook, dialect.id).get("event")
-    chosen = event_named(dialect, own) if isinstance(own, str) else None
+    written_event = get_dialect_data(hook, dialect.id).get("event")
+    chosen = find_event(dialect, written_event) if isinstance(written_event, str) else None
     native = split_native(hook.event)
     if native and native[0] == dialect.id:
-        chosen = event_named(dialect, native[1]) or unknown_event(dialect, native[1])
+        chosen = find_event(dialect, native[1]) or make_unknown_event(dialect, native[1])
     if chosen:
         return [(chosen, hook.matcher)]
-    specs = event_specs(dialect, hook.event)
+    specs = find_event_specs(dialect, hook.event)
     used = {*hook.capabilities, *hook.degradation}
     if hook.content:
-        exact = [spec for spec in dialect.events if spec.secondary and _says_content(spec, hook, used)]
+        exact = [spec for spec in dialect.events if spec.secondary and _can_hold_content(spec, hook, used)]
         if exact:
             return [(exact[0], hook.matcher)]
     if len(specs) == 1 and not is_split(specs[0]):
@@ -329,46 +333,48 @@ def slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term, ...
         split = [spec for spec in split if spec.context]
     if not hook.matcher:
         return [(spec, ()) for spec in general or split]
-    found = _shared_out(hook.matcher, split, general)
-    return [(spec, normal(found[spec.native])) for spec in specs if spec.native in found]
+    by_event = _share_terms(hook.matcher, split, general)
+    return [(spec, normalise_terms(by_event[spec.native])) for spec in specs if spec.native in by_event]
 
 
-def _shared_out(
+def _share_terms(
     terms: tuple[Term, ...], split: list[EventSpec], general: list[EventSpec]
 ) -> dict[str, list[Term]]:
     """By native event, the terms that go there: to the event for such tools, else to the general one."""
-    found: dict[str, list[Term]] = {}
+    by_event: dict[str, list[Term]] = {}
     for term in terms:
         spec = next((spec for spec in split if covers(spec, term)), general[0] if general else None)
         if spec:
-            found.setdefault(spec.native, []).append(term)
-    return found
+            by_event.setdefault(spec.native, []).append(term)
+    return by_event
 
 
-def _says_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
+def _can_hold_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
     """Whether the event fires for just the hook's tools and its matcher can be the hook's content pattern."""
     return (
         bool(hook.content)
         and spec.canonical == hook.event
         and is_split(spec)
         and all((tool, spec.subject) in _WHOLE_INPUT for tool in spec.tools)
-        and normal(terms_of(spec)) == normal(hook.matcher)
+        and normalise_terms(list_event_terms(spec)) == normalise_terms(hook.matcher)
         and not (hook.blocking and spec.blocks == "observe")
         and (spec.rewrites or "input_rewrite" not in used)
     )
 
 
-def matchers_of(dialect: Dialect, spec: EventSpec, hook: Hook, terms: tuple[Term, ...]) -> list[str | None]:
+def write_matchers(
+    dialect: Dialect, spec: EventSpec, hook: Hook, terms: tuple[Term, ...]
+) -> list[str | None]:
     """The matchers of a hook on one event: the one it was read with, where that still means the same."""
-    text = dialect_data(hook, dialect.id).get("written_matcher")
+    text = get_dialect_data(hook, dialect.id).get("written_matcher")
     if isinstance(text, str) and spec.subject == "tool" and read_matcher(dialect, spec, text)[0] == terms:
         return [text]
     return write_matcher(dialect, spec, terms, hook.content)
 
 
-def event_order(dialect: Dialect, hook: Hook) -> int:
+def get_event_order(dialect: Dialect, hook: Hook) -> int:
     """The place of a hook's first native event in the event table, which is the order in the file."""
-    first = next(iter(slots(dialect, hook)), None)
+    first = next(iter(find_slots(dialect, hook)), None)
     natives = [spec.native for spec in dialect.events]
     return natives.index(first[0].native) if first and first[0].native in natives else len(natives)
 
@@ -379,23 +385,23 @@ def merge_entries(hooks: list[tuple[Hook, Any]]) -> list[tuple[Hook, Any]]:
     for hook, place in hooks:
         key = repr(hook._replace(matcher=()))
         number = 0
-        while (found := merged.get(f"{number}{key}")) and not _joinable(found[0], hook):
+        while (pair := merged.get(f"{number}{key}")) and not _are_joinable(pair[0], hook):
             number += 1
-        if found:
+        if pair:
             merged[f"{number}{key}"] = (
-                found[0]._replace(matcher=normal((*found[0].matcher, *hook.matcher))),
-                found[1],
+                pair[0]._replace(matcher=normalise_terms((*pair[0].matcher, *hook.matcher))),
+                pair[1],
             )
         else:
             merged[f"{number}{key}"] = (hook, place)
     return list(merged.values())
 
 
-def _joinable(one: Hook, other: Hook) -> bool:
-    return bool(one.matcher and other.matcher) and not set(one.matcher) & set(other.matcher)
+def _are_joinable(hook: Hook, other_hook: Hook) -> bool:
+    return bool(hook.matcher and other_hook.matcher) and not set(hook.matcher) & set(other_hook.matcher)
 
 
-def root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
+def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
     """What a file says beside its hooks, without what every such file says."""
     return {
         key: value
@@ -404,18 +410,20 @@ def root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
     }
 
 
-def slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
+def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
     """The key that hooks stand below where it is the right one but for a slip; empty if there is none.
 
     `_hooks` and the like are no slip: that is how people switch hooks off.
     """
     if key in tree:
         return ""
-    keys = [one for one, value in tree.items() if is_meant(value) and one[:1] != "_"]
-    return next((one for one in keys if one.strip() == key or slip(one.strip(), [key])), "")
+    keys = [candidate for candidate, value in tree.items() if is_meant(value) and candidate[:1] != "_"]
+    return next(
+        (candidate for candidate in keys if candidate.strip() == key or slip(candidate.strip(), [key])), ""
+    )
 
 
-def below_another_key(key: str, path: Path) -> dict[str, str]:
+def explain_wrong_key(key: str, path: Path) -> dict[str, str]:
     """The words of a finding about hooks that stand below another key than the one that their agent reads."""
     way = f'Rename "{path[0]}" to "{key}".' if path else f'Move the events into "{key}": {{ … }}.'
     return {"what": "any hook of this file", "reason": f"it reads hooks below '{key}' only", "way": way}
@@ -423,10 +431,10 @@ def below_another_key(key: str, path: Path) -> dict[str, str]:
 
 def is_table_list(tree: Tree) -> bool:
     """Whether it is a list of hooks as TOML has them."""
-    return isinstance(tree, list) and any(isinstance(one, Mapping) and "command" in one for one in tree)
+    return isinstance(tree, list) and any(isinstance(table, Mapping) and "command" in table for table in tree)
 
 
-def own_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:
+def get_manifest_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:
     """What the manifest keeps for the files of this dialect."""
     data: Mapping[str, Any] = manifest.provider_data.get(dialect.id, NOTHING)
     return data

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 NO_COMMAND = ":"
 
 
-def commands(entry: Mapping[str, Tree]) -> Mapping[str, Tree]:
+def normalise_commands(entry: Mapping[str, Tree]) -> Mapping[str, Tree]:
     """The entry with its command for Unix in `command` and one for Windows alone in `powershell`.
 
     `bash` alone is the command: what the hook would do on Windows, nothing, is not kept.
@@ -21,7 +21,7 @@ def commands(entry: Mapping[str, Tree]) -> Mapping[str, Tree]:
     unix, windows = entry.get("bash"), entry.get("powershell")
     if not unix and not windows:
         return entry
-    other = entry.get("command")
+    command = entry.get("command")
     rest = {key: value for key, value in entry.items() if key not in ("bash", "powershell", "command")}
-    found = {"command": unix or other or NO_COMMAND, "powershell": windows or other}
-    return {**rest, **{key: value for key, value in found.items() if value}}
+    commands_by_system = {"command": unix or command or NO_COMMAND, "powershell": windows or command}
+    return {**rest, **{key: value for key, value in commands_by_system.items() if value}}

@@ -9,14 +9,16 @@ from hookport.model.hooks import Hook
 from hookport.shapes.dialect import SECOND, Dialect, EventSpec
 
 
-def longest_wait(dialect: Dialect, specs: Iterable[EventSpec], type_: str = "command") -> timedelta | None:
+def find_longest_wait(
+    dialect: Dialect, specs: Iterable[EventSpec], type_: str = "command"
+) -> timedelta | None:
     """After how long the agent goes on without an answer on these events, whatever a hook's timeout says."""
     handler = dialect.handlers.get(type_)
     limits = [handler.timeout.maximum if handler else None, *(spec.max_timeout for spec in specs)]
     return min((limit for limit in limits if limit is not None), default=None)
 
 
-def too_slow(
+def describe_slow_guard(
     target: Dialect,
     hook: Hook,
     specs: Sequence[EventSpec],
@@ -32,7 +34,7 @@ def too_slow(
         return {}
     handler = target.handlers.get(type_)
     shorter = handler.timeout.shorter if handler else None
-    waits = [(target.title, limit) for limit in [longest_wait(target, guarded, type_)] if limit]
+    waits = [(target.title, limit) for limit in [find_longest_wait(target, guarded, type_)] if limit]
     waits += [(f"{target.title} in {shorter[0]}", shorter[1])] if shorter else []
     who, limit = min(waits, key=lambda wait: wait[1], default=("", timeout))
     if timeout <= limit:

@@ -16,15 +16,15 @@ from hookport.shapes.dialect import (
     EventSpec,
     Matching,
     McpNames,
-    at_event,
-    matching_of,
-    names_of,
-    native_tools,
-    terms_of,
-    tools_named,
+    find_matching,
+    find_tools,
+    list_event_terms,
+    list_native_tools,
+    list_tool_names,
+    view_at_event,
 )
-from hookport.shapes.patterns import compiled, compiles
-from hookport.wire.events import mcp_spelled
+from hookport.shapes.patterns import compile_pattern, is_pattern
+from hookport.wire.events import spell_mcp_name
 
 _ANY = r".*"
 MARK = "re:"
@@ -33,7 +33,7 @@ _PLAIN = re.compile(r"[\w@:/ .-]+")
 _KINDS = {"tool": 0, "pattern": 1, "mcp": 2}
 
 
-def normal(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
+def normalise_terms(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
     """Terms without repetition in one order: a matcher is a set of alternatives."""
     return tuple(
         sorted(
@@ -55,28 +55,28 @@ def means_all(matching: Matching, text: str) -> bool:
 
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
     """The terms and the content pattern that a matcher string of this event means."""
-    dialect = at_event(dialect, spec)
-    matching, text = unmarked(dialect, matching_of(dialect, spec), text)
+    dialect = view_at_event(dialect, spec)
+    matching, text = read_mark(dialect, find_matching(dialect, spec), text)
     everything = (
         text in matching.never or matching.grammar in ("none", "ignored") or means_all(matching, text)
     )
     if spec.subject in ("command", "path"):
-        return terms_of(spec), "" if everything else text
+        return list_event_terms(spec), "" if everything else text
     if everything:
-        return terms_of(spec), ""
+        return list_event_terms(spec), ""
     if spec.subject == "mcp_tool":
-        return normal([Term("mcp", ANY_SERVER, tool) for tool in _literals(text) or [text]]), ""
+        return normalise_terms([Term("mcp", ANY_SERVER, tool) for tool in _read_literals(text) or [text]]), ""
     if spec.subject != "tool":
         return (Term("pattern", text),), ""
-    return normal(_read_names(dialect, matching, text)), ""
+    return normalise_terms(_read_names(dialect, matching, text)), ""
 
 
 def write_matcher(
     dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str
 ) -> list[str | None]:
     """The matcher strings that say these terms, one entry each; None means the entry has no matcher."""
-    matching = matching_of(dialect, spec)
-    dialect = at_event(dialect, spec)
+    matching = find_matching(dialect, spec)
+    dialect = view_at_event(dialect, spec)
     if matching.grammar == "none":
         return [None]
     if spec.subject in ("command", "path"):
@@ -87,52 +87,57 @@ def write_matcher(
         return [_write_mcp_tools([term.tool for term in terms])]
     if spec.subject != "tool":
         if matching.grammar == "exact":
-            return [value for term in terms for value in alternatives(term.value) or [term.value]]
+            return [value for term in terms for value in split_alternatives(term.value) or [term.value]]
         return ["|".join(term.value for term in terms)]
     mcp = dialect.mcp
     if mcp and mcp.server_last:
-        others = tuple(term for term in terms if not _is_server_last(mcp, term))
+        other_terms = tuple(term for term in terms if not _is_server_last(mcp, term))
         return [
-            *(_write_tools(dialect, matching, others) if others else []),
-            *(_write_last(mcp, term) for term in terms if term not in others),
+            *(_write_tools(dialect, matching, other_terms) if other_terms else []),
+            *(_write_last(mcp, term) for term in terms if term not in other_terms),
         ]
     return _write_tools(dialect, matching, terms)
 
 
 def _write_tools(dialect: Dialect, matching: Matching, terms: tuple[Term, ...]) -> list[str | None]:
     """The matchers on names of tools."""
-    names, patterns = native_parts(dialect, terms)
+    names, patterns = spell_terms(dialect, terms)
     together = matching.grammar in ("names", "regex") and len(names) + len(patterns) > 1
     if matching.grammar in ("anchored", "marked") or together:
         loose = [term.value for term in terms if term.kind == "pattern"]
-        whole = [one if together and _is_whole(one) else _matching_whole(one) for one in loose]
-        patterns = [*whole, *native_parts(dialect, tuple(term for term in terms if term.kind == "mcp"))[1]]
+        whole_patterns = [
+            pattern if together and _is_whole(pattern) else _as_whole_pattern(pattern) for pattern in loose
+        ]
+        patterns = [
+            *whole_patterns,
+            *spell_terms(dialect, tuple(term for term in terms if term.kind == "mcp"))[1],
+        ]
     if not names and not patterns:
         return []
     if matching.grammar == "glob":
-        return [*names, *(_glob(pattern) for pattern in patterns)]
+        return [*names, *(_write_glob(pattern) for pattern in patterns)]
     return [_join(dialect, matching, names, patterns)]
 
 
-def unmarked(dialect: Dialect, matching: Matching, text: str) -> tuple[Matching, str]:
+def read_mark(dialect: Dialect, matching: Matching, text: str) -> tuple[Matching, str]:
     """How a matcher that may begin with `re:` is read: as a pattern for the whole name, or as one name."""
     if matching.grammar != "marked":
         return matching, text
     if not text.startswith(MARK) and not set(text) & set("*?["):
-        is_known = text.lower() in native_tools(dialect)
+        is_known = text.lower() in list_native_tools(dialect)
         return matching._replace(grammar="glob"), text.lower() if is_known else text
-    pattern = text.removeprefix(MARK) if text.startswith(MARK) else _globbed(text)
+    pattern = text.removeprefix(MARK) if text.startswith(MARK) else _translate_glob(text)
     # In small letters, as tools' names are; an escape in small letters means another one.
-    lower = re.sub(r"\\.|[A-Z]", lambda found: found[0] if "\\" in found[0] else found[0].lower(), pattern)
+    lower = re.sub(r"\\.|[A-Z]", lambda match: match[0] if "\\" in match[0] else match[0].lower(), pattern)
     return matching._replace(grammar="anchored"), lower
 
 
-def _globbed(text: str) -> str:
+def _translate_glob(text: str) -> str:
     """A glob as a regular expression for the whole name."""
     signs = {"*": _ANY, "?": "."}
     parts = re.split(r"(\*|\?|\[!?\]?[^\]]*\])", text)
     sets = {part: part.replace("[!", "[^", 1) for part in parts[1::2] if part[0] == "["}
-    return "".join(signs.get(part) or sets.get(part) or _escaped(part) for part in parts)
+    return "".join(signs.get(part) or sets.get(part) or _escape(part) for part in parts)
 
 
 def _write_mcp_tools(tools: list[str]) -> str | None:
@@ -145,7 +150,7 @@ def _write_mcp_tools(tools: list[str]) -> str | None:
     return "^(?:" + "|".join(tools) + ")$" if len(tools) > 1 else f"^{tools[0]}$"
 
 
-def native_parts(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], list[str]]:
+def spell_terms(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], list[str]]:
     """(exact names, regular expressions) of the terms; a tool the dialect does not have gives nothing."""
     names: list[str] = []
     patterns: list[str] = []
@@ -153,19 +158,19 @@ def native_parts(dialect: Dialect, terms: tuple[Term, ...]) -> tuple[list[str], 
         if term.kind == "pattern":
             patterns.append(term.value)
         elif term.kind == "mcp":
-            name, pattern = mcp_parts(dialect.mcp, term)
+            name, pattern = spell_mcp_term(dialect.mcp, term)
             if name and _is_bare(dialect) and dialect.mcp and name.count(dialect.mcp.joint) > 1:
-                name, pattern = "", _bare(dialect.mcp, term.value, f"(?:{_escaped(term.tool)})")
+                name, pattern = "", _write_bare(dialect.mcp, term.value, f"(?:{_escape(term.tool)})")
             names += [name] if name else []
             patterns += [pattern] if pattern else []
         elif term.value in TOOLS:
-            names += names_of(dialect, term.value)
+            names += list_tool_names(dialect, term.value)
         else:
             names.append(term.value)
     return list(dict.fromkeys(names)), list(dict.fromkeys(patterns))
 
 
-def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
+def spell_mcp_term(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     """(exact name, regular expression) of an MCP term, one of them empty."""
     if mcp is None:
         return "", ""
@@ -175,14 +180,16 @@ def mcp_parts(mcp: McpNames | None, term: Term) -> tuple[str, str]:
     if not mcp.joint:
         return (mcp.prefix + term.tool, "") if term.tool else ("", re.escape(mcp.prefix) + _ANY)
     if term.value == ANY_SERVER and not mcp.prefix:
-        return "", _bare(mcp, ANY_SERVER, f"(?:{_escaped(term.tool)})" if term.tool else "")
+        return "", _write_bare(mcp, ANY_SERVER, f"(?:{_escape(term.tool)})" if term.tool else "")
     if term.value == ANY_SERVER:
         return "", re.escape(mcp.prefix) + _ANY
     if not mcp.prefix and not term.tool:
-        return "", _bare(mcp, term.value, "")
+        return "", _write_bare(mcp, term.value, "")
     if term.tool:
-        return mcp_spelled(mcp.prefix + term.value, mcp.joint, term.tool, mcp.allowed, mcp.longest), ""
-    return "", re.escape(mcp_spelled(mcp.prefix + term.value, mcp.joint, "", mcp.allowed, mcp.longest)) + _ANY
+        return spell_mcp_name(mcp.prefix + term.value, mcp.joint, term.tool, mcp.allowed, mcp.longest), ""
+    return "", re.escape(
+        spell_mcp_name(mcp.prefix + term.value, mcp.joint, "", mcp.allowed, mcp.longest)
+    ) + _ANY
 
 
 def _is_server_last(mcp: McpNames, term: Term) -> bool:
@@ -195,12 +202,12 @@ def _write_last(mcp: McpNames, term: Term) -> str:
     if term.kind == "pattern":
         return term.value
     if term.value == ANY_SERVER:
-        return f"{mcp.prefix}^{_escaped(term.tool)}{mcp.joint}{_ANY}" if term.tool else f"{mcp.prefix}*"
+        return f"{mcp.prefix}^{_escape(term.tool)}{mcp.joint}{_ANY}" if term.tool else f"{mcp.prefix}*"
     if not term.tool:
-        return f"{mcp.prefix}{_ANY}{mcp.joint}{_escaped(term.value)}$"
+        return f"{mcp.prefix}{_ANY}{mcp.joint}{_escape(term.value)}$"
     is_clear = mcp.joint not in term.tool + term.value
-    server = _escaped(term.value) if is_clear else f"(?:{_escaped(term.value)})"
-    return f"{mcp.prefix}^{_escaped(term.tool)}{mcp.joint}{server}$"
+    server = _escape(term.value) if is_clear else f"(?:{_escape(term.value)})"
+    return f"{mcp.prefix}^{_escape(term.tool)}{mcp.joint}{server}$"
 
 
 def _read_last(mcp: McpNames, text: str) -> Term:
@@ -209,25 +216,25 @@ def _read_last(mcp: McpNames, text: str) -> Term:
     if inner == "*" or matches_all(inner):
         return Term("mcp", ANY_SERVER)
     name = r"[\w:@./ -]+"
-    if found := re.fullmatch(rf"\.\*{mcp.joint}({name})\$", inner):
-        return Term("mcp", found[1])
-    if found := re.fullmatch(rf"\^({name}){mcp.joint}\.\*", inner):
-        return Term("mcp", ANY_SERVER, found[1])
-    if found := re.fullmatch(rf"\^({name}){mcp.joint}\(\?:({name})\)\$", inner):
-        return Term("mcp", found[2], found[1])
-    if (found := re.fullmatch(rf"\^({name}){mcp.joint}({name})\$", inner)) and inner.count(mcp.joint) == 1:
-        return Term("mcp", found[2], found[1])
+    if match := re.fullmatch(rf"\.\*{mcp.joint}({name})\$", inner):
+        return Term("mcp", match[1])
+    if match := re.fullmatch(rf"\^({name}){mcp.joint}\.\*", inner):
+        return Term("mcp", ANY_SERVER, match[1])
+    if match := re.fullmatch(rf"\^({name}){mcp.joint}\(\?:({name})\)\$", inner):
+        return Term("mcp", match[2], match[1])
+    if (match := re.fullmatch(rf"\^({name}){mcp.joint}({name})\$", inner)) and inner.count(mcp.joint) == 1:
+        return Term("mcp", match[2], match[1])
     return Term("pattern", text)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     """A literal text in a regular expression; a hyphen needs no escape and JavaScript may refuse one."""
     return re.escape(text).replace(r"\-", "-")
 
 
-def _bare(mcp: McpNames, server: str, tool: str) -> str:
+def _write_bare(mcp: McpNames, server: str, tool: str) -> str:
     """The pattern for MCP tools that have no prefix; the group shows where the tool's name begins."""
-    return (_ANY if server == ANY_SERVER else _escaped(server)) + _escaped(mcp.joint) + (tool or _ANY)
+    return (_ANY if server == ANY_SERVER else _escape(server)) + _escape(mcp.joint) + (tool or _ANY)
 
 
 def _is_bare(dialect: Dialect) -> bool:
@@ -235,23 +242,23 @@ def _is_bare(dialect: Dialect) -> bool:
     mcp = dialect.mcp
     if mcp is None or mcp.prefix or not mcp.joint:
         return False
-    return not any(mcp.joint in name for name in native_tools(dialect))
+    return not any(mcp.joint in name for name in list_native_tools(dialect))
 
 
 def _is_bare_mcp(dialect: Dialect, name: str) -> bool:
     return _is_bare(dialect) and dialect.mcp is not None and dialect.mcp.joint in name
 
 
-def alternatives(pattern: str) -> list[str]:
+def split_alternatives(pattern: str) -> list[str]:
     """The plain words of `a|b`, `(a|b)`, `^(?:a|b)$`; nothing if it is a real regular expression."""
-    inner = _unanchored(pattern)
+    inner = _strip_anchors(pattern)
     words = inner.split("|")
     return words if all(re.fullmatch(r"[\w@:/ .-]+", word) and "." not in word for word in words) else []
 
 
-def _literals(pattern: str) -> list[str]:
+def _read_literals(pattern: str) -> list[str]:
     r"""The names that `^(?:a|b\.c)$` stands for; nothing if it is a real regular expression."""
-    words = _unanchored(pattern).split("|")
+    words = _strip_anchors(pattern).split("|")
     if not all(
         _PLAIN.fullmatch(word.replace(r"\.", "_")) and "." not in word.replace(r"\.", "") for word in words
     ):
@@ -259,13 +266,13 @@ def _literals(pattern: str) -> list[str]:
     return [word.replace(r"\.", ".") for word in words]
 
 
-def found_in(pattern: str, names: list[str]) -> list[str]:
+def find_matches(pattern: str, names: list[str]) -> list[str]:
     """The names that a pattern matches anywhere; none if it is not a valid pattern."""
-    found = compiled(pattern)
-    return [] if isinstance(found, str) else [name for name in names if found.search(name)]
+    regex = compile_pattern(pattern)
+    return [] if isinstance(regex, str) else [name for name in names if regex.search(name)]
 
 
-def _unanchored(pattern: str) -> str:
+def _strip_anchors(pattern: str) -> str:
     inner = pattern.removeprefix("^").removesuffix("$") if pattern.startswith("^") else pattern
     group = re.fullmatch(r"\((?:\?:)?([^()]*)\)", inner)
     return group[1] if group else inner
@@ -280,50 +287,50 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
     if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
         return [_read_last(dialect.mcp, text)]
     terms: list[Term] = []
-    known = native_tools(dialect)
+    names = list_native_tools(dialect)
     # `^Read` is the beginning of a name, not a name: it also finds ReadMediaFile.
-    whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
+    is_whole = matching.grammar == "anchored" or not text.startswith("^") or text.endswith("$")
     is_exact = matching.grammar == "anchored" or bool(
         re.fullmatch(r"\^(?:\((?:\?:)?[^()|]+\)|[^()|]+)\$", text)
     )
-    for alternative in _unanchored(text).split("|"):
-        mcp = _read_mcp_part(dialect, alternative) if whole or alternative.endswith(_ANY) else None
+    for alternative in _strip_anchors(text).split("|"):
+        mcp = _read_mcp_part(dialect, alternative) if is_whole or alternative.endswith(_ANY) else None
         # Where the whole name is matched, an escaped dot is a dot.
         is_literal = matching.grammar == "anchored" and re.fullmatch(r"(?:[\w-]|\\[.-])+", alternative)
         part = alternative.replace("\\", "") if is_literal else alternative
         if mcp:
             terms.append(mcp)
-        elif (whole and part in known) or (
-            _is_mcp(dialect.mcp, part) and (whole or _is_server(dialect.mcp, part))
+        elif (is_whole and part in names) or (
+            _is_mcp(dialect.mcp, part) and (is_whole or _is_server(dialect.mcp, part))
         ):
             terms += _read_name(dialect, part)
         elif (
-            whole
+            is_whole
             and (is_literal or re.fullmatch(r"[\w-]+", part))
-            and (is_exact or not _is_begun(dialect, part, known))
+            and (is_exact or not _is_partial_name(dialect, part, names))
         ):
             terms.append(Term("tool", part))
         else:
-            return [Term("pattern", _found_anywhere(text) if matching.grammar == "anchored" else text)]
+            return [Term("pattern", _as_search_pattern(text) if matching.grammar == "anchored" else text)]
     return terms
 
 
-def _is_begun(dialect: Dialect, part: str, known: list[str]) -> bool:
+def _is_partial_name(dialect: Dialect, part: str, names: list[str]) -> bool:
     """Whether a word is a part of known names, or the beginning of those of MCP tools."""
     prefix = dialect.mcp.prefix if dialect.mcp and not dialect.mcp.server_last else ""
-    return any(part in name for name in known) or bool(prefix and part.startswith(prefix))
+    return any(part in name for name in names) or bool(prefix and part.startswith(prefix))
 
 
-def _found_anywhere(text: str) -> str:
+def _as_search_pattern(text: str) -> str:
     """A pattern for the whole name as one that is looked for in the name, as terms hold it."""
     loose = re.fullmatch(r"\.\*\(\?:(.*)\)\.\*", text)
-    return loose[1] if loose and compiles(loose[1]) else f"^(?:{text})$"
+    return loose[1] if loose and is_pattern(loose[1]) else f"^(?:{text})$"
 
 
-def _matching_whole(pattern: str) -> str:
+def _as_whole_pattern(pattern: str) -> str:
     """The same pattern for a dialect that matches it with the whole name."""
-    whole = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
-    return whole[1] if whole and compiles(whole[1]) else f".*(?:{pattern}).*"
+    match = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
+    return match[1] if match and is_pattern(match[1]) else f".*(?:{pattern}).*"
 
 
 def _is_whole(pattern: str) -> bool:
@@ -356,13 +363,13 @@ def _read_bare(mcp: McpNames, part: str) -> Term | None:
     if server == _ANY and (marked or not tool):
         server = ANY_SERVER
     plain = r"[\w:@./ -]+"
-    known = server == ANY_SERVER or re.fullmatch(plain, server)
-    is_name = bool(known) and (not tool or re.fullmatch(plain, tool))
+    is_plain_server = server == ANY_SERVER or re.fullmatch(plain, server)
+    is_name = bool(is_plain_server) and (not tool or re.fullmatch(plain, tool))
     return Term("mcp", server, tool) if is_name and (tool or text.endswith(_ANY)) else None
 
 
 def _read_name(dialect: Dialect, name: str) -> list[Term]:
-    tools = tools_named(dialect, name)
+    tools = find_tools(dialect, name)
     if tools:
         return [Term("tool", tool) for tool in tools]
     if dialect.mcp and _is_mcp(dialect.mcp, name):
@@ -422,7 +429,7 @@ def _read_glob(dialect: Dialect, text: str) -> list[Term]:
     return _read_name(dialect, text)
 
 
-def _glob(pattern: str) -> str:
+def _write_glob(pattern: str) -> str:
     return re.sub(r"\\(.)", r"\1", pattern.replace(_ANY, "*").removeprefix("^").removesuffix("$"))
 
 
@@ -430,8 +437,8 @@ def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list
     if matching.grammar == "marked":
         # A matcher of blanks alone is empty, and its hook is not loaded.
         is_name = len(names) == 1 and not patterns and names[0].strip() and not set(names[0]) & set("*?[")
-        whole = matching._replace(grammar="anchored")
-        return names[0] if is_name else MARK + _join(dialect, whole, names, patterns)
+        anchored = matching._replace(grammar="anchored")
+        return names[0] if is_name else MARK + _join(dialect, anchored, names, patterns)
     if len(patterns) == 1 and not names:
         return patterns[0]
     if matching.grammar == "names" and not patterns:
@@ -440,11 +447,11 @@ def _join(dialect: Dialect, matching: Matching, names: list[str], patterns: list
             return joined
     parts = [*map(re.escape, names), *patterns]
     joined = "|".join(part.replace(r"\-", "-").replace(r"\ ", " ") for part in parts)
-    others = [name for name in native_tools(dialect) if name not in names]
+    other_names = [name for name in list_native_tools(dialect) if name not in names]
     loose = matching.grammar != "anchored" and (
         bool(patterns and names)
         or matching.grammar == "names"
-        or any(name in other for name in names for other in others)
+        or any(name in other_name for name in names for other_name in other_names)
         or matching.anchors
         or any(_is_mcp(dialect.mcp, name) or _is_bare_mcp(dialect, name) for name in names)
     )

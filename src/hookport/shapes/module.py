@@ -23,7 +23,7 @@ from hookport.findings import Finding, UnknownEvent
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
 from hookport.shapes.dialect import (
     MILLISECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     Field,
     HandlerSpec,
@@ -32,11 +32,11 @@ from hookport.shapes.dialect import (
     Shape,
     Timeout,
     Tree,
-    event_named,
-    native_tools,
+    find_event,
+    list_native_tools,
 )
-from hookport.shapes.entries import bind, read_entry, slots, write_entry
-from hookport.shapes.matchers import native_parts, normal
+from hookport.shapes.entries import bind, find_slots, read_entry, write_entry
+from hookport.shapes.matchers import normalise_terms, spell_terms
 from hookport.shapes.templates import fill, read_template
 from hookport.shapes.terms import read_terms, write_terms
 
@@ -81,7 +81,7 @@ HANDLERS = {
 }
 
 
-def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
     """The hooks of files that hookport generated."""
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
@@ -100,7 +100,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
             if not isinstance(native, str):
                 problems.append(Problem("'event' is missing", (number,), file))
                 continue
-            if event_named(dialect, native) is None:
+            if find_event(dialect, native) is None:
                 guess = closest(native, tuple(event.native for event in dialect.events))
                 findings.append(
                     UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
@@ -111,39 +111,39 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
     if problems:
         raise RefusedError(*problems)
     manifest = Manifest(tuple(hook for hook, _ in hooks))
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
 
 def read_data(
     dialect: Dialect, native: str, entry: Tree, place: Place, problems: list[Problem]
 ) -> Hook | None:
     """The hook of one entry of a generated list, which says itself whether it is blocking."""
-    here: list[Problem] = []
+    faults: list[Problem] = []
     file, path = place
     if not isinstance(entry, Mapping):
         problems.append(Problem("the list of hooks is damaged; convert the source again", path, file))
         return None
-    terms = read_terms(entry["matcher"], (*path, "matcher"), here) if "matcher" in entry else ()
-    hook = read_entry(dialect, entry, path, ("event", "matcher", "match"), here)
-    problems += [problem._replace(file=file) for problem in here]
-    if hook is None or here:
+    terms = read_terms(entry["matcher"], (*path, "matcher"), faults) if "matcher" in entry else ()
+    hook = read_entry(dialect, entry, path, ("event", "matcher", "match"), faults)
+    problems += [problem._replace(file=file) for problem in faults]
+    if hook is None or faults:
         return None
     blocking = hook.blocking
-    return bind(dialect, hook, native, event_named(dialect, native), normal(terms), "")._replace(
+    return bind(dialect, hook, native, find_event(dialect, native), normalise_terms(terms), "")._replace(
         blocking=blocking
     )
 
 
-def module(template: str) -> Shape:
+def make_module_shape(template: str) -> Shape:
     """The shape for a host, by the template with its own part of the code."""
 
     def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
-        entries = [_write(dialect, hook) for hook in manifest.hooks]
+        entries = [_write_hook(dialect, hook) for hook in manifest.hooks]
         # A name with a word in brackets is told apart by its payload.
         natives = [spec.native.partition(" (")[0] for spec in dialect.events]
         callbacks = [native for native in dict.fromkeys(natives) if not native.startswith(BUS)]
         lines = ",\n".join("  " + json.dumps(entry, ensure_ascii=True) for entry in entries)
-        imports, code = _parts(read_template(template))
+        imports, code = _split_imports(read_template(template))
         values = {
             "MARK": MARK,
             "TITLE": dialect.title,
@@ -156,43 +156,43 @@ def module(template: str) -> Shape:
     return Shape(decode, encode, by_event=False)
 
 
-def _parts(code: str) -> tuple[str, str]:
+def _split_imports(code: str) -> tuple[str, str]:
     """The imports that a template begins with, and the rest."""
     imports, _, rest = code.partition("\n\n") if code.startswith("import ") else ("", "", code)
     return f"{imports}\n\n" if imports else "", rest
 
 
-def _write(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
-    spec, terms = slots(dialect, hook)[0]
+def _write_hook(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+    spec, terms = find_slots(dialect, hook)[0]
     entry: dict[str, Tree] = {"event": spec.native}
     if hook.matcher:
         entry["matcher"] = write_terms(hook.matcher)
-        entry["match"] = tool_pattern(dialect, terms)
+        entry["match"] = write_tool_pattern(dialect, terms)
     return {**entry, **write_entry(dialect, hook)}
 
 
-def tool_pattern(dialect: Dialect, terms: tuple[Term, ...]) -> str:
+def write_tool_pattern(dialect: Dialect, terms: tuple[Term, ...]) -> str:
     """The regular expression that the generated code tests a tool's name with."""
-    built_in = "(?!(?:" + "|".join(map(_literal, native_tools(dialect))) + ")$)"
+    built_in = "(?!(?:" + "|".join(map(_escape, list_native_tools(dialect))) + ")$)"
     parts: list[str] = []
     for term in terms:
         if term.kind == "mcp":
-            parts.append(built_in + _mcp_pattern(dialect, term))
+            parts.append(built_in + _write_mcp_pattern(dialect, term))
         elif term.kind == "pattern":
             parts.append(f".*(?:{term.value}).*")
         else:
-            parts += map(_literal, native_parts(dialect, (term,))[0])
+            parts += map(_escape, spell_terms(dialect, (term,))[0])
     return "^(?:" + "|".join(dict.fromkeys(parts)) + ")$"
 
 
-def _mcp_pattern(dialect: Dialect, term: Term) -> str:
+def _write_mcp_pattern(dialect: Dialect, term: Term) -> str:
     """The name an MCP tool gets; the host writes `_` for what cannot stand in a tool's name."""
     joint = dialect.mcp.joint if dialect.mcp else ""
-    server, tool = (_literal(re.sub(r"[^A-Za-z0-9_-]", "_", part)) for part in (term.value, term.tool))
+    server, tool = (_escape(re.sub(r"[^A-Za-z0-9_-]", "_", part)) for part in (term.value, term.tool))
     return (".+" if term.value == ANY_SERVER else server) + (
         joint + (tool or ".+") if term != Term("mcp", ANY_SERVER) else ""
     )
 
 
-def _literal(name: str) -> str:
+def _escape(name: str) -> str:
     return re.escape(name).replace(r"\-", "-")

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 
 @lru_cache(maxsize=256)
-def compiled(pattern: str) -> re.Pattern[str] | str:
+def compile_pattern(pattern: str) -> re.Pattern[str] | str:
     """The pattern, or why Python does not take it."""
     try:
         # Python warns of sets such as `[[a]`, which other engines read as it does.
@@ -19,6 +19,6 @@ def compiled(pattern: str) -> re.Pattern[str] | str:
         return str(error)
 
 
-def compiles(pattern: str) -> bool:
+def is_pattern(pattern: str) -> bool:
     """Whether a pattern is one."""
-    return not isinstance(compiled(pattern), str)
+    return not isinstance(compile_pattern(pattern), str)

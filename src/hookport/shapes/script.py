@@ -23,19 +23,19 @@ from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
 from hookport.model.tools import TOOLS
 from hookport.shapes.dialect import (
     SECOND,
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Place,
     RefusedError,
     Shape,
     Tree,
-    event_named,
-    names_of,
-    native_tools,
-    variable_in,
+    find_event,
+    find_variable,
+    list_native_tools,
+    list_tool_names,
 )
-from hookport.shapes.entries import bind, slots, write_entry
+from hookport.shapes.entries import bind, find_slots, write_entry
 from hookport.shapes.module import MARK, read_data
 from hookport.shapes.templates import fill, read_template
 from hookport.shapes.terms import write_terms
@@ -74,10 +74,10 @@ class Limits(NamedTuple):
 TEMPLATE = "script.sh"
 
 
-def decoder(limits: Limits) -> Callable[[Dialect, Mapping[str, Tree]], Decoded]:
+def make_decoder(limits: Limits) -> Callable[[Dialect, Mapping[str, Tree]], DecodedManifest]:
     """What reads scripts: the hooks of one that hookport generated, or the one hook that another is."""
 
-    def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> Decoded:
+    def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
         hooks: list[tuple[Hook, Place]] = []
         findings: list[Finding] = []
         problems: list[Problem] = []
@@ -85,22 +85,22 @@ def decoder(limits: Limits) -> Callable[[Dialect, Mapping[str, Tree]], Decoded]:
             if not isinstance(text, str):
                 continue
             if is_generated(text):
-                hooks += _generated(dialect, file, text, findings, problems)
-            elif (spec := event_of(dialect, file)) is not None:
-                hooks.append((_in_place(dialect, spec, file, text, limits), Place(file, ())))
+                hooks += _read_generated(dialect, file, text, findings, problems)
+            elif (spec := find_script_event(dialect, file)) is not None:
+                hooks.append((_read_in_place(dialect, spec, file, text, limits), Place(file, ())))
         if problems:
             raise RefusedError(*problems)
         manifest = Manifest(tuple(hook for hook, _ in hooks))
-        return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+        return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
     return decode
 
 
-def _generated(
+def _read_generated(
     dialect: Dialect, file: str, text: str, findings: list[Finding], problems: list[Problem]
 ) -> list[tuple[Hook, Place]]:
     """The hooks of a script that hookport generated."""
-    native = _native(dialect, file)
+    native = _read_native(dialect, file)
     data = next((line for line in text.split("\n")[:6] if line.startswith(DATA)), "")
     try:
         entries = json.loads(data.removeprefix(DATA))
@@ -109,7 +109,7 @@ def _generated(
     if not isinstance(entries, list):
         problems.append(Problem("the list of hooks is damaged; convert the source again", (), file))
         return []
-    if event_named(dialect, native) is None:
+    if find_event(dialect, native) is None:
         guess = closest(native, tuple(event.native for event in dialect.events))
         findings.append(
             UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
@@ -118,12 +118,12 @@ def _generated(
         read_data(dialect, native, entry, Place(file, (number,)), problems)
         for number, entry in enumerate(entries)
     ]
-    found = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
-    if len(found) == len(entries) and _calls(dialect, [hook for hook, _ in found]) not in text:
+    hooks = [(hook, Place(file, (number,))) for number, hook in enumerate(read) if hook]
+    if len(hooks) == len(entries) and _write_calls(dialect, [hook for hook, _ in hooks]) not in text:
         problems.append(
             Problem("what it runs is not what its list of hooks says; convert the source again", (), file)
         )
-    return found
+    return hooks
 
 
 def is_generated(text: str) -> bool:
@@ -131,24 +131,24 @@ def is_generated(text: str) -> bool:
     return MARK in "\n".join(text.split("\n", 3)[:3])
 
 
-def event_of(dialect: Dialect, file: str) -> EventSpec | None:
+def find_script_event(dialect: Dialect, file: str) -> EventSpec | None:
     """The event whose script a file is by its name; a file of another name is never run."""
     path = PurePosixPath(file)
-    known = {spec.native.lower(): spec for spec in dialect.events}
-    return known.get(path.stem.lower()) if path.suffix.lower() in RUNNERS else None
+    specs = {spec.native.lower(): spec for spec in dialect.events}
+    return specs.get(path.stem.lower()) if path.suffix.lower() in RUNNERS else None
 
 
-def native_of(dialect: Dialect, file: str) -> str:
+def find_script_native(dialect: Dialect, file: str) -> str:
     """The event on which the host runs a file of that name; empty if it never does."""
-    spec = event_of(dialect, file)
+    spec = find_script_event(dialect, file)
     return spec.native if spec else ""
 
 
-def _in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limits: Limits) -> Hook:
+def _read_in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limits: Limits) -> Hook:
     """The hook that a script is: as the host runs it, for as long as the host waits."""
-    script = _spelled(dialect, file)
+    script = _spell_script(dialect, file)
     ending = PurePosixPath(file).suffix.lower()
-    runner = _shebang(text) or RUNNERS[ending]
+    runner = _read_shebang(text) or RUNNERS[ending]
     windows = f"{ON_WINDOWS[ending]} {script}" if ending in ON_WINDOWS else ""
     limit = limits.tools if spec.subject == "tool" else limits.others
     handler = Handler(
@@ -159,20 +159,20 @@ def _in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limits: L
     return bind(dialect, Hook("", handler, dialect=dialect.id), spec.native, spec, (), "")
 
 
-def _spelled(dialect: Dialect, file: str) -> str:
+def _spell_script(dialect: Dialect, file: str) -> str:
     """A script as a word of the shell: from the project's root or the user's home, by the place it is at."""
     steps = PurePosixPath(file).parts
     for place in dialect.locations:
         parts = PurePosixPath(place.path).parts
-        wanted = parts[1:] if parts[0] == "~" else parts
-        tail = steps[-len(wanted) :]
-        if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
+        expected = parts[1:] if parts[0] == "~" else parts
+        tail = steps[-len(expected) :]
+        if len(tail) == len(expected) and all(map(fnmatchcase, tail, expected)):
             start = "~" if parts[0] == "~" else f'"{dialect.project_dir[0]}"'
             return f"{start}/{shlex.quote('/'.join(tail))}"
     return shlex.quote(file) if file.startswith("/") else f'"{dialect.project_dir[0]}"/{shlex.quote(file)}'
 
 
-def _shebang(text: str) -> str:
+def _read_shebang(text: str) -> str:
     """What the first line of a script says runs it, as words of the shell; empty if it does not."""
     first = text.partition("\n")[0]
     words = first[2:].split() if first.startswith("#!") else []
@@ -182,7 +182,7 @@ def _shebang(text: str) -> str:
     return shlex.join(words)
 
 
-def _native(dialect: Dialect, file: str) -> str:
+def _read_native(dialect: Dialect, file: str) -> str:
     """The event that a generated script is named after; some hosts do not care about upper and lower case."""
     stem = PurePosixPath(file).name.partition(".")[0]
     name = re.sub(
@@ -190,11 +190,11 @@ def _native(dialect: Dialect, file: str) -> str:
         lambda match: bytes.fromhex(match[0].replace("%", "")).decode("utf-8", "replace"),
         stem,
     )
-    known = {spec.native.lower(): spec.native for spec in dialect.events}
-    return known.get(name.lower(), name)
+    natives = {spec.native.lower(): spec.native for spec in dialect.events}
+    return natives.get(name.lower(), name)
 
 
-def _file(dialect: Dialect, native: str) -> str:
+def _name_file(dialect: Dialect, native: str) -> str:
     """The path of an event's script; what is not a plain word cannot leave the folder."""
     name = re.sub(
         r"[^A-Za-z0-9_-]",
@@ -204,51 +204,54 @@ def _file(dialect: Dialect, native: str) -> str:
     return dialect.locations[0].path.replace("*", name or "%")
 
 
-def script(limits: Limits) -> Shape:
+def make_script_shape(limits: Limits) -> Shape:
     """The shape for a host with these limits."""
 
     def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
         by_event: dict[str, tuple[EventSpec, list[Hook]]] = {}
         for hook in manifest.hooks:
-            spec = slots(dialect, hook)[0][0]
+            spec = find_slots(dialect, hook)[0][0]
             by_event.setdefault(spec.native, (spec, []))[1].append(hook)
-        return {_file(dialect, native): _text(dialect, *found, limits) for native, found in by_event.items()}
+        return {
+            _name_file(dialect, native): _write_script(dialect, *rows, limits)
+            for native, rows in by_event.items()
+        }
 
-    return Shape(decoder(limits), encode, in_place=native_of)
+    return Shape(make_decoder(limits), encode, in_place=find_script_native)
 
 
-def _text(dialect: Dialect, spec: EventSpec, hooks: list[Hook], limits: Limits) -> str:
+def _write_script(dialect: Dialect, spec: EventSpec, hooks: list[Hook], limits: Limits) -> str:
     before, _, after = json.dumps(dialect.deny_answer).partition('"{reason}"')
     values = {
         "MARK": MARK,
         "TITLE": re.sub(r"[^ -~]", "?", f"{dialect.title} runs this file on every {spec.native}."),
-        "DATA": json.dumps([_data(dialect, hook) for hook in hooks], ensure_ascii=True),
-        "BEFORE": word(before),
-        "AFTER": word(after),
-        "EVENT": word(spec.native),
+        "DATA": json.dumps([_write_data(dialect, hook) for hook in hooks], ensure_ascii=True),
+        "BEFORE": quote_word(before),
+        "AFTER": quote_word(after),
+        "EVENT": quote_word(spec.native),
         "LIMIT": str(limits.tools if spec.subject == "tool" else limits.others),
         "STRICT": str(limits.strict),
-        "ROOT": variable_in(dialect.project_dir[0]),
-        "BUILTIN": " | ".join(_pattern(name) for name in native_tools(dialect)),
-        "CALLS": _calls(dialect, hooks),
+        "ROOT": find_variable(dialect.project_dir[0]),
+        "BUILTIN": " | ".join(_write_pattern(name) for name in list_native_tools(dialect)),
+        "CALLS": _write_calls(dialect, hooks),
     }
     return fill(read_template(TEMPLATE), values)
 
 
-def _data(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
+def _write_data(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
     matcher = {"matcher": write_terms(hook.matcher)} if hook.matcher else {}
     return {**matcher, **write_entry(dialect, hook)}
 
 
-def _pattern(name: str) -> str:
-    return f"{word(name[:-1])}*" if name.endswith("*") else word(name)
+def _write_pattern(name: str) -> str:
+    return f"{quote_word(name[:-1])}*" if name.endswith("*") else quote_word(name)
 
 
-def _calls(dialect: Dialect, hooks: list[Hook]) -> str:
-    return "\n".join(_call(dialect, hook) for hook in hooks)
+def _write_calls(dialect: Dialect, hooks: list[Hook]) -> str:
+    return "\n".join(_write_call(dialect, hook) for hook in hooks)
 
 
-def _call(dialect: Dialect, hook: Hook) -> str:
+def _write_call(dialect: Dialect, hook: Hook) -> str:
     handler = hook.handler
     default = dialect.handlers["command"].timeout.default
     timeout = handler.timeout if handler.timeout is not None else default
@@ -256,33 +259,33 @@ def _call(dialect: Dialect, hook: Hook) -> str:
     fails = (
         "closed" if handler.on_failure == "block" else "late" if handler.timeout_action == "block" else "open"
     )
-    tools, reach = _reach(dialect, hook)
+    tools, reach = _find_reach(dialect, hook)
     words = [
         str(seconds),
         "blocks" if hook.blocking else "watches",
         fails,
         reach,
-        word(hook.name or handler.command.split("\n")[0][:60]),
-        word(handler.command),
-        *(word(json.dumps(tool, ensure_ascii=False)[1:-1]) for tool in tools),
+        quote_word(hook.name or handler.command.split("\n")[0][:60]),
+        quote_word(handler.command),
+        *(quote_word(json.dumps(tool, ensure_ascii=False)[1:-1]) for tool in tools),
     ]
     return CALL + " ".join(words)
 
 
-def _reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
+def _find_reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
     """The names of the tools a hook is for, and whether all, only these or others too."""
     if not hook.matcher or any(term.kind == "pattern" for term in hook.matcher):
         return [], "all"
     tools: list[str] = []
     for term in hook.matcher:
         if term.kind == "tool":
-            tools += names_of(dialect, term.value) if term.value in TOOLS else [term.value]
+            tools += list_tool_names(dialect, term.value) if term.value in TOOLS else [term.value]
     return list(dict.fromkeys(tools)), "others" if any(
         term.kind == "mcp" for term in hook.matcher
     ) else "some"
 
 
-def word(text: str) -> str:
+def quote_word(text: str) -> str:
     """The text as one word of the shell; what no process can be given becomes a command that cannot start."""
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         return "'exit 126 # no process can be given this text'"

@@ -12,16 +12,23 @@ from hookport.errors import Problem, spell_path
 from hookport.findings import Finding, NeverRuns, OtherSettings
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
-    Decoded,
+    DecodedManifest,
     Dialect,
     EventSpec,
     Path,
     Place,
     RefusedError,
     Tree,
-    dialect_data,
+    get_dialect_data,
 )
-from hookport.shapes.entries import below_another_key, bind, is_table_list, kind_word, own_data, slipped_key
+from hookport.shapes.entries import (
+    bind,
+    explain_wrong_key,
+    find_slipped_key,
+    get_manifest_data,
+    is_table_list,
+    name_kind,
+)
 from hookport.shapes.matchers import read_matcher
 
 KEY = "hooks"
@@ -33,7 +40,7 @@ FindFaults = Callable[[Table, Path], Iterable[Finding]]
 
 def decode_tables(
     dialect: Dialect, trees: Mapping[str, Tree], read_table: ReadTable, find_faults: FindFaults
-) -> Decoded:
+) -> DecodedManifest:
     """The hooks of all files, each as often as it stands there."""
     problems: list[Problem] = []
     findings: list[Finding] = []
@@ -41,46 +48,46 @@ def decode_tables(
     data: dict[str, Tree] = {}
     for file, tree in trees.items():
         if not isinstance(tree, Mapping):
-            problems.append(Problem(f"must be a table, not {kind_word(tree)}", (), file))
+            problems.append(Problem(f"must be a table, not {name_kind(tree)}", (), file))
             continue
-        root = slipped_key(KEY, tree, is_table_list) or KEY
+        root = find_slipped_key(KEY, tree, is_table_list) or KEY
         if root != KEY:
-            words = {"dialect": dialect.id, **below_another_key(KEY, (root,))}
+            words = {"dialect": dialect.id, **explain_wrong_key(KEY, (root,))}
             findings.append(NeverRuns.at(spell_path((root,)), None, **words)._replace(file=file))
-        others = {key: value for key, value in tree.items() if key != root}
-        if others:
-            data[file] = others
-            findings.append(OtherSettings.at("", keys=", ".join(others))._replace(file=file))
+        other_settings = {key: value for key, value in tree.items() if key != root}
+        if other_settings:
+            data[file] = other_settings
+            findings.append(OtherSettings.at("", keys=", ".join(other_settings))._replace(file=file))
         tables = tree.get(root, [])
         if not isinstance(tables, list):
-            wrong = f"must be written as [[{KEY}]], a list of tables, not as {kind_word(tables)}"
+            wrong = f"must be written as [[{KEY}]], a list of tables, not as {name_kind(tables)}"
             problems.append(Problem(wrong, (KEY,), file))
             continue
         for number, table in enumerate(tables):
             path: Path = (root, number)
             if not isinstance(table, Mapping):
-                problems.append(Problem(f"must be a table, not {kind_word(table)}", path, file))
+                problems.append(Problem(f"must be a table, not {name_kind(table)}", path, file))
                 continue
-            here: list[Problem] = []
-            hook = read_table(file, table, path, here)
-            problems += [problem._replace(file=file) for problem in here]
+            faults: list[Problem] = []
+            hook = read_table(file, table, path, faults)
+            problems += [problem._replace(file=file) for problem in faults]
             if hook:
                 hooks.append((hook, Place(file, path)))
                 findings += [finding._replace(file=file) for finding in find_faults(table, path)]
     if problems:
         raise RefusedError(*problems)
-    return decoded(dialect, hooks, data, findings)
+    return build_decoded(dialect, hooks, data, findings)
 
 
-def decoded(
+def build_decoded(
     dialect: Dialect,
     hooks: list[tuple[Hook, Place]],
     data: Mapping[str, Tree],
     findings: Iterable[Finding],
-) -> Decoded:
+) -> DecodedManifest:
     """A manifest of hooks with their places; `data` is what else the files say, by file."""
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
-    return Decoded(manifest, tuple(place for _, place in hooks), tuple(findings))
+    return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
 
 def bind_table(
@@ -92,12 +99,12 @@ def bind_table(
     ran would begin to.
     """
     if is_dead:
-        own = {**dialect_data(hook, dialect.id), dialect.matcher_key: matcher}
-        hook = hook._replace(provider_data={dialect.id: own})
+        data = {**get_dialect_data(hook, dialect.id), dialect.matcher_key: matcher}
+        hook = hook._replace(provider_data={dialect.id: data})
     terms = read_matcher(dialect, spec, matcher)[0] if spec and spec.subject and not is_dead else ()
     return bind(dialect, hook, native, spec, terms, "")
 
 
 def write_tables(dialect: Dialect, manifest: Manifest, file: str, tables: list[Tree]) -> Tree:
     """What a file says: its other settings as they were, then the hooks."""
-    return {**own_data(dialect, manifest).get(file, NOTHING), KEY: tables}
+    return {**get_manifest_data(dialect, manifest).get(file, NOTHING), KEY: tables}

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from hookport.errors import Problem
 from hookport.model.hooks import Term
 from hookport.shapes.dialect import Path, Tree
-from hookport.shapes.entries import kind_word
-from hookport.shapes.patterns import compiled
+from hookport.shapes.entries import name_kind
+from hookport.shapes.patterns import compile_pattern
 
 _RE2_LACKS = (
     (r"\(\?<?[=!]", "lookaround"),
@@ -18,15 +18,15 @@ _RE2_LACKS = (
 )
 
 
-def re2_problem(pattern: str) -> str:
+def find_re2_problem(pattern: str) -> str:
     """Why RE2 would refuse a pattern, in words; empty if it would not."""
     bare = re.sub(r"\\\\", "", pattern)
     bare = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "[]", bare)
-    for needle, what in _RE2_LACKS:
+    for needle, feature in _RE2_LACKS:
         if re.search(needle, bare):
-            return f"uses {what}, which RE2 does not have"
-    found = compiled(pattern)
-    return f"is no regular expression: {found}" if isinstance(found, str) else ""
+            return f"uses {feature}, which RE2 does not have"
+    regex = compile_pattern(pattern)
+    return f"is no regular expression: {regex}" if isinstance(regex, str) else ""
 
 
 def read_terms(matcher: Tree, path: Path, problems: list[Problem]) -> tuple[Term, ...]:
@@ -44,7 +44,7 @@ def _read_term(term: Tree, path: Path, problems: list[Problem]) -> Term | None:
     if isinstance(term, str) and term:
         return Term("tool", term)
     if isinstance(term, Mapping) and isinstance(term.get("pattern"), str):
-        wrong = re2_problem(term["pattern"])
+        wrong = find_re2_problem(term["pattern"])
         if wrong:
             problems.append(Problem(f"the pattern '{term['pattern']}' {wrong}", (*path, "pattern")))
             return None
@@ -58,7 +58,7 @@ def _read_term(term: Tree, path: Path, problems: list[Problem]) -> Term | None:
             )
             return None
         if not isinstance(tool, str):
-            problems.append(Problem(f"must be a string, not {kind_word(tool)}", (*path, "mcp", "tool")))
+            problems.append(Problem(f"must be a string, not {name_kind(tool)}", (*path, "mcp", "tool")))
             return None
         return Term("mcp", server, tool)
     problems.append(

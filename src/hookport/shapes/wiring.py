@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hookport.model.events import native_event
-from hookport.shapes.dialect import Dialect, EventSpec, ToolName, terms_of
-from hookport.shapes.limits import longest_wait
+from hookport.shapes.dialect import Dialect, EventSpec, ToolName, list_event_terms
+from hookport.shapes.limits import find_longest_wait
 from hookport.wire.table import Wire
 
 
@@ -17,14 +17,16 @@ def complete_wire(dialect: Dialect) -> Wire:
         events={
             spec.native: spec.canonical or native_event(dialect.id, spec.native) for spec in dialect.events
         },
-        natives=_natives(dialect),
-        tools=_by_native(dialect.tools),
-        names=_by_tool(dialect.tools),
-        event_tools={spec.native: tools for spec in dialect.events if (tools := _tools(spec))},
-        event_names={spec.native: _by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names},
+        natives=_index_natives(dialect),
+        tools=_index_by_native(dialect.tools),
+        names=_index_by_tool(dialect.tools),
+        event_tools={spec.native: tools for spec in dialect.events if (tools := _list_tools(spec))},
+        event_names={
+            spec.native: _index_by_tool(spec.tool_names) for spec in dialect.events if spec.tool_names
+        },
         file_placeholder=dialect.file_placeholder,
-        waits=_waits(dialect),
-        ceilings=_ceilings(dialect),
+        waits=_list_waits(dialect),
+        ceilings=_list_ceilings(dialect),
         mcp=(mcp.prefix, mcp.joint, mcp.allowed, mcp.longest) if mcp else (),
         server_last=mcp is not None and mcp.server_last,
         precedence=dialect.precedence,
@@ -32,45 +34,45 @@ def complete_wire(dialect: Dialect) -> Wire:
     )
 
 
-def _natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
+def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
     """The native events of each canonical one, those that are written first."""
-    found: dict[str, list[tuple[list[str], str]]] = {}
+    natives: dict[str, list[tuple[list[str], str]]] = {}
     for spec in sorted(dialect.events, key=lambda spec: spec.secondary):
         event = spec.canonical or native_event(dialect.id, spec.native)
-        found.setdefault(event, []).append((_tools(spec), spec.native))
-    return found
+        natives.setdefault(event, []).append((_list_tools(spec), spec.native))
+    return natives
 
 
-def _waits(dialect: Dialect) -> dict[str, float]:
+def _list_waits(dialect: Dialect) -> dict[str, float]:
     """How long the agent waits for a command, by event, in seconds, where that is known."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
     rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
     return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
 
 
-def _ceilings(dialect: Dialect) -> dict[str, float]:
+def _list_ceilings(dialect: Dialect) -> dict[str, float]:
     """How long the agent waits at most, by event, in seconds, where it has a limit."""
     rows = {
-        "*": longest_wait(dialect, ()),
-        **{spec.native: longest_wait(dialect, (spec,)) for spec in dialect.events if spec.max_timeout},
+        "*": find_longest_wait(dialect, ()),
+        **{spec.native: find_longest_wait(dialect, (spec,)) for spec in dialect.events if spec.max_timeout},
     }
     return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}
 
 
-def _tools(spec: EventSpec) -> list[str]:
-    return [term.value if term.kind == "tool" else "mcp" for term in terms_of(spec)]
+def _list_tools(spec: EventSpec) -> list[str]:
+    return [term.value if term.kind == "tool" else "mcp" for term in list_event_terms(spec)]
 
 
-def _by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
+def _index_by_native(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
+    tools: dict[str, list[str]] = {}
     for row in rows:
-        found.setdefault(row.native, []).append(row.tool)
-    return found
+        tools.setdefault(row.native, []).append(row.tool)
+    return tools
 
 
-def _by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
+def _index_by_tool(rows: tuple[ToolName, ...]) -> dict[str, list[str]]:
     """Every name of a tool; aliases and names that are gone last."""
-    found: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
     for row in sorted(rows, key=lambda row: row.alias or row.gone):
-        found.setdefault(row.tool, []).append(row.native)
-    return found
+        names.setdefault(row.tool, []).append(row.native)
+    return names

@@ -6,12 +6,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.base.tree import Tree
 from hookport.model.runs import Decision
 from hookport.testing.run import Got
 from hookport.testing.suite import Case, Expected
-from hookport.wire.events import canonical_input
+from hookport.wire.events import read_input
 
 _MISSING = object()
 
@@ -122,7 +122,7 @@ def _input(case: Case, got: Got) -> Iterable[Difference]:
         return [Difference("updated-input", "the input was not rewritten", shown)]
     if got.dialect:
         # Written with the names of the hook's own dialect or with the canonical ones.
-        wanted = canonical_input(wire(got.dialect), *got.tool, wanted)
+        wanted = read_input(get_wire(got.dialect), *got.tool, wanted)
     return partial(wanted, changed, "updated-input")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import findings as f
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.errors import HookportError
 from hookport.findings import Finding
 from hookport.runtime import policy
@@ -145,7 +145,7 @@ def _names(results: Iterable[Result]) -> tuple[str, ...]:
 
 
 def _fires(column: str, hook: PlannedHook) -> bool:
-    return column == ALONE or hook.event in wire(column).events.values()
+    return column == ALONE or hook.event in get_wire(column).events.values()
 
 
 def _would_mind_deny(expected: Expected) -> bool:

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import names, wire
+from hookport.agents import get_wire, list_dialects
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
 from hookport.model.runs import Call, Event
 from hookport.model.tools import TOOLS
 from hookport.runtime import journal
 from hookport.runtime.occasion import identify_event, parse_object
-from hookport.wire.events import native_input, read_event, write_event
+from hookport.wire.events import read_event, write_event, write_input
 
 Record = Mapping[str, Tree]
 
@@ -100,7 +100,7 @@ def _from_file(path: Path) -> tuple[Event | str, Record]:
         return f"cannot be read: {error}", {}
     if not isinstance(record, dict) or not isinstance(record.get("agent"), str):
         return "is no recorded event", {}
-    if record["agent"] not in names():
+    if record["agent"] not in list_dialects():
         return f"unknown agent '{record['agent']}'", {}
     try:
         text = record.get("payload")
@@ -110,12 +110,12 @@ def _from_file(path: Path) -> tuple[Event | str, Record]:
     tree = parse_object(payload)
     if isinstance(tree, str):
         return tree, {}
-    return identify_event(wire(record["agent"]), tree, str(record.get("native", ""))), record
+    return identify_event(get_wire(record["agent"]), tree, str(record.get("native", ""))), record
 
 
 def _from_journal(record: Record) -> Event | str:
     agent = record.get("agent")
-    if agent not in names():
+    if agent not in list_dialects():
         return f"unknown agent '{agent}'"
     text = {name: str(record.get(name) or "") for name in ("event", "native", "session", "cwd")}
     event = Event(text["event"], agent, timestamp=str(record["time"]), call=_call(record))
@@ -127,8 +127,8 @@ def _call(record: Record) -> Call | None:
         return None
     given = record.get("input")
     tool, native = str(record.get("tool") or ""), str(record.get("native_tool") or "")
-    own, canonical = wire(record["agent"]), given if isinstance(given, dict) else {}
-    call = Call(tool, native, input=canonical, raw=native_input(own, tool, native, canonical))
+    own, canonical = get_wire(record["agent"]), given if isinstance(given, dict) else {}
+    call = Call(tool, native, input=canonical, raw=write_input(own, tool, native, canonical))
     if tool in TOOLS or not tool:
         return call
     shown = Event(str(record["event"]), own.id, str(record["native"]), call=Call(native=native, raw={}))

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from hookport import agents as dialects
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.base.tree import Tree
 from hookport.errors import UsageError, closest
 from hookport.model.events import EVENTS
@@ -35,8 +35,8 @@ from hookport.sdk.callers import Caller
 from hookport.sdk.events import Event
 from hookport.sdk.functions import Origin, judge_failures, run_functions
 from hookport.sdk.hooks import Bound
-from hookport.wire.events import fired_for, read_event, write_event
-from hookport.wire.recognition import VARIABLE, sealed
+from hookport.wire.events import find_fired_native, read_event, write_event
+from hookport.wire.recognition import VARIABLE, seal_payload
 from hookport.wire.table import Wire
 
 __all__ = [
@@ -145,15 +145,15 @@ def _about_tool(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree
 def agents(about: Event | str | None = None) -> tuple[str, ...]:
     """The ids of all agents; with an event, or its name, of those that have it."""
     if about is None:
-        return dialects.agents()
+        return dialects.list_agents()
     happened = about.happened if isinstance(about, Event) else Happened(about, "")
-    return tuple(name for name in dialects.agents() if fired_for(wire(name), happened))
+    return tuple(name for name in dialects.list_agents() if find_fired_native(get_wire(name), happened))
 
 
 def payload(agent: str, about: Event) -> dict[str, Tree]:
     """What an agent would send on stdin for an event; `agent` may be the id of a format too."""
-    own = wire(agent)
-    if not fired_for(own, about.happened):
+    own = get_wire(agent)
+    if not find_fired_native(own, about.happened):
         have = ", ".join(agents(about)) or "no agent"
         raise UsageError(f"{agent} has no event for {about!r}. These have: {have}.")
     return write_event(own, about.happened)
@@ -190,7 +190,7 @@ def send(
     ours = {name: value for name, value in os.environ.items() if not name.startswith("HOOKPORT_")}
     places = [str(Path(dialects.__file__).parents[2]), ours.get("PYTHONPATH", "")]
     ours |= {
-        VARIABLE: sealed(body, agent, caller.native),
+        VARIABLE: seal_payload(body, agent, caller.native),
         "PYTHONPATH": os.pathsep.join(filter(None, places)),
     }
     done = subprocess.run(
@@ -235,8 +235,10 @@ def expect(  # noqa: PLR0913  (what is expected, each by its name)
 
 
 def _sent(agent: str, about: Event) -> tuple[bytes, Caller]:
-    own = wire(agent)
-    return json.dumps(payload(agent, about)).encode(), Caller(own, fired_for(own, about.happened), agent)
+    own = get_wire(agent)
+    return json.dumps(payload(agent, about)).encode(), Caller(
+        own, find_fired_native(own, about.happened), agent
+    )
 
 
 def _made_of(told: Answer, caller: Caller, body: bytes) -> Decision:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from hookport import documents
-from hookport.agents import agents, names
+from hookport.agents import list_agents, list_dialects
 from hookport.base.tree import Tree
 from hookport.documents import Document, SyntaxProblem
 from hookport.errors import Problem, closest
@@ -79,14 +79,14 @@ def _agents(value: Tree) -> str:
         return ""
     if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
         return "must be a list of agents, or [all]"
-    unknown = [one for one in value if one != ALL and one not in agents()]
-    return f"unknown agent '{unknown[0]}'.{closest(unknown[0], agents())}" if unknown else ""
+    unknown = [one for one in value if one != ALL and one not in list_agents()]
+    return f"unknown agent '{unknown[0]}'.{closest(unknown[0], list_agents())}" if unknown else ""
 
 
 def _dialect(value: Tree) -> str:
-    if isinstance(value, str) and value in names():
+    if isinstance(value, str) and value in list_dialects():
         return ""
-    return f"unknown dialect '{value}'.{closest(str(value), names())}"
+    return f"unknown dialect '{value}'.{closest(str(value), list_dialects())}"
 
 
 def _answers(value: Tree) -> str:
@@ -335,4 +335,4 @@ def _scripted(said: Tree) -> tuple[str, ...]:
 
 
 def _named_agents(said: Tree) -> tuple[str, ...]:
-    return agents() if said == ALL or ALL in said else tuple(dict.fromkeys(said))
+    return list_agents() if said == ALL or ALL in said else tuple(dict.fromkeys(said))

@@ -19,7 +19,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.model.runs import Event
 from hookport.testing.bench import Bench, Outcome, Stock
 from hookport.testing.disguises import (
@@ -49,7 +49,7 @@ from hookport.testing.lookalikes import ASKED, BESIDE_PATH, MENTIONED, NEAR
 from hookport.testing.run import STOPPED, Package, event_of, run_case
 from hookport.testing.session import leave_interrupts
 from hookport.testing.suite import PLACE, Case, texts_changed
-from hookport.wire.events import rewritten, write_event
+from hookport.wire.events import rewrite_call, write_event
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
 # A path from the folder that a command runs in, but for `.`, `..` and those that start with them.
@@ -164,8 +164,8 @@ def _ask(stock: Stock, package: Package, runs: Sequence[Callable[[Bench], Outcom
 
 def _spelled(case: Case, event: Event, field: str, text: str) -> Case:
     """The same case about another command or path."""
-    own = wire(event.agent)
-    call = event.call and rewritten(own, event.call, {**event.call.input, field: text})
+    own = get_wire(event.agent)
+    call = event.call and rewrite_call(own, event.call, {**event.call.input, field: text})
     payload = write_event(own, event.replace(call=call))
     # The copy that the event was read in is gone; the next one is in its place.
     fixture = texts_changed(payload, lambda said: said.replace(event.root, PLACE))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.agents import names, wire
+from hookport.agents import get_wire, list_dialects
 from hookport.base import paths
 from hookport.errors import InputError, Problem, UsageError, closest
 from hookport.findings import Finding
@@ -136,16 +136,16 @@ def canonical_event(event: str, dialects: Iterable[str] = ()) -> str:
     """The canonical event that a name of any dialect means, those named first."""
     if event in EVENTS:
         return event
-    for dialect in dict.fromkeys((*dialects, *names())):
-        found = wire(dialect).events.get(event)
+    for dialect in dict.fromkeys((*dialects, *list_dialects())):
+        found = get_wire(dialect).events.get(event)
         if found:
             return found
-    known = (*EVENTS, *(native for name in names() for native in wire(name).events))
+    known = (*EVENTS, *(native for name in list_dialects() for native in get_wire(name).events))
     raise UsageError(f"no agent or format has an event '{event}'.{closest(event, known)}")
 
 
 def _is_named(hook: PlannedHook, event: str) -> bool:
-    known = wire(hook.dialect).events
+    known = get_wire(hook.dialect).events
     return known.get(event) == hook.event and hook.native in ("", event)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport import documents
-from hookport.agents import agents, wire
+from hookport.agents import get_wire, list_agents
 from hookport.base.tree import Tree
 from hookport.errors import HookportError, UsageError
 from hookport.model.runs import Call, Decision, Event
@@ -30,7 +30,7 @@ from hookport.testing.find import BESIDE, CASES, TESTS
 from hookport.testing.happened import CUT, Happened, Record
 from hookport.testing.package import hooks_in, meant, origin
 from hookport.testing.suite import CONFIG, PLACE, Config, Suite, texts_changed
-from hookport.wire.events import rewritten, write_event
+from hookport.wire.events import rewrite_call, write_event
 
 # In place of what tells one session, time or person from another.
 SESSION, HOME = "recorded", "/home/user"
@@ -150,7 +150,9 @@ def _asked(it: Happened, hooks: list[PlannedHook]) -> list[tuple[PlannedHook, Re
         return asked
     own = [hook for hook in hooks if hook.event == it.event.event]
     return [
-        (hook, {}) for hook in own if match_hook(hook, it.event, it.event.call, wire(hook.dialect)).matches
+        (hook, {})
+        for hook in own
+        if match_hook(hook, it.event, it.event.call, get_wire(hook.dialect)).matches
     ]
 
 
@@ -164,13 +166,13 @@ def _suite(file: Path) -> Suite:
 
 def _draft(it: Happened, asked: list[tuple[PlannedHook, Record]], bench: _Bench) -> Draft:
     hook, folder = asked[0][0], bench.suite.folder
-    own = wire(hook.dialect)
+    own = get_wire(hook.dialect)
     event = _as_seen(it, asked[0][1]).replace(session=SESSION, timestamp=it.time)
     fixture = bench.hidden(write_event(own, event, hook.native))
     expected = bench.hidden(_expected([row for _, row in asked])) if asked[0][1] else {}
     native = hook.native or _said(own.events, hook.event)
     tree: dict[str, Tree] = {"event": native, "hook-index": bench.index(native, [one for one, _ in asked])}
-    if event.agent in agents():
+    if event.agent in list_agents():
         tree["agents"] = [event.agent]
     essence = bench.hidden([getattr(event, field) for field in TOLD] + _essence(event.call))
     content = json.dumps([tree, essence, expected], sort_keys=True, default=str)
@@ -193,7 +195,7 @@ def _as_seen(it: Happened, row: Record) -> Event:
         decision = before.get("decision")
         changed = decision.get("updated_input") if isinstance(decision, dict) else None
         if isinstance(changed, dict) and event.call is not None:
-            event = event.replace(call=rewritten(wire(event.agent), event.call, changed))
+            event = event.replace(call=rewrite_call(get_wire(event.agent), event.call, changed))
     return event
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from hookport.agents import recognised, wire
+from hookport.agents import get_wire, recognise_payload
 from hookport.base.tree import Tree
 from hookport.model.runs import BLOCK, Answer, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
@@ -22,8 +22,15 @@ from hookport.testing.bench import Bench
 from hookport.testing.package import Meant, Origin, meant
 from hookport.testing.scripted import serve_answers
 from hookport.testing.suite import PLACE, Case, Config, overridden, texts_changed
-from hookport.wire.events import fired_for, native_for, native_name, read_event, tool_name, write_event
-from hookport.wire.table import Wire, wait_of
+from hookport.wire.events import (
+    choose_native,
+    find_fired_native,
+    find_native_name,
+    name_tool,
+    read_event,
+    write_event,
+)
+from hookport.wire.table import Wire, find_wait
 
 Status = Literal["passed", "failed", "not applicable"]
 
@@ -131,7 +138,7 @@ def _event(case: Case, found: Meant, place: Bench) -> tuple[Event, dict[str, Tre
     own = found.hooks[0].dialect
     base = dict(case.fixture) if case.fixture is not None else None
     dialect = case.dialect or (_written_in(base, own, found.event) if base is not None else own)
-    it = wire(dialect)
+    it = get_wire(dialect)
     native = _native(it, found, case.event, base or {})
     if base is None:
         base = write_event(it, Event(found.event, dialect, native))
@@ -143,34 +150,36 @@ def _event(case: Case, found: Meant, place: Bench) -> tuple[Event, dict[str, Tre
 
 def _written_in(payload: Mapping[str, Tree], own: str, event: str) -> str:
     """The dialect of a fixture: the hook's own, unless another's payload is what it must be."""
-    found = recognised(payload)
+    found = recognise_payload(payload)
     if not found or any(dialect == own for dialect, _ in found):
         return own
     dialect, native = found[0]
-    return dialect if wire(dialect).events[native] == event else own
+    return dialect if get_wire(dialect).events[native] == event else own
 
 
 def _native(it: Wire, found: Meant, event: str, payload: Mapping[str, Tree]) -> str:
     """The name of the event in the dialect of the fixture."""
     if it.events.get(event) == found.event:
         return event
-    said = native_name(it, payload)
+    said = find_native_name(it, payload)
     if it.events.get(said) == found.event:
         return said
     hook = found.hooks[0]
-    return hook.native if hook.native and hook.dialect == it.id else native_for(it, Event(found.event, it.id))
+    return (
+        hook.native if hook.native and hook.dialect == it.id else choose_native(it, Event(found.event, it.id))
+    )
 
 
 def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | None, seconds: float) -> Got:
     """Every hook of the group on the payload as it is, whatever its matcher."""
     begun = time.monotonic()
-    setting = _setting(place, wire(event.agent))
+    setting = _setting(place, get_wire(event.agent))
     runs: list[Ran] = []
     decisions: list[Decision] = []
     late = ""
     notes: list[str] = []
     for hook in found.hooks:
-        own = wire(hook.dialect)
+        own = get_wire(hook.dialect)
         tree = payload if payload is not None else write_event(own, event, hook.native)
         body = json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogatepass")
         left = seconds - (time.monotonic() - begun)
@@ -220,8 +229,8 @@ def _late(result: RunResult | None, hook: PlannedHook, left: float, seconds: flo
 
 def _bridged(place: Bench, hooks: Sequence[PlannedHook], event: Event, agent: str, seconds: float) -> Got:
     """The event as the agent fires it, through all that `hookport dispatch` does."""
-    own = wire(agent)
-    native = event.native if agent == event.agent else fired_for(own, event)
+    own = get_wire(agent)
+    native = event.native if agent == event.agent else find_fired_native(own, event)
     if not native:
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
         return Got(agent=agent, reason=f"no event like {event.event}{about}")
@@ -232,7 +241,7 @@ def _bridged(place: Bench, hooks: Sequence[PlannedHook], event: Event, agent: st
     if all(hook.dialect == agent for hook in hooks) and own.obeys:
         return _by_itself(place, hooks, read_event(own, payload, native), own, seconds)
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    wait = wait_of(own, native)
+    wait = find_wait(own, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
     mine = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
@@ -317,7 +326,7 @@ def _is_known(event: Event) -> bool:
 
 def _tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
     call = event.call
-    return (call.tool, tool_name(wire(hook.dialect), call, hook.native)) if call else ("", "")
+    return (call.tool, name_tool(get_wire(hook.dialect), call, hook.native)) if call else ("", "")
 
 
 def _heard(hook: PlannedHook) -> PlannedHook:
@@ -326,12 +335,14 @@ def _heard(hook: PlannedHook) -> PlannedHook:
 
 
 def _wires(name: str) -> Wire:
-    own = wire(name.removesuffix(UNHEARD))
+    own = get_wire(name.removesuffix(UNHEARD))
     return own.replace(reads={}) if name.endswith(UNHEARD) else own
 
 
 def _setting(place: Bench, agent: Wire) -> engine.RunSetting:
-    return engine.RunSetting(agent, wire, place.env, policy.find_failure_policy(place.settings, place.env))
+    return engine.RunSetting(
+        agent, get_wire, place.env, policy.find_failure_policy(place.settings, place.env)
+    )
 
 
 def _named(result: RunResult | None, place: Bench) -> RunResult | None:

@@ -17,7 +17,7 @@ from hookport.runtime import plan, policy, sessions, trust
 from hookport.runtime.occasion import find_start_folder
 from hookport.runtime.plan import DispatchPlan
 from hookport.runtime.sources import find_named_roots, identify_caller, make_sources
-from hookport.wire.events import named_roots as roots_in
+from hookport.wire.events import list_roots as roots_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hookport
 from hookport import __version__
-from hookport.agents import added, builtin, get, markers, names, wire
+from hookport.agents import get, get_wire, list_added, list_builtin, list_dialects, list_markers
 from hookport.errors import InputError, Problem
 from hookport.findings import (
     BridgeDiffers,
@@ -71,8 +71,10 @@ def build() -> bytes:
     members[MAIN] = package / "vendor" / "start.py"
     content = {name: path.read_bytes().replace(b"\r\n", b"\n") for name, path in members.items()}
     # Our own dialects alone: those of other packages are not on every machine, so the plan has them.
-    own = [name for name in names() if name in builtin()]
-    content[TABLES] = plan.make((), map(wire, own), PlanOrigin("", __version__, markers=list(markers())))
+    own = [name for name in list_dialects() if name in list_builtin()]
+    content[TABLES] = plan.make(
+        (), map(get_wire, own), PlanOrigin("", __version__, markers=list(list_markers()))
+    )
     return zipped(dict(sorted(content.items())))
 
 
@@ -92,7 +94,7 @@ def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> byte
         contents=contents,
         protected=[_from(root, path) for path in full.protected() if path.startswith(start)],
     )
-    return plan.make(hooks, map(wire, sorted(added())), origin)
+    return plan.make(hooks, map(get_wire, sorted(list_added())), origin)
 
 
 def _renewed(root: str, before: bytes | None, after: Mapping[str, bytes | None]) -> bytes:
@@ -139,14 +141,14 @@ def _parsed(text: bytes | None) -> DispatchPlan | None:
 
 def _absent(found: DispatchPlan | None) -> list[str]:
     """The dialects that a plan was made with and that are not installed here."""
-    return [] if found is None else [name for name in found.header["wires"] if name not in names()]
+    return [] if found is None else [name for name in found.header["wires"] if name not in list_dialects()]
 
 
 def lacks(root: str, command: str) -> list[str]:
     """The dialects that an entry names, and that neither the archive nor the plan it calls was made with."""
     call = CALL.search(command)
     found = vendored.load(root) if call else ""
-    known = {*builtin(), *(() if isinstance(found, str) else found.header["wires"])}
+    known = {*list_builtin(), *(() if isinstance(found, str) else found.header["wires"])}
     return [name for name in (call.groups() if call else ()) if name and name not in known]
 
 
@@ -169,7 +171,7 @@ def _for_everybody(found: Found) -> Found:
 
 def _personal() -> set[str]:
     """The places that agents keep out of the repository."""
-    return {one.path for name in names() for one in get(name).locations if one.scope == "local"}
+    return {one.path for name in list_dialects() for one in get(name).locations if one.scope == "local"}
 
 
 def _places(root: str, hooks: Iterable[Found]) -> Iterator[str]:

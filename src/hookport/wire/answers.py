@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import BLOCK, KEPT_BYTES, Answer, Decision
-from hookport.wire.events import result_text
-from hookport.wire.spellings import bears, fill, get, merged, put
-from hookport.wire.table import table_of
+from hookport.wire.events import read_result_text
+from hookport.wire.spellings import fill, get, has_mark, merge_trees, put
+from hookport.wire.table import find_table
 from hookport.wire.texts import MOST_CONTEXT, MOST_MESSAGE, MOST_REASON, fit, is_encodable
 
 TYPE_CHECKING = False
@@ -52,9 +52,9 @@ def read_answer(
     """What a script of this wire decided."""
     code = result.exit_code
     if result.outcome != "completed" or code is None:
-        return failed(result)
-    table = {**table_of(wire.reads, native, canonical), "more": extras_of(wire, native, canonical)}
-    verdict = verdict_of(table, code)
+        return read_failure(result)
+    table = {**find_table(wire.reads, native, canonical), "more": list_extras(wire, native, canonical)}
+    verdict = find_verdict(table, code)
     if verdict == "deny" and code == BLOCK and not blocking:
         return Decision(
             failure=f"exit code {code} of a hook that may not block", reason=result.stderr.strip()
@@ -67,35 +67,37 @@ def read_answer(
     ):
         decided = _read_json(table, result)
     if verdict == "deny" and (decided is None or table.get("wins") != "json" or decided.verdict == "none"):
-        said = result.stderr.strip()
-        if decided is not None and decided.reason and (not said or decided.verdict == "deny"):
-            said = decided.reason
+        reason = result.stderr.strip()
+        if decided is not None and decided.reason and (not reason or decided.verdict == "deny"):
+            reason = decided.reason
         return (decided or Decision()).replace(
-            verdict="deny", reason=said or result.stdout.strip()[:2000], failure=""
+            verdict="deny", reason=reason or result.stdout.strip()[:2000], failure=""
         )
     if code != 0 and (decided is None or (decided.verdict not in ("deny", "ask") and decided.carry_on)):
         return Decision(failure=f"exit code {code}", reason=result.stderr.strip())
     if (decided is None or decided.verdict != "deny") and _is_cut(result):
         return Decision(failure="printed more than is read, so its answer may be cut")
     if decided is not None:
-        text = result_text(wire, decided.replaced_result)
+        text = read_result_text(wire, decided.replaced_result)
         return decided if text is None else decided.replace(replaced_result=text)
     return _read_text(table, result.stdout.strip())
 
 
-def extras_of(wire: Wire, native: str, canonical: str) -> dict[str, str]:
+def list_extras(wire: Wire, native: str, canonical: str) -> dict[str, str]:
     """The fields of an answer on an event that no piece has: each word and its place."""
-    return {word.partition("@")[0]: place for word, place in table_of(wire.extras, native, canonical).items()}
+    return {
+        word.partition("@")[0]: place for word, place in find_table(wire.extras, native, canonical).items()
+    }
 
 
-def failed(result: RunResult) -> Decision:
+def read_failure(result: RunResult) -> Decision:
     """What a process that did not end by itself decided: nothing, with the reason."""
     words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
-    said = words.get(result.outcome, result.outcome.replace("_", " "))
-    return Decision(failure=f"{said}: {result.detail}" if result.detail else said)
+    outcome = words.get(result.outcome, result.outcome.replace("_", " "))
+    return Decision(failure=f"{outcome}: {result.detail}" if result.detail else outcome)
 
 
-def verdict_of(table: Mapping[str, Tree], code: int) -> str:
+def find_verdict(table: Mapping[str, Tree], code: int) -> str:
     """The verdict of an exit code by itself; empty if it has none."""
     exits = table.get("exits", {})
     return exits.get(str(code)) or (code != 0 and exits.get("+")) or (code > 1 and exits.get("*")) or ""
@@ -123,67 +125,67 @@ def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
 
 def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
     """The answer that was printed; among other text and other objects the strictest one is it."""
-    found, noise, is_all = objects(result.stdout)
-    if not found and table.get("stderr"):
-        found, noise, is_all = objects(result.stderr)
-    if len(found) > 1:
+    trees, noise, is_all = find_objects(result.stdout)
+    if not trees and table.get("stderr"):
+        trees, noise, is_all = find_objects(result.stderr)
+    if len(trees) > 1:
         noise = noise or "more than one JSON object"
     if noise:
-        known = _knows(table)
-        found = [one for one in found if any(get(one, place) is not None for place in known)]
-    decisions = [decision_in(table, one).replace(noise=noise) for one in found]
+        places = _list_places(table)
+        trees = [tree for tree in trees if any(get(tree, place) is not None for place in places)]
+    decisions = [read_decision(table, tree).replace(noise=noise) for tree in trees]
     if not is_all:
         decisions.append(Decision(failure="printed too many braces to find an answer among them"))
-    return max(decisions, key=_strictness, default=None)
+    return max(decisions, key=_rank_strictness, default=None)
 
 
-def _strictness(decision: Decision) -> int:
+def _rank_strictness(decision: Decision) -> int:
     """A failure may be a deny, by policy, and is no allow."""
     return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
 
 
-def decision_in(table: Mapping[str, Tree], found: Tree, *, lenient: bool = True) -> Decision:
+def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True) -> Decision:
     """What an object decides; an agent itself takes a rewrite that is no object for none."""
     verdict = "none"
     for place, values in table.get("verdicts", ()):
-        said = get(found, place)
-        if said is None:
+        word = get(tree, place)
+        if word is None:
             continue
-        chosen = values.get(str(said), values.get("*", "")) if isinstance(said, (str, bool)) else ""
+        chosen = values.get(str(word), values.get("*", "")) if isinstance(word, (str, bool)) else ""
         if chosen is None:
             continue
         verdict = chosen
         if not verdict:
-            return Decision(failure=f"unknown {place.rpartition('.')[2]} {said!r}")
+            return Decision(failure=f"unknown {place.rpartition('.')[2]} {word!r}")
         break
-    ends = any(get(found, place) is False for place in table.get("halt", ())) or any(
-        said is True or isinstance(said, str) for said in _at(found, table, "stop")
+    ends = any(get(tree, place) is False for place in table.get("halt", ())) or any(
+        value is True or isinstance(value, str) for value in _find_values(tree, table, "stop")
     )
-    inputs = _at(found, table, "input")
-    updated = next((one for one in inputs if isinstance(one, dict)), None)
+    inputs = _find_values(tree, table, "input")
+    updated = next((value for value in inputs if isinstance(value, dict)), None)
     if inputs and updated is None and lenient and verdict not in ("ask", "deny"):
         # As if it had said nothing, the input that it wants changed would run.
         return Decision(failure="its rewrite of the input is no object")
-    reason, message = _text(found, table, "reason"), _text(found, table, "message")
+    reason, message = _find_text(tree, table, "reason"), _find_text(tree, table, "message")
     return Decision(
         verdict=verdict,  # type: ignore[arg-type]
         reason=reason,
-        context=_text(found, table, "context"),
+        context=_find_text(tree, table, "context"),
         carry_on=not ends,
         updated_input=updated,
-        suppress_output=any(one is True for one in _at(found, table, "suppress")),
+        suppress_output=any(value is True for value in _find_values(tree, table, "suppress")),
         # A question's reason is said again where only the message is shown to the person who is asked.
         system_message="" if verdict == "ask" and message == reason else message,
-        replaced_result=next(iter(_at(found, table, "result")), None),
+        replaced_result=next(iter(_find_values(tree, table, "result")), None),
         more={
             word: value
             for word, place in table.get("more", {}).items()
-            if (value := get(found, place)) is not None
+            if (value := get(tree, place)) is not None
         },
     )
 
 
-def _knows(table: Mapping[str, Tree]) -> list[str]:
+def _list_places(table: Mapping[str, Tree]) -> list[str]:
     lists = ("reason", "context", "halt", "stop", "input", "message", "suppress", "result")
     return (
         [place for place, _ in table.get("verdicts", ())]
@@ -192,29 +194,29 @@ def _knows(table: Mapping[str, Tree]) -> list[str]:
     )
 
 
-def _at(found: Tree, table: Mapping[str, Tree], key: str) -> list[Tree]:
-    return [value for place in table.get(key, ()) if (value := get(found, place)) is not None]
+def _find_values(tree: Tree, table: Mapping[str, Tree], key: str) -> list[Tree]:
+    return [value for place in table.get(key, ()) if (value := get(tree, place)) is not None]
 
 
-def _text(found: Tree, table: Mapping[str, Tree], key: str) -> str:
-    return next((one for one in _at(found, table, key) if isinstance(one, str) and one), "")
+def _find_text(tree: Tree, table: Mapping[str, Tree], key: str) -> str:
+    return next((text for text in _find_values(tree, table, key) if isinstance(text, str) and text), "")
 
 
-def objects(text: str) -> tuple[list[Tree], str, bool]:
+def find_objects(text: str) -> tuple[list[Tree], str, bool]:
     """The JSON objects in a text, what stands around them, and whether the text was looked through."""
     text = text.strip().removeprefix("\ufeff").strip()
     if "{" not in text:
         return [], "", True
     try:
-        whole = loads(text)
+        tree = loads(text)
     except (ValueError, RecursionError):
         pass
     else:
-        return ([whole] if isinstance(whole, dict) else []), "", True
+        return ([tree] if isinstance(tree, dict) else []), "", True
     import json
 
     decoder = json.JSONDecoder()
-    found: list[Tree] = []
+    trees: list[Tree] = []
     noise: list[str] = []
     effort = EFFORT
     end, start = 0, text.find("{")
@@ -226,11 +228,11 @@ def objects(text: str) -> tuple[list[Tree], str, bool]:
             start = text.find("{", start + 1)
             continue
         noise.append(text[end:start].strip())
-        found.append(value)
+        trees.append(value)
         end, start = after, text.find("{", after)
     noise.append(text[end:].strip())
-    around = "\n".join(one for one in noise if one) if found else ""
-    return found, around, start < 0
+    around = "\n".join(text for text in noise if text) if trees else ""
+    return trees, around, start < 0
 
 
 def write_answer(
@@ -240,22 +242,22 @@ def write_answer(
 
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
     """
-    table = table_of(_answers(wire, event), event.native, event.event)
+    table = find_table(_find_answers(wire, event), event.native, event.event)
     if isinstance(changed, str):  # no agent is known to take an input that is plain text
-        table = {piece: said for piece, said in table.items() if piece != "rewrite"}
-    told, lost = _stricter(table, decision, event.event)
-    pieces: list[str] = [told.verdict] if told.verdict in table else []
-    if told.updated_input is not None and told.verdict != "deny" and "rewrite" in table:
+        table = {piece: shape for piece, shape in table.items() if piece != "rewrite"}
+    sendable, lost = _make_stricter(table, decision, event.event)
+    pieces: list[str] = [sendable.verdict] if sendable.verdict in table else []
+    if sendable.updated_input is not None and sendable.verdict != "deny" and "rewrite" in table:
         pieces.append("rewrite")
-    if not told.carry_on and "halt" in table:
+    if not sendable.carry_on and "halt" in table:
         pieces.append("halt")
     is_alone = any(table[piece].get("alone") for piece in pieces)
-    reason = told.reason
+    reason = sendable.reason
     for piece, value in (
-        ("context", told.context or None),
-        ("message", told.system_message or None),
-        ("suppress", told.suppress_output or None),
-        ("result", told.replaced_result),
+        ("context", sendable.context or None),
+        ("message", sendable.system_message or None),
+        ("suppress", sendable.suppress_output or None),
+        ("result", sendable.replaced_result),
     ):
         if value is None:
             continue
@@ -263,33 +265,33 @@ def write_answer(
             pieces.append(piece)
         elif piece in ("context", "message") and "deny" in pieces:
             lost.append(f"{piece}: it is told with the reason")
-            reason = _lines(reason, str(value))
+            reason = _join_lines(reason, str(value))
         else:
             lost.append(f"{piece}: {event.native or event.event} does not take it here")
     reason = fit(reason, MOST_REASON)
-    more = _more(wire, event, told, lost, is_alone=is_alone)
-    if "action" in told.more and more:
+    more = _write_more(wire, event, sendable, lost, is_alone=is_alone)
+    if "action" in sendable.more and more:
         pieces = [piece for piece in pieces if piece not in ("deny", "ask", "allow")]
     words = {
         "reason": reason if reason.strip() else NO_REASON if "deny" in pieces else None,
-        "context": fit(told.context, MOST_CONTEXT),
-        "input": told.updated_input if changed is None else changed,
-        "changes": _changes(event, changed),
-        "message": fit(told.system_message, MOST_MESSAGE),
-        "result": told.replaced_result,
-        "shaped": _shaped(wire, event, told.replaced_result),
+        "context": fit(sendable.context, MOST_CONTEXT),
+        "input": sendable.updated_input if changed is None else changed,
+        "changes": _find_changes(event, changed),
+        "message": fit(sendable.system_message, MOST_MESSAGE),
+        "result": sendable.replaced_result,
+        "shaped": _shape_result(wire, event, sendable.replaced_result),
         "event": wire.said.get(event.native, event.native) or None,
     }
-    said = [table[piece] for piece in pieces] + ([{"json": more}] if more else [])
-    return _assembled(said or [table.get("none", {})], words), lost
+    chosen_pieces = [table[piece] for piece in pieces] + ([{"json": more}] if more else [])
+    return _assemble(chosen_pieces or [table.get("none", {})], words), lost
 
 
-def _more(wire: Wire, event: Event, told: Decision, lost: list[str], *, is_alone: bool) -> Tree:
+def _write_more(wire: Wire, event: Event, sendable: Decision, lost: list[str], *, is_alone: bool) -> Tree:
     """The fields of an answer that no piece has, as the agent takes them; what it does not take is lost."""
-    places = table_of(wire.extras, event.native, event.event)
+    places = find_table(wire.extras, event.native, event.event)
     tree: Tree = {}
-    for word, value in told.more.items():
-        place = places.get(word) or places.get(f"{word}@{told.verdict}")
+    for word, value in sendable.more.items():
+        place = places.get(word) or places.get(f"{word}@{sendable.verdict}")
         if place is None or (is_alone and word != "action"):
             lost.append(f"{word}: {event.native or event.event} does not take it here")
             continue
@@ -301,21 +303,23 @@ def _more(wire: Wire, event: Event, told: Decision, lost: list[str], *, is_alone
 
 def reaches(wire: Wire, event: Event, piece: str) -> bool:
     """Whether the person at the agent sees a `message`, or the reason of a `deny`, of an event."""
-    pieces = table_of(_answers(wire, event), event.native, event.event)
+    pieces = find_table(_find_answers(wire, event), event.native, event.event)
     channel = "reason" if piece == "deny" else piece
-    return piece in pieces and channel in table_of(wire.shows, event.native, event.event)
+    return piece in pieces and channel in find_table(wire.shows, event.native, event.event)
 
 
 def takes_deny(wire: Wire, event: Event) -> bool:
     """Whether what an event is about can be denied."""
-    return "deny" in table_of(_answers(wire, event), event.native, event.event)
+    return "deny" in find_table(_find_answers(wire, event), event.native, event.event)
 
 
-def _answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
-    return next((found for mark, found in wire.answers_of.items() if bears(event.extra, mark)), wire.answers)
+def _find_answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
+    return next(
+        (answers for mark, answers in wire.answers_of.items() if has_mark(event.extra, mark)), wire.answers
+    )
 
 
-def _changes(event: Event, changed: Tree) -> Tree:
+def _find_changes(event: Event, changed: Tree) -> Tree:
     """Of a rewritten input what differs, for an agent that merges it into its own."""
     was = event.call.raw if event.call else None
     if not (isinstance(was, dict) and isinstance(changed, dict)):
@@ -323,13 +327,13 @@ def _changes(event: Event, changed: Tree) -> Tree:
     return {key: value for key, value in changed.items() if key not in was or was[key] != value}
 
 
-def _shaped(wire: Wire, event: Event, result: Tree) -> Tree:
+def _shape_result(wire: Wire, event: Event, result: Tree) -> Tree:
     """A replaced result in the form of the tool's own, where it is plain text."""
     template = wire.results.get(event.call.tool) if event.call else None
     return result if template is None or not isinstance(result, str) else fill(template, {"text": result})
 
 
-def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
+def _make_stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
     """The decision with a deny in place of what the agent cannot be told, and what that was."""
     lost: list[str] = []
     if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
@@ -344,7 +348,9 @@ def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tupl
     if decision.updated_input is not None and verdict not in ("deny", needs):
         lost.append("rewrite: the agent would take the input as it was, so it is denied")
         verdict = "deny"
-        reason = f"a hook wants other input, which this agent cannot take: {_json(decision.updated_input)}"
+        reason = (
+            f"a hook wants other input, which this agent cannot take: {_dump_json(decision.updated_input)}"
+        )
     if not decision.carry_on and verdict != "deny" and table.get("halt", {"denies": True}).get("denies"):
         lost.append("continue: the agent cannot just be ended from here, so the action is denied")
         verdict = "deny"
@@ -352,29 +358,29 @@ def _stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tupl
         lost.append("continue: the agent cannot be ended from here")
     if verdict == "deny" and "deny" not in table:
         lost.append("deny: this event cannot be stopped")
-        context = _lines(reason or NO_REASON, context)
+        context = _join_lines(reason or NO_REASON, context)
     return decision.replace(verdict=verdict, reason=reason, context=context), lost
 
 
-def _lines(*texts: str) -> str:
+def _join_lines(*texts: str) -> str:
     return "\n".join(text for text in texts if text)
 
 
-def _assembled(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answer:
+def _assemble(pieces: list[Mapping[str, Tree]], words: dict[str, Tree]) -> Answer:
     tree: Tree = None
     stdout, stderr, code = [], [], 0
     for piece in pieces:
         if "json" in piece:
-            tree = merged(tree or {}, fill(piece["json"], words))
+            tree = merge_trees(tree or {}, fill(piece["json"], words))
         stdout += [str(fill(piece["stdout"], words))] if "stdout" in piece else []
         stderr += [str(fill(piece["stderr"], words))] if "stderr" in piece else []
         code = max(code, piece.get("exit", 0))
     if tree is not None:
-        stdout = [_json(tree)]
+        stdout = [_dump_json(tree)]
     return Answer("".join(f"{line}\n" for line in stdout), "".join(f"{line}\n" for line in stderr), code)
 
 
-def _json(tree: Tree) -> str:
+def _dump_json(tree: Tree) -> str:
     text = dumps(tree, ensure_ascii=False)
     # Half of a surrogate pair has no UTF-8, but JSON has an escape for it.
     return text if is_encodable(text) else dumps(tree)

@@ -8,7 +8,17 @@ from __future__ import annotations
 import time
 
 from hookport.model.runs import Call, Event
-from hookport.wire.spellings import bears, dropped, fill, get, iso, lacking, merged, put, without
+from hookport.wire.spellings import (
+    drop_path,
+    fill,
+    find_missing,
+    format_time,
+    get,
+    has_mark,
+    merge_trees,
+    put,
+    subtract_tree,
+)
 
 # Fields that make a call of a tool what it is, and are texts.
 WHOLE = {"file_write": ("path", "content"), "file_edit": ("path", "old", "new"), "shell": ("command",)}
@@ -40,7 +50,7 @@ MCP_SPELLINGS = (
 HARMFUL = ("shell", "file_write", "file_edit", "notebook_edit")
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
 _OF_CALL = ("tool", "input", "call_id", "result", "error", "server", "mcp_tool", "is_mcp")
-_OWN = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
+_NOT_FACTS = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
 # The facts that several dialects tell, with what they are. Times are milliseconds.
 FACTS = {
     "permission_mode": "default, plan, acceptEdits, auto, dontAsk or bypassPermissions: what runs unasked",
@@ -77,27 +87,27 @@ FACTS = {
 def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Event:
     """The event an agent fired; `native` is its name where the payload does not say it or says another."""
     payload = dict(payload)
-    native = native or native_name(wire, payload)
-    wire = _view(wire, native)
-    keys = _keys(wire, native)
-    text = {name: _as_text(at(payload, keys.get(name))) for name in _TEXT}
-    canonical = canonical_name(wire, native)
-    text["source"] = _understood(wire.words.get(canonical), text["source"])
+    native = native or find_native_name(wire, payload)
+    wire = _use_view(wire, native)
+    keys = _find_keys(wire, native)
+    text = {name: _as_text(get_first(payload, keys.get(name))) for name in _TEXT}
+    canonical = get_canonical_name(wire, native)
+    text["source"] = _to_canonical(wire.words.get(canonical), text["source"])
     facts = {
-        name: _understood(wire.words.get(name), value)
+        name: _to_canonical(wire.words.get(name), value)
         for name, places in keys.items()
-        if name not in _OWN and (value := at(payload, places)) not in (None, "")
+        if name not in _NOT_FACTS and (value := get_first(payload, places)) not in (None, "")
     }
     event = Event(
         event=canonical,
         agent=wire.id,
         native=native,
         call=_read_call(wire, payload, keys, native),
-        stop_active=at(payload, keys.get("stop_active")) is True,
+        stop_active=get_first(payload, keys.get("stop_active")) is True,
         facts=facts,
     ).replace(**text)
     written = write_event(wire, event)
-    return event.replace(extra=without(payload, written), absent=tuple(lacking(written, payload)))
+    return event.replace(extra=subtract_tree(payload, written), absent=tuple(find_missing(written, payload)))
 
 
 def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
@@ -106,26 +116,26 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     `native` is the event it was written for, where several native events stand for the canonical one.
     """
     is_own = event.agent == wire.id and native in ("", event.native)
-    native = native or (event.native if is_own else native_for(wire, event))
-    wire = _view(wire, native)
-    keys = _keys(wire, native)
+    native = native or (event.native if is_own else choose_native(wire, event))
+    wire = _use_view(wire, native)
+    keys = _find_keys(wire, native)
     payload: dict[str, Tree] = {}
-    said = wire.said.get(native, native)
-    _write(payload, keys.get("event"), said)
-    _write_said(wire, payload, keys, event, is_own=is_own)
+    event_name = wire.said.get(native, native)
+    _write(payload, keys.get("event"), event_name)
+    _write_facts(wire, payload, keys, event, is_own=is_own)
     if event.stop_active or (not is_own and event.event in ("agent_stop", "subagent_stop")):
         _write(payload, keys.get("stop_active"), event.stop_active)
     if event.call is not None:
         _write_call(wire, payload, keys, event.call, native, is_own=is_own)
     if is_own:
         for way in event.absent:
-            payload = dropped(payload, way)
-        return merged(payload, event.extra)  # type: ignore[no-any-return]
+            payload = drop_path(payload, way)
+        return merge_trees(payload, event.extra)  # type: ignore[no-any-return]
     words = {
         "root": event.root or event.cwd,
         "cwd": event.cwd,
         "session": event.session,
-        "event": said,
+        "event": event_name,
         "is_mcp": event.call is not None and bool(event.call.mcp_tool),
     }
     payload = {**event.extra, **payload}
@@ -133,131 +143,133 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
     for place, value in {**wire.fixed, **wire.fixed_of.get(native, {})}.items():
         if get(payload, place) is None:
             put(constant, place, fill(value, words))
-    return merged(payload, constant)  # type: ignore[no-any-return]
+    return merge_trees(payload, constant)  # type: ignore[no-any-return]
 
 
-def _write_said(
+def _write_facts(
     wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], event: Event, *, is_own: bool
 ) -> None:
     """Write what an event says besides its call, in the wire's own words."""
     for name in _TEXT:
         value = getattr(event, name)
         if name == "timestamp" and not value and not is_own:
-            value = iso(time.time())
+            value = format_time(time.time())
         if value:
-            value = _worded(wire.words.get(event.event), value) if name == "source" else value
+            value = _to_native(wire.words.get(event.event), value) if name == "source" else value
             _write(payload, keys.get(name), value)
     for name, value in event.facts.items():
-        _write(payload, keys.get(name), _worded(wire.words.get(name), value))
+        _write(payload, keys.get(name), _to_native(wire.words.get(name), value))
 
 
-def subject_of(wire: Wire, event: Event, native: str, subject: str) -> str:
+def find_subject(wire: Wire, event: Event, native: str, subject: str) -> str:
     """What a matcher of this wire is tested against where the event is not about a tool, in its own words."""
-    own = event.extra.get(subject)
-    if isinstance(own, str) and own and event.agent == wire.id:
-        return own  # as it was sent, where that is one of several words for the same
-    name = subject_field(wire, event.event, native, subject)
+    sent = event.extra.get(subject)
+    if isinstance(sent, str) and sent and event.agent == wire.id:
+        return sent  # as it was sent, where that is one of several words for the same
+    name = find_subject_field(wire, event.event, native, subject)
     value = getattr(event, name) if name in _TEXT else event.facts.get(name)
     words = wire.words.get(event.event if name == "source" else name)
-    said = _worded(words, value) if value else own
-    return said if isinstance(said, str) else ""
+    word = _to_native(words, value) if value else sent
+    return word if isinstance(word, str) else ""
 
 
-def subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
+def find_subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
     """What an event has of that on which a matcher of this wire is tested."""
     usual = "subagent" if event.startswith("subagent") else "source"
-    keys = _keys(_view(wire, native), native)
+    keys = _find_keys(_use_view(wire, native), native)
     return next((name for name, places in keys.items() if _names_place(places, subject)), usual)
 
 
-def places_of(wire: Wire, native: str, name: str) -> list[str]:
+def list_places(wire: Wire, native: str, name: str) -> list[str]:
     """Where the payload of a native event has something, without how it is spelled there."""
-    places = _keys(wire, native).get(name)
-    return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _listed(places)]
+    places = _find_keys(wire, native).get(name)
+    return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _as_list(places)]
 
 
 def _names_place(places: Tree, subject: str) -> bool:
     if isinstance(places, dict):
         return False
-    return any(place.partition(":")[0] == subject for place in _listed(places))
+    return any(place.partition(":")[0] == subject for place in _as_list(places))
 
 
-def _understood(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
+def _to_canonical(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
     """The canonical word for a native one; the native one where it has none."""
     if words and isinstance(value, str):
         for canonical, natives in words.items():
-            if canonical != "*" and value in _listed(natives):
+            if canonical != "*" and value in _as_list(natives):
                 return canonical
     return value
 
 
-def _worded(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
+def _to_native(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
     """The native word for a canonical one."""
     if not words or not isinstance(value, str):
         return value
-    return next(iter(_listed(words.get(value) or words.get("*"))), value)
+    return next(iter(_as_list(words.get(value) or words.get("*"))), value)
 
 
-def named_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
+def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
     """Every root that a payload names: of a list of them an event has the first."""
-    found: list[Tree] = []
-    for place in _listed(_keys(_view(wire, native), native).get("root")):
-        said = get(payload, place.partition(":")[0])
-        found += said if isinstance(said, list) else [said]
-    return [one for one in found if isinstance(one, str) and one]
+    roots: list[Tree] = []
+    for place in _as_list(_find_keys(_use_view(wire, native), native).get("root")):
+        value = get(payload, place.partition(":")[0])
+        roots += value if isinstance(value, list) else [value]
+    return [root for root in roots if isinstance(root, str) and root]
 
 
-def native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
+def find_native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
     """The native event that a payload says it is, or has the keys of; empty where it cannot be told."""
     places = [wire.keys.get("event"), *(keys.get("event") for keys in wire.keys_of.values())]
-    for place in dict.fromkeys(one for each in places for one in _listed(each)):
-        said = get(payload, place)
-        if isinstance(said, str) and said:
-            named = [native for native in wire.events if wire.said.get(native, native) == said]
+    for place in dict.fromkeys(place_name for each in places for place_name in _as_list(each)):
+        event_name = get(payload, place)
+        if isinstance(event_name, str) and event_name:
+            named = [native for native in wire.events if wire.said.get(native, native) == event_name]
             if not named:
-                named = [native for native in wire.events if native.lower() == said.lower()]
-            return _best(wire, named, payload) if named else said
-    return _best(wire, list(wire.tells), payload)
+                named = [native for native in wire.events if native.lower() == event_name.lower()]
+            return _choose_event(wire, named, payload) if named else event_name
+    return _choose_event(wire, list(wire.tells), payload)
 
 
-def canonical_name(wire: Wire, native: str) -> str:
+def get_canonical_name(wire: Wire, native: str) -> str:
     """The canonical event of a native one."""
     return wire.events.get(native) or f"{wire.id}:{native}"
 
 
-def native_for(wire: Wire, event: Event) -> str:
+def choose_native(wire: Wire, event: Event) -> str:
     """The native event a script of this wire was written for; the canonical name where it has none."""
     rows = wire.natives.get(event.event, ())
     usual = str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
-    return fired_for(wire, event) or usual
+    return find_fired_native(wire, event) or usual
 
 
-def fired_for(wire: Wire, event: Event) -> str:
+def find_fired_native(wire: Wire, event: Event) -> str:
     """The native event that an agent of this wire fires for the same; empty where it fires none."""
     call, rows = event.call, wire.natives.get(event.event, ())
-    fits = (native for tools, native in rows if not tools or call is None or set(tools) & set(_words(call)))
+    fits = (
+        native for tools, native in rows if not tools or call is None or set(tools) & set(_list_words(call))
+    )
     return str(next(fits, ""))
 
 
-def tool_name(wire: Wire, call: Call, native: str = "") -> str:
+def name_tool(wire: Wire, call: Call, native: str = "") -> str:
     """What scripts of this wire call the tool."""
     if call.server or call.mcp_tool:
-        return mcp_name(wire, call.server, call.mcp_tool)
+        return name_mcp_tool(wire, call.server, call.mcp_tool)
     names = {**wire.names, **wire.event_names.get(native, {})}
     return str(names[call.tool][0]) if names.get(call.tool) else call.native or call.tool
 
 
-def mcp_name(wire: Wire, server: str, tool: str) -> str:
+def name_mcp_tool(wire: Wire, server: str, tool: str) -> str:
     """An MCP tool's name as the wire combines it."""
     prefix, joint, allowed, longest = wire.mcp or ("mcp__", "__", "", 0)
     if wire.server_last:
         return f"{tool}{joint}{server or UNKNOWN_SERVER}"
-    return mcp_spelled(
+    return spell_mcp_name(
         f"{prefix}{server or UNKNOWN_SERVER}" if joint else prefix, joint, tool, allowed, longest
     )
 
 
-def mcp_spelled(server: str, joint: str, tool: str, allowed: str, longest: int) -> str:
+def spell_mcp_name(server: str, joint: str, tool: str, allowed: str, longest: int) -> str:
     """An MCP tool's name with `_` for other characters than these (as a pattern's set), cut in the middle."""
     if allowed:
         import re
@@ -270,28 +282,28 @@ def mcp_spelled(server: str, joint: str, tool: str, allowed: str, longest: int) 
     return name
 
 
-def canonical_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]:
+def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]:
     """A tool's input with canonical field names; a field without one keeps its own."""
     if not isinstance(raw, dict):
         return {"text": raw} if raw is not None else {}
     if native in wire.numbered:
-        raw = _gathered(raw)
+        raw = _gather_edits(raw)
     names = {
         field.partition(":")[0]: (canonical, field)
-        for canonical, fields in _fields(wire, tool, native).items()
-        for field in _listed(fields)
+        for canonical, fields in _find_fields(wire, tool, native).items()
+        for field in _as_list(fields)
     }
-    found: dict[str, Tree] = {}
+    fields: dict[str, Tree] = {}
     for key, value in raw.items():
         canonical, field = names.get(key, (key, key))
-        if canonical in found and canonical != key:
+        if canonical in fields and canonical != key:
             canonical, field = key, key
         plain = get({key: value}, field) if field != key else value
-        found[canonical] = _edits(wire, plain, into=True) if canonical == "edits" else plain
-    return found
+        fields[canonical] = _rename_edits(wire, plain, into=True) if canonical == "edits" else plain
+    return fields
 
 
-def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
+def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
     """A tool's input as the wire's own: the other way round."""
     if native in wire.patches:
         from hookport.wire import patch
@@ -301,19 +313,19 @@ def native_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tre
         field = wire.patches[native]
         return {field: text} if field else text
     if native in wire.batches:
-        (field, *_), _ = _batch(wire, native)
+        (field, *_), _ = _find_batch(wire, native)
         if not isinstance(canonical.get(field), list):
-            return {field: [_element(wire, tool, native, canonical)]}
-    raw = _renamed(wire, tool, native, canonical)
+            return {field: [_write_element(wire, tool, native, canonical)]}
+    raw = _rename_fields(wire, tool, native, canonical)
     if native in wire.variants:
         field, by_value = wire.variants[native]
         value = next((value for value, chosen in by_value.items() if chosen == tool and value != "*"), "")
         if value and field not in raw:
             raw[field] = value
-    return _numbered(raw) if native in wire.numbered else raw
+    return _number_edits(raw) if native in wire.numbered else raw
 
 
-def changed_input(
+def change_input(
     wire: Wire, call: Call, native: str, raw: Mapping[str, Tree], *, is_own: bool
 ) -> dict[str, Tree] | None:
     """The input of a call as a script wants it, which was shown the call as its own `native` tool.
@@ -322,147 +334,154 @@ def changed_input(
     changes, None where the outcome is not one call of the same tool.
     """
     if is_own:
-        wire = _knowing(wire, call)
-    shown = call.raw if is_own else native_input(wire, call.tool, native, call.input)
-    taken = _taken_away(wire, call.tool, shown, raw)
-    wanted = _edited_raw(wire, call.tool, native, shown, raw)
-    for key in taken:
-        del wanted[key]
+        wire = _infer_wire(wire, call)
+    shown = call.raw if is_own else write_input(wire, call.tool, native, call.input)
+    removed = _find_removed(wire, call.tool, shown, raw)
+    edited_raw = _edit_raw(wire, call.tool, native, shown, raw)
+    for key in removed:
+        del edited_raw[key]
     if is_own:
-        return {} if wanted == shown else _as_own(wire, call.tool, native, wanted)
-    before, after = (_as_one(wire, call.tool, native, one) for one in (shown, wanted))
+        return {} if edited_raw == shown else _read_own_input(wire, call.tool, native, edited_raw)
+    before, after = (
+        _read_single_input(wire, call.tool, native, tool_input) for tool_input in (shown, edited_raw)
+    )
     if before is None or after is None:
         return None
     changes = {key: value for key, value in after.items() if key not in before or before[key] != value}
-    if not changes and not taken:
+    if not changes and not removed:
         return {}
-    edited = edited_input(call, changes)
-    return edited if edited is None else {key: value for key, value in edited.items() if key not in taken}
+    edited = edit_input(call, changes)
+    return edited if edited is None else {key: value for key, value in edited.items() if key not in removed}
 
 
-def edited_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | None:
+def edit_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | None:
     """The input of a call with changes of some fields; None where they contradict each other.
 
     A call with one edit has it in `old` and `new`, a patch has its first one there and all in `edits`.
     """
     if any(key in changes and not isinstance(changes[key], str) for key in WHOLE.get(call.tool, ())):
         return None
-    was, found = call.input, {**call.input, **changes}
+    was, edited = call.input, {**call.input, **changes}
     texts = {key: changes[key] for key in ("old", "new") if key in changes}
     edits = changes.get("edits")
     if "edits" in changes and not ("edits" in was or {"old", "new"} & set(was)):
-        return found
+        return edited
     if "edits" in changes and "edits" not in was:
         # The call has a single edit: the list must be one, and says what that is.
         if not (isinstance(edits, list) and len(edits) == 1 and isinstance(edits[0], dict)):
             return None
-        del found["edits"]
+        del edited["edits"]
         is_torn = any(edits[0].get(key, text) != text for key, text in texts.items())
-        return None if is_torn else {**found, **edits[0]}
-    kept = found.get("edits")
-    if texts and isinstance(kept, list) and kept and isinstance(kept[0], dict):
-        first = {**kept[0], **texts}
-        if "edits" in changes and first != kept[0]:
+        return None if is_torn else {**edited, **edits[0]}
+    old_edits = edited.get("edits")
+    if texts and isinstance(old_edits, list) and old_edits and isinstance(old_edits[0], dict):
+        first = {**old_edits[0], **texts}
+        if "edits" in changes and first != old_edits[0]:
             return None
-        found["edits"] = [first, *kept[1:]]
-    return found
+        edited["edits"] = [first, *old_edits[1:]]
+    return edited
 
 
-def _taken_away(wire: Wire, tool: str, shown: Tree, raw: Mapping[str, Tree]) -> list[str]:
+def _find_removed(wire: Wire, tool: str, shown: Tree, raw: Mapping[str, Tree]) -> list[str]:
     """What a rewrite takes away by leaving it out, where by the dialect's own rule it is the whole input."""
     if not raw or not isinstance(shown, dict) or tool in wire.merges or "*" in wire.merges:
         return []
     return [key for key in PRIVILEGES if key in shown and key not in raw]
 
 
-def _edited_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str, Tree]) -> dict[str, Tree]:
+def _edit_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """The input that a script was shown with what it wants otherwise; another name of a field replaces it."""
     if not isinstance(shown, dict):
         return dict(raw)
-    groups = [list(_listed(fields)) for fields in _fields(wire, tool, native).values()]
+    groups = [list(_as_list(fields)) for fields in _find_fields(wire, tool, native).values()]
     if native in wire.batches:
-        groups.append(list(_batch(wire, native)[0]))
-    said = [group for group in groups if any(name in raw for name in group)]
-    return {**{key: value for key, value in shown.items() if not any(key in one for one in said)}, **raw}
+        groups.append(list(_find_batch(wire, native)[0]))
+    replaced = [group for group in groups if any(name in raw for name in group)]
+    return {
+        **{key: value for key, value in shown.items() if not any(key in group for group in replaced)},
+        **raw,
+    }
 
 
-def _as_own(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
+def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
     """An input of the agent's own in canonical terms; None where it is no patch and must be one."""
-    plain = canonical_input(wire, tool, native, raw)
+    plain = read_input(wire, tool, native, raw)
     if native not in wire.patches:
         return plain
-    found = _expanded(wire, Call(tool, native, input=plain, raw=raw))
-    return dict(found.input) if found.parts else None
+    expanded = _expand_call(wire, Call(tool, native, input=plain, raw=raw))
+    return dict(expanded.input) if expanded.parts else None
 
 
-def _as_one(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
+def _read_single_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
     """A script's own input in canonical terms, as one call of a tool; None where it is not that."""
-    plain = canonical_input(wire, tool, native, raw)
+    plain = read_input(wire, tool, native, raw)
     if native not in wire.patches and native not in wire.batches:
         return plain
-    found = _expanded(wire, Call(tool, native, input=plain, raw=raw))
-    if len(found.parts) != 1 or found.parts[0].tool != tool:
+    expanded = _expand_call(wire, Call(tool, native, input=plain, raw=raw))
+    if len(expanded.parts) != 1 or expanded.parts[0].tool != tool:
         return None
-    return dict(found.parts[0].input)
+    return dict(expanded.parts[0].input)
 
 
-def rewritten(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
+def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input, in both forms."""
-    wire = _knowing(wire, call)
-    raw = native_input(wire, call.tool, call.native, canonical)
+    wire = _infer_wire(wire, call)
+    raw = write_input(wire, call.tool, call.native, canonical)
     if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
-        field = _patch_field(wire, call)
+        field = _find_patch_field(wire, call)
         raw = {**call.raw, field: raw[wire.patches[call.native]]}
     changed = call.replace(input=dict(canonical), raw=raw, parts=())
-    return changed if call.mcp_tool else _expanded(wire, changed)
+    return changed if call.mcp_tool else _expand_call(wire, changed)
 
 
-def with_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
+def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
     """The agent's own call with another input for one of the things it does."""
-    wire = _knowing(wire, call)
+    wire = _infer_wire(wire, call)
     parts = list(call.parts)
     parts[number] = parts[number].replace(input=dict(canonical))
     if call.native in wire.patches:
         from hookport.wire import patch
 
         if "moved_from" in call.parts[number].input:
-            parts[number - 1 : number + 1] = [_moved(parts[number - 1], parts[number])]
+            parts[number - 1 : number + 1] = [_move_part(parts[number - 1], parts[number])]
         text = patch.render([{"tool": part.tool, **part.input} for part in parts])
-        field = _patch_field(wire, call)
+        field = _find_patch_field(wire, call)
         raw = {**(call.raw if isinstance(call.raw, dict) else {}), field: text} if field else text
     elif call.native in wire.batches:
-        fields, plain = _batch(wire, call.native)
-        elements = list(_elements(fields, call.raw))
+        fields, plain = _find_batch(wire, call.native)
+        elements = list(_list_elements(fields, call.raw))
         # An object keeps the fields that it has beside the one that is plain text elsewhere.
         is_plain = set(canonical) == {plain} or not isinstance(elements[number], dict)
-        element_form = _element if is_plain else _renamed
+        element_form = _write_element if is_plain else _rename_fields
         elements[number] = element_form(wire, call.tool, call.native, canonical)
         has_list = isinstance(call.raw, dict) and any(field in call.raw for field in fields)
-        kept = {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
-        raw = {**kept, fields[0]: elements}
+        other_fields = (
+            {key: value for key, value in call.raw.items() if key not in fields} if has_list else {}
+        )
+        raw = {**other_fields, fields[0]: elements}
     else:
         shared = {key: value for key, value in canonical.items() if key in call.input}
         edits = [_as_edit(part, shared) for part in parts]
-        raw = native_input(wire, call.tool, call.native, {**call.input, **shared, "edits": edits})
-    return _expanded(wire, call.replace(raw=raw, input=canonical_input(wire, call.tool, call.native, raw)))
+        raw = write_input(wire, call.tool, call.native, {**call.input, **shared, "edits": edits})
+    return _expand_call(wire, call.replace(raw=raw, input=read_input(wire, call.tool, call.native, raw)))
 
 
-def _moved(source: Call, target: Call) -> Call:
+def _move_part(source: Call, target: Call) -> Call:
     """The part of a patch that moves a file, with what was changed of it at its new place."""
     edited = {key: target.input[key] for key in ("edits", "old", "new") if key in target.input}
     return source.replace(input={**source.input, **edited, "moved_to": target.input.get("path")})
 
 
-def variables(wire: Wire, native: str) -> Mapping[str, str]:
+def list_variables(wire: Wire, native: str) -> Mapping[str, str]:
     """The variables that scripts of this wire find on a native event, with the words they stand for."""
     return {**wire.env, **wire.env_of.get(native, {})}
 
 
-def placeholders(
-    wire: Wire, event: Event, package: str, native: str = "", made: Mapping[str, str] | None = None
+def fill_variables(
+    wire: Wire, event: Event, package: str, native: str = "", prepared: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """The variables a script of this wire finds in its environment; `made` are words for what there is."""
-    native = native or native_for(wire, event)
+    native = native or choose_native(wire, event)
     call = event.call or Call()
     words: dict[str, Tree] = {
         "root": event.root or event.cwd,
@@ -470,43 +489,43 @@ def placeholders(
         "package": package,
         "session": event.session,
         "event": native,
-        "tool": tool_name(wire, call),
+        "tool": name_tool(wire, call),
         "path": call.input.get("path", ""),
         "prompt": event.prompt,
         "transcript": event.facts.get("transcript", ""),
         "effort": event.facts.get("effort", ""),
-        "mode": _worded(wire.words.get("permission_mode"), event.facts.get("permission_mode", "")),
+        "mode": _to_native(wire.words.get("permission_mode"), event.facts.get("permission_mode", "")),
         "data": "",
         "env_file": "",
-        **(made or {}),
+        **(prepared or {}),
     }
-    filled = {name: fill(value, words) for name, value in variables(wire, native).items()}
+    filled = {name: fill(value, words) for name, value in list_variables(wire, native).items()}
     return {name: value for name, value in filled.items() if isinstance(value, str) and value}
 
 
-def _view(wire: Wire, native: str) -> Wire:
+def _use_view(wire: Wire, native: str) -> Wire:
     return wire.replace(**wire.views[native]) if native in wire.views else wire
 
 
-def _keys(wire: Wire, native: str) -> dict[str, Tree]:
+def _find_keys(wire: Wire, native: str) -> dict[str, Tree]:
     return {**wire.keys, **wire.keys_of.get(native, {})}
 
 
-def _listed(places: Places | None) -> Iterable[str]:
+def _as_list(places: Places | None) -> Iterable[str]:
     return () if not places else [places] if isinstance(places, str) else places
 
 
-def at(payload: Mapping[str, Tree], places: Places | None) -> Tree:
+def get_first(payload: Mapping[str, Tree], places: Places | None) -> Tree:
     """What stands at the first of several places that is there."""
-    for place in _listed(places):
-        found = get(payload, place)
-        if found is not None:
-            return found
+    for place in _as_list(places):
+        value = get(payload, place)
+        if value is not None:
+            return value
     return None
 
 
 def _write(payload: dict[str, Tree], places: Places | None, value: Tree) -> None:
-    for place in _listed(places):
+    for place in _as_list(places):
         put(payload, place, value)
 
 
@@ -514,75 +533,77 @@ def _as_text(value: Tree) -> str:
     return value if isinstance(value, str) else str(value) if value else ""
 
 
-def _best(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:
+def _choose_event(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:
     """Of several events the one whose keys are all there, the most telling first."""
     ranked = sorted(natives, key=lambda native: -len(wire.tells.get(native, ())))
     for native in ranked:
-        if all(bears(payload, mark) for mark in wire.tells.get(native, ())):
+        if all(has_mark(payload, mark) for mark in wire.tells.get(native, ())):
             return native
     return natives[0] if len(natives) == 1 else ""
 
 
-def _words(call: Call) -> list[str]:
+def _list_words(call: Call) -> list[str]:
     """What an event's list of tools may name the call by."""
     return [word for word in (call.tool, *call.also, "mcp" if call.mcp_tool else "") if word]
 
 
 def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree], native: str) -> Call | None:
-    name = _as_text(at(payload, keys.get("tool")))
+    name = _as_text(get_first(payload, keys.get("tool")))
     tools = wire.event_tools.get(native, ())
-    server, mcp_tool = (_as_text(at(payload, keys.get(key))) for key in ("server", "mcp_tool"))
+    server, mcp_tool = (_as_text(get_first(payload, keys.get(key))) for key in ("server", "mcp_tool"))
     if not (name or tools or mcp_tool):
         return None
-    where = keys.get("input")
-    if isinstance(where, dict):
-        raw = {field: value for field, place in where.items() if (value := get(payload, place)) is not None}
+    input_place = keys.get("input")
+    if isinstance(input_place, dict):
+        raw = {
+            field: value for field, place in input_place.items() if (value := get(payload, place)) is not None
+        }
     else:
-        raw = at(payload, where)
-    known = wire.event_names.get(native, {})
-    words = [tool for tool, natives in known.items() if name in natives] or _tools(wire, name)
+        raw = get_first(payload, input_place)
+    event_names = wire.event_names.get(native, {})
+    words = [tool for tool, natives in event_names.items() if name in natives] or _find_tools(wire, name)
     words = words or [tool for tool in tools if tool != "mcp"] if not mcp_tool else []
     is_told = bool(words or mcp_tool)
     if not is_told and name:
-        is_last = wire.server_last and at(payload, keys.get("is_mcp")) is not False
-        server, mcp_tool = _last(wire, name, server) if is_last else _mcp_parts(wire, name)
+        is_last = wire.server_last and get_first(payload, keys.get("is_mcp")) is not False
+        server, mcp_tool = _split_server_last(wire, name, server) if is_last else _split_mcp_name(wire, name)
         is_told = bool(mcp_tool)
     if name in wire.variants and isinstance(raw, dict):
-        words = _variant(wire.variants[name], raw) or words
+        words = _choose_variant(wire.variants[name], raw) or words
     known_by = "name"
-    if name and not is_told and not is_other(wire, name):
-        words = _guessed(name, raw)
+    if name and not is_told and not is_other_tool(wire, name):
+        words = _guess_kinds(name, raw)
         if wire.bare_mcp:
             # It may as well be an MCP tool, which the agent shows under its bare name.
             mcp_tool, words = name, ["", *(word for word in words if word in HARMFUL)]
             known_by = "input" if words[1:] else "name"
         else:
             known_by = "input" if words else ""
-            wire = _knowing(wire, Call(native=name, raw=raw, known_by=known_by))
+            wire = _infer_wire(wire, Call(native=name, raw=raw, known_by=known_by))
     tool = words[0] if words else ""
-    result = at(payload, keys.get("result"))
+    result = get_first(payload, keys.get("result"))
     call = Call(
         tool=tool,
         also=tuple(words[1:]),
         native=name or native,
-        input=_plain(wire, raw)
-        if isinstance(where, dict)
-        else canonical_input(wire, tool, name or native, raw),
+        input=_read_named_fields(wire, raw)
+        if isinstance(input_place, dict)
+        else read_input(wire, tool, name or native, raw),
         raw=raw,
-        id=_as_text(at(payload, keys.get("call_id"))),
+        id=_as_text(get_first(payload, keys.get("call_id"))),
         result=result,
-        text=result_text(wire, result),
-        error=at(payload, keys.get("error")),
+        text=read_result_text(wire, result),
+        error=get_first(payload, keys.get("error")),
         server=server,
         mcp_tool=mcp_tool,
         known_by=known_by,
     )
-    return call if mcp_tool else _expanded(wire, call)
+    return call if mcp_tool else _expand_call(wire, call)
 
 
-def taken_for(wire: Wire, call: Call, word: str) -> Call:
+def recast_call(wire: Wire, call: Call, word: str) -> Call:
     """A call of a tool that the agent's table does not have, as one of the kinds that it may be."""
-    plain = canonical_input(_knowing(wire, call), word, call.native, call.raw)
+    plain = read_input(_infer_wire(wire, call), word, call.native, call.raw)
     if isinstance(plain.get("command"), list):
         plain["command"] = "\n".join(map(str, plain["command"]))
     return call.replace(tool=word, also=(), server="", mcp_tool="", input=plain)
@@ -590,102 +611,112 @@ def taken_for(wire: Wire, call: Call, word: str) -> Call:
 
 def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
     """Whether a payload names a tool as the agent names its tools, or none."""
-    wire = _view(wire, native)
-    name = _as_text(at(payload, _keys(wire, native).get("tool")))
-    own = {known for names in wire.event_names.get(native, {}).values() for known in names}
-    if not name or wire.bare_mcp or wire.event_tools.get(native) or name in own or _tools(wire, name):
+    wire = _use_view(wire, native)
+    name = _as_text(get_first(payload, _find_keys(wire, native).get("tool")))
+    event_names = {
+        native_tool for names in wire.event_names.get(native, {}).values() for native_tool in names
+    }
+    if (
+        not name
+        or wire.bare_mcp
+        or wire.event_tools.get(native)
+        or name in event_names
+        or _find_tools(wire, name)
+    ):
         return True
-    is_mcp = any(_last(wire, name, "") if wire.server_last else _mcp_parts(wire, name))
-    return is_mcp or is_other(wire, name)
+    is_mcp = any(_split_server_last(wire, name, "") if wire.server_last else _split_mcp_name(wire, name))
+    return is_mcp or is_other_tool(wire, name)
 
 
-def _guessed(name: str, raw: Tree) -> list[str]:
+def _guess_kinds(name: str, raw: Tree) -> list[str]:
     from hookport.wire import kinds
 
-    return list(kinds.kinds_of(name, raw))
+    return list(kinds.guess_kinds(name, raw))
 
 
-def _knowing(wire: Wire, call: Call) -> Wire:
+def _infer_wire(wire: Wire, call: Call) -> Wire:
     """The agent's wire with what the input of a call tells of a tool that it has no name for."""
     if call.known_by != "input":
         return wire
     from hookport.wire import kinds
 
-    return kinds.knowing(wire, call.native, call.raw)
+    return kinds.infer_wire(wire, call.native, call.raw)
 
 
-def is_other(wire: Wire, name: str) -> bool:
+def is_other_tool(wire: Wire, name: str) -> bool:
     """Whether it is a tool that no word names and no guard is for."""
     from hookport.wire import kinds
 
-    starts = (known[:-1] for known in wire.others if known[-1:] == "*")
+    starts = (pattern[:-1] for pattern in wire.others if pattern[-1:] == "*")
     return name in wire.others or name.startswith(tuple(starts)) or kinds.is_harmless(name)
 
 
-def _tools(wire: Wire, name: str) -> list[str]:
+def _find_tools(wire: Wire, name: str) -> list[str]:
     """The words for a native tool, also where a table has only how its name begins (`team_*`, `sub_.*`)."""
-    found = wire.tools.get(name)
-    if found is None and name:
-        starts = [known for known in wire.tools if known[-1:] == "*"]
-        found = next((wire.tools[one] for one in starts if name.startswith(one.rstrip("*").rstrip("."))), ())
-    return list(found or ())
+    words = wire.tools.get(name)
+    if words is None and name:
+        starts = [pattern for pattern in wire.tools if pattern[-1:] == "*"]
+        words = next(
+            (wire.tools[start] for start in starts if name.startswith(start.rstrip("*").rstrip("."))), ()
+        )
+    return list(words or ())
 
 
-def _variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[str]:
+def _choose_variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[str]:
     field, by_value = variant
     value = raw.get(field)
     chosen = by_value.get("" if value is None else str(value)) or by_value.get("*")
     if not chosen or isinstance(chosen, str):
         return [chosen] if chosen else []
-    return _variant(chosen, raw)
+    return _choose_variant(chosen, raw)
 
 
-def result_text(wire: Wire, result: Tree) -> str | None:
+def read_result_text(wire: Wire, result: Tree) -> str | None:
     """The text of a tool's result; None where it has none, which is not the same as an empty one."""
     if isinstance(result, str):
         return result
     for place in wire.texts:
-        found = get(result, place)
-        if isinstance(found, str):
-            return found
+        text = get(result, place)
+        if isinstance(text, str):
+            return text
     return None
 
 
-def _mcp_parts(wire: Wire, name: str) -> tuple[str, str]:
+def _split_mcp_name(wire: Wire, name: str) -> tuple[str, str]:
     """(server, tool) of a name as the agent spells it, else as any agent does that another could not mean."""
     if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
-    own = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
-    for prefix, joint in (*own, *MCP_SPELLINGS):
+    spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
+    for prefix, joint in (*spellings, *MCP_SPELLINGS):
         bare = name.removeprefix(prefix)
         if prefix and bare == name:
             continue
-        server, found, tool = bare.partition(joint) if joint else ("", "", bare)
-        if (found and server and tool) or (not joint and tool):
+        server, separator, tool = bare.partition(joint) if joint else ("", "", bare)
+        if (separator and server and tool) or (not joint and tool):
             return server, tool
     return "", ""
 
 
-def _last(wire: Wire, name: str, server: str) -> tuple[str, str]:
+def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
     """(server, tool) of `tool_server`; where several ends may be the server's and it is not told, none is."""
     joint = wire.mcp[1]
     if server and name.endswith(joint + server):
         return server, name.removesuffix(joint + server)
-    tool, found, server = name.rpartition(joint)
-    if not (found and tool and server):
+    tool, separator, server = name.rpartition(joint)
+    if not (separator and tool and server):
         return "", ""
     return ("", name) if joint in tool else (server, tool)
 
 
-def _expanded(wire: Wire, call: Call) -> Call:
+def _expand_call(wire: Wire, call: Call) -> Call:
     """A call that does several things, with each of them as a call of its own."""
     if call.native in wire.patches:
         from hookport.wire import patch
 
-        field = _patch_field(wire, call)
+        field = _find_patch_field(wire, call)
         text = call.raw.get(field) if field and isinstance(call.raw, dict) else call.raw
-        found = patch.parts(text) if isinstance(text, str) else None
-        if found is None:
+        patch_parts = patch.read_parts(text) if isinstance(text, str) else None
+        if patch_parts is None:
             return call.replace(parts=())
         parts = [
             call.replace(
@@ -695,56 +726,57 @@ def _expanded(wire: Wire, call: Call) -> Call:
                 input={k: v for k, v in part.items() if k != "tool"},
                 parts=(),
             )
-            for part in patch.with_targets(found)
+            for part in patch.add_targets(patch_parts)
         ]
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**first, "patch": text})
     if call.native in wire.batches and call.raw is not None:
-        fields, plain = _batch(wire, call.native)
-        elements = _elements(fields, call.raw)
+        fields, plain = _find_batch(wire, call.native)
+        elements = _list_elements(fields, call.raw)
         parts = [
-            call.replace(input=_part(wire, call, plain or "path", element), parts=()) for element in elements
+            call.replace(input=_read_element(wire, call, plain or "path", element), parts=())
+            for element in elements
         ]
         rest = {key: value for key, value in call.input.items() if key not in (*fields, "text")}
         first = dict(parts[0].input) if parts else {}
         return call.replace(parts=tuple(parts), input={**rest, **first, fields[0]: elements})
-    return _edited(call)
+    return _expand_edits(call)
 
 
-def _batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
+def _find_batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
     fields, plain = wire.batches[native]
     return (fields,) if isinstance(fields, str) else fields, plain
 
 
-def _elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
+def _list_elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
     """What a call does; one that leaves out the list, or the field around it, does what it says itself."""
     if isinstance(raw, dict):
         raw = next((raw[field] for field in fields if raw.get(field) is not None), raw)
     return raw if isinstance(raw, list) else [raw]
 
 
-def _part(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str, Tree]:
+def _read_element(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str, Tree]:
     """The input of one of the things that a call does."""
-    one = {plain: element}
+    fields = {plain: element}
     if isinstance(element, dict):
-        one = canonical_input(wire, call.tool, call.native, element)
-    words = element if isinstance(element, list) else [one.get(plain)]
-    args = one.pop("args") if isinstance(one.get("args"), (list, str)) else []
+        fields = read_input(wire, call.tool, call.native, element)
+    words = element if isinstance(element, list) else [fields.get(plain)]
+    args = fields.pop("args") if isinstance(fields.get("args"), (list, str)) else []
     words = [*words, *([args] if isinstance(args, str) else args)]
     if isinstance(element, list) or len(words) > 1:
         import shlex
 
-        one[plain] = shlex.join(map(str, words))
-    return one
+        fields[plain] = shlex.join(map(str, words))
+    return fields
 
 
-def _element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
+def _write_element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
     """One of the things that a call does, as its list has it."""
-    _, plain = _batch(wire, native)
-    return canonical.get(plain) if plain else _renamed(wire, tool, native, canonical)
+    _, plain = _find_batch(wire, native)
+    return canonical.get(plain) if plain else _rename_fields(wire, tool, native, canonical)
 
 
-def _edited(call: Call) -> Call:
+def _expand_edits(call: Call) -> Call:
     """A call with a list of edits, with each of them as a call; one that replaces nothing writes the file."""
     edits, words = call.input.get("edits"), (call.tool, *call.also)
     if not isinstance(edits, list) or not {"file_write", "file_edit"} & set(words):
@@ -755,8 +787,8 @@ def _edited(call: Call) -> Call:
         if not isinstance(edit, dict):
             return call
         if "file_write" in words and not edit.get("old"):
-            one = {**rest, "content": edit.get("new", "")}
-            parts.append(call.replace(tool="file_write", also=(), input=one, parts=()))
+            content = {**rest, "content": edit.get("new", "")}
+            parts.append(call.replace(tool="file_write", also=(), input=content, parts=()))
         else:
             tool = "file_edit" if "file_edit" in words else call.tool
             parts.append(call.replace(tool=tool, also=(), input={**rest, **edit}, parts=()))
@@ -770,12 +802,14 @@ def _as_edit(part: Call, shared: Mapping[str, Tree]) -> dict[str, Tree]:
     return {key: value for key, value in part.input.items() if key not in shared}
 
 
-def _plain(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
+def _read_named_fields(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """An input whose fields the payload's keys have named."""
-    return {key: _edits(wire, value, into=True) if key == "edits" else value for key, value in raw.items()}
+    return {
+        key: _rename_edits(wire, value, into=True) if key == "edits" else value for key, value in raw.items()
+    }
 
 
-def _patch_field(wire: Wire, call: Call) -> str:
+def _find_patch_field(wire: Wire, call: Call) -> str:
     """The field that holds the patch: the one of the table, else whichever does."""
     field = wire.patches[call.native]
     if not field or not isinstance(call.raw, dict) or field in call.raw:
@@ -787,18 +821,18 @@ def _patch_field(wire: Wire, call: Call) -> str:
 def _write_call(
     wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], call: Call, native: str, *, is_own: bool
 ) -> None:
-    name = call.native if is_own else tool_name(wire, call, native)
-    raw = call.raw if is_own else native_input(wire, call.tool, name, call.input)
+    name = call.native if is_own else name_tool(wire, call, native)
+    raw = call.raw if is_own else write_input(wire, call.tool, name, call.input)
     if name != native or not is_own:
         _write(payload, keys.get("tool"), name)
-    where = keys.get("input")
-    if isinstance(where, dict):
-        for field, place in where.items():
-            value = raw.get(field) if is_own else _field(wire, call, field)
+    input_place = keys.get("input")
+    if isinstance(input_place, dict):
+        for field, place in input_place.items():
+            value = raw.get(field) if is_own else _write_field(wire, call, field)
             if value is not None:
                 put(payload, place, value)
     elif raw is not None:
-        _write(payload, where, raw)
+        _write(payload, input_place, raw)
     for key, value in (("call_id", call.id), ("server", call.server), ("mcp_tool", call.mcp_tool)):
         if value:
             _write(payload, keys.get(key), value)
@@ -806,10 +840,10 @@ def _write_call(
         _write(payload, keys.get("error"), call.error)
     # A script expects a result after a tool, also where the agent does not tell it.
     if call.result is not None or (not is_own and wire.events.get(native) == "after_tool_execute"):
-        _write(payload, keys.get("result"), call.result if is_own else _result(wire, call, native))
+        _write(payload, keys.get("result"), call.result if is_own else _write_result(wire, call, native))
 
 
-def _field(wire: Wire, call: Call, field: str) -> Tree:
+def _write_field(wire: Wire, call: Call, field: str) -> Tree:
     """A field of a call's input; a list of edits from whatever the call writes."""
     value = call.input.get(field)
     if field != "edits":
@@ -818,58 +852,58 @@ def _field(wire: Wire, call: Call, field: str) -> Tree:
         value = [{"old": call.input.get("old", ""), "new": call.input.get("new", "")}]
     elif value is None and "content" in call.input:
         value = [{"old": "", "new": call.input["content"]}]
-    return _edits(wire, value, into=False)
+    return _rename_edits(wire, value, into=False)
 
 
-def _result(wire: Wire, call: Call, native: str) -> Tree:
+def _write_result(wire: Wire, call: Call, native: str) -> Tree:
     template = wire.results.get(native, wire.results.get(call.tool, wire.results.get("*")))
-    told = call.result if call.text is None else call.text
-    text = "" if told is None else told
+    result = call.result if call.text is None else call.text
+    text = "" if result is None else result
     return text if template is None else fill(template, {"text": text})
 
 
-def _fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:
+def _find_fields(wire: Wire, tool: str, native: str) -> Mapping[str, Places]:
     return wire.inputs.get(native) or wire.inputs.get(tool) or wire.inputs.get("*", {})
 
 
-def _renamed(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> dict[str, Tree]:
-    names = _fields(wire, tool, native)
-    found: dict[str, Tree] = {}
+def _rename_fields(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> dict[str, Tree]:
+    names = _find_fields(wire, tool, native)
+    fields: dict[str, Tree] = {}
     for key, value in canonical.items():
         if key in names:
-            field = next(iter(_listed(names[key])))
-            put(found, field, _edits(wire, value, into=False) if key == "edits" else value)
+            field = next(iter(_as_list(names[key])))
+            put(fields, field, _rename_edits(wire, value, into=False) if key == "edits" else value)
         else:
-            found[key] = value
-    return found
+            fields[key] = value
+    return fields
 
 
-def _gathered(raw: Mapping[str, Tree]) -> dict[str, Tree]:
+def _gather_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """An input whose edits are numbered fields, with a list of them."""
-    found: dict[str, Tree] = {}
+    fields: dict[str, Tree] = {}
     edits: dict[int, dict[str, Tree]] = {}
     for key, value in raw.items():
         field, _, number = key.rpartition("_")
         if field and number.isdecimal() and number.isascii() and str(int(number)) == number:
             edits.setdefault(int(number), {})[field] = value
         else:
-            found[key] = value
-    if not edits or "edits" in found or sorted(edits) != list(range(1, len(edits) + 1)):
+            fields[key] = value
+    if not edits or "edits" in fields or sorted(edits) != list(range(1, len(edits) + 1)):
         return dict(raw)
-    return {**found, "edits": [edits[number] for number in sorted(edits)]}
+    return {**fields, "edits": [edits[number] for number in sorted(edits)]}
 
 
-def _numbered(raw: Mapping[str, Tree]) -> dict[str, Tree]:
+def _number_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
     """The other way round."""
     edits = raw.get("edits")
     if not isinstance(edits, list) or not all(isinstance(edit, dict) for edit in edits):
         return dict(raw)
-    found = {key: value for key, value in raw.items() if key != "edits"}
+    other_fields = {key: value for key, value in raw.items() if key != "edits"}
     fields = {f"{key}_{number}": value for number, edit in enumerate(edits, 1) for key, value in edit.items()}
-    return {**found, **fields}
+    return {**other_fields, **fields}
 
 
-def _edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:
+def _rename_edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:
     """The elements of a list of edits, renamed into canonical field names or out of them."""
     fields = wire.inputs.get("edits", {})
     names: Mapping[str, str] = {field: name for name, field in fields.items()} if into else fields

@@ -97,18 +97,18 @@ READING = {"read", "view", "open", "cat", "get", "show", "stat", "analyze", "ins
 LISTING = {"list", "ls", "dir", "tree", "glob", "find"}
 
 
-def knowing(wire: Wire, native: str, raw: Tree) -> Wire:
+def infer_wire(wire: Wire, native: str, raw: Tree) -> Wire:
     """The wire with what an input tells of its tool; the same wire where it tells nothing."""
-    words = kinds_of(native, raw)
+    words = guess_kinds(native, raw)
     if not words:
         return wire
-    text = _patch_key(raw)
+    text = _find_patch_key(raw)
     if text is not None:
         return wire.replace(tools={**wire.tools, native: words}, patches={**wire.patches, native: text})
-    fields = {name: key for name, key in _fields(raw).items() if name != "patch"}
+    fields = {name: key for name, key in _find_fields(raw).items() if name != "patch"}
     tables: dict[str, Tree] = {
         "tools": {**wire.tools, native: words},
-        "inputs": {**wire.inputs, native: fields, "edits": _edit_fields(raw, fields)},
+        "inputs": {**wire.inputs, native: fields, "edits": _find_edit_fields(raw, fields)},
     }
     listed = [name for name in ("command", "path", "url") if isinstance(raw.get(fields.get(name, "")), list)]
     if listed and "edits" not in fields:
@@ -118,39 +118,39 @@ def knowing(wire: Wire, native: str, raw: Tree) -> Wire:
     return wire.replace(**tables)
 
 
-def kinds_of(native: str, raw: Tree) -> tuple[str, ...]:
+def guess_kinds(native: str, raw: Tree) -> tuple[str, ...]:
     """The canonical tools that a call may be by the keys of its input, the likeliest first."""
-    if _patch_key(raw) is not None:
+    if _find_patch_key(raw) is not None:
         return ("file_edit", "file_write")
     if not isinstance(raw, dict):
         return ()
-    return tuple(dict.fromkeys(_kinds(native, raw)))
+    return tuple(dict.fromkeys(_iter_kinds(native, raw)))
 
 
-def _kinds(native: str, raw: Mapping[str, Tree]) -> Iterator[str]:
-    fields = _fields(raw)
-    there = {*(key for key, value in raw.items() if value is not None), *(f"${name}" for name in fields)}
-    rules = (next(_fitting(ON_FILES, there), ()), *_fitting(ON_OTHERS, there))
-    found = [word for words in rules for word in words]
-    yield from found
-    if "command" in fields and not (found and _is_action(raw)):
+def _iter_kinds(native: str, raw: Mapping[str, Tree]) -> Iterator[str]:
+    fields = _find_fields(raw)
+    keys = {*(key for key, value in raw.items() if value is not None), *(f"${name}" for name in fields)}
+    rules = (next(_iter_fitting(ON_FILES, keys), ()), *_iter_fitting(ON_OTHERS, keys))
+    kinds = [word for words in rules for word in words]
+    yield from kinds
+    if "command" in fields and not (kinds and _is_action(raw)):
         yield "shell"
-    elif not found and "path" in fields:
-        yield from _by_name(native)
+    elif not kinds and "path" in fields:
+        yield from _guess_by_name(native)
 
 
-def _fitting(rules: Rules, there: set[str]) -> Iterator[tuple[str, ...]]:
-    return (words for words, groups in rules if not any(there.isdisjoint(group) for group in groups))
+def _iter_fitting(rules: Rules, keys: set[str]) -> Iterator[tuple[str, ...]]:
+    return (words for words, groups in rules if not any(keys.isdisjoint(group) for group in groups))
 
 
 def _is_action(raw: Mapping[str, Tree]) -> bool:
     """Whether `command` names what the tool shall do (`create`, `str_replace`), not what a shell shall."""
-    said = raw.get("command")
-    return isinstance(said, str) and said.replace("_", "").replace("-", "").isalnum()
+    command = raw.get("command")
+    return isinstance(command, str) and command.replace("_", "").replace("-", "").isalnum()
 
 
-def _by_name(native: str) -> tuple[str, ...]:
-    words = set(_words(native))
+def _guess_by_name(native: str) -> tuple[str, ...]:
+    words = set(_split_words(native))
     if words & LISTING:
         return ("list", "find")
     if words & READING:
@@ -163,13 +163,13 @@ def is_harmless(native: str) -> bool:
     return "".join(filter(str.isalnum, native)).lower() in HARMLESS
 
 
-def _words(name: str) -> list[str]:
+def _split_words(name: str) -> list[str]:
     """The words of a name: `ReadFile`, `read_file` and `file-system.read` have `read`."""
     spaced = "".join(f" {char}" if char.isupper() else char if char.isalnum() else " " for char in name)
     return [word.lower() for word in spaced.split()]
 
 
-def _patch_key(raw: Tree) -> str | None:
+def _find_patch_key(raw: Tree) -> str | None:
     """The key that holds a patch, empty where the input itself is one, None where there is none."""
     if isinstance(raw, str):
         return "" if PATCH_START in raw else None
@@ -179,28 +179,28 @@ def _patch_key(raw: Tree) -> str | None:
     return min(keys, default=None)
 
 
-def _fields(raw: Mapping[str, Tree]) -> dict[str, str]:
+def _find_fields(raw: Mapping[str, Tree]) -> dict[str, str]:
     """Canonical field to the key that stands for it here."""
-    found: dict[str, str] = {}
-    taken: set[str] = set()
+    fields: dict[str, str] = {}
+    used: set[str] = set()
     for name, spelled in SPELLINGS.items():
         types = TYPES.get(name, object)
-        keys = (key for key in spelled if raw.get(key) is not None and key not in taken)
+        keys = (key for key in spelled if raw.get(key) is not None and key not in used)
         key = next((key for key in keys if isinstance(raw[key], types)), "")
         if key:
-            found[name] = key
-            taken.add(key)
-    if "path" not in found and (folder := next((key for key in FOLDERS if key in raw), "")):
-        found["path"] = folder
-    if "path" in found and found.get("command") == "code":
-        del found["command"]
-        found.setdefault("content", "code")
-    if "new" in found and "old" not in found and "path" in found and "content" not in found:
-        found["content"] = found.pop("new")
-    return found
+            fields[name] = key
+            used.add(key)
+    if "path" not in fields and (folder := next((key for key in FOLDERS if key in raw), "")):
+        fields["path"] = folder
+    if "path" in fields and fields.get("command") == "code":
+        del fields["command"]
+        fields.setdefault("content", "code")
+    if "new" in fields and "old" not in fields and "path" in fields and "content" not in fields:
+        fields["content"] = fields.pop("new")
+    return fields
 
 
-def _edit_fields(raw: Mapping[str, Tree], fields: Mapping[str, str]) -> dict[str, str]:
+def _find_edit_fields(raw: Mapping[str, Tree], fields: Mapping[str, str]) -> dict[str, str]:
     """The same for the elements of a list of edits."""
     edits = raw.get(fields.get("edits", ""))
     first = edits[0] if isinstance(edits, list) and edits else edits

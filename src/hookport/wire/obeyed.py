@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from hookport.model.json_text import loads
 from hookport.model.runs import Decision
-from hookport.wire.answers import decision_in, failed, verdict_of
+from hookport.wire.answers import find_verdict, read_decision, read_failure
 from hookport.wire.spellings import get
-from hookport.wire.table import table_of
+from hookport.wire.table import find_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,32 +41,32 @@ KINDS: dict[str, tuple[type, str]] = {
 #   marked    what a line starts with that holds the answer in the middle of other text
 
 
-def obeys_natively(
+def decide_natively(
     wire: Wire, result: RunResult, *, native: str, canonical: str, closed: bool = False
 ) -> Decision:
     """What the agent does by an answer, without the bridge; `failure` says why it takes it for none.
 
     `closed` is for a hook whose entry says that its failure denies, where the agent has such a setting.
     """
-    decision = _obeyed(wire, result, native, canonical)
-    if closed and decision.failure and table_of(wire.obeys, native, canonical).get("closes"):
+    decision = _decide(wire, result, native, canonical)
+    if closed and decision.failure and find_table(wire.obeys, native, canonical).get("closes"):
         return decision.replace(verdict="deny", reason=decision.reason or decision.failure, failure="")
     return decision
 
 
-def _obeyed(wire: Wire, result: RunResult, native: str, canonical: str) -> Decision:
+def _decide(wire: Wire, result: RunResult, native: str, canonical: str) -> Decision:
     code = result.exit_code
     if result.outcome != "completed" or code is None:
-        return failed(result)
-    table = table_of(wire.obeys, native, canonical)
+        return read_failure(result)
+    table = find_table(wire.obeys, native, canonical)
     errors = result.stderr.strip()
-    verdict = verdict_of(table, code)
+    verdict = find_verdict(table, code)
     needs = table.get("speaks", "")
     is_mute = verdict == "deny" and needs and not (errors or (needs == "any" and result.stdout.strip()))
     if is_mute:
         verdict = ""
-    printed = _printed(table, result, code)
-    decided = None if printed is None else _decided(table, printed, wire.said.get(native, native))
+    printed = _find_printed(table, result, code)
+    decided = None if printed is None else _decide_json(table, printed, wire.said.get(native, native))
     if verdict == "deny" and (decided is None or table.get("wins") != "json"):
         reason = errors or (decided.reason if decided else "") or result.stdout.strip()[:2000]
         ends = str(code) in table.get("ends", ())
@@ -76,10 +76,10 @@ def _obeyed(wire: Wire, result: RunResult, native: str, canonical: str) -> Decis
     if code != 0:
         mute = f" without text on {'stdout or stderr' if needs == 'any' else 'stderr'}" if is_mute else ""
         return Decision(failure=f"exit code {code}{mute}", reason=errors)
-    return _text(table, result.stdout.strip())
+    return _decide_text(table, result.stdout.strip())
 
 
-def _text(table: Mapping[str, Tree], text: str) -> Decision:
+def _decide_text(table: Mapping[str, Tree], text: str) -> Decision:
     """What is no answer by itself; a text with an object in it was meant as one."""
     if not text:
         return Decision()
@@ -91,7 +91,7 @@ def _text(table: Mapping[str, Tree], text: str) -> Decision:
     return Decision(system_message=text) if meaning == "message" else Decision()
 
 
-def _printed(table: Mapping[str, Tree], result: RunResult, code: int) -> Tree:
+def _find_printed(table: Mapping[str, Tree], result: RunResult, code: int) -> Tree:
     """The object that is read as the answer."""
     rule = table.get("json", "zero")
     if rule == "none" or (rule == "zero" and code != 0):
@@ -100,15 +100,15 @@ def _printed(table: Mapping[str, Tree], result: RunResult, code: int) -> Tree:
     streams += [result.stderr] if table.get("stderr") else []
     for text in streams:
         if text.strip():
-            return _object(text, table.get("marked", ""))
+            return _parse_object(text, table.get("marked", ""))
     return None
 
 
-def _object(text: str, marked: str) -> Tree:
+def _parse_object(text: str, marked: str) -> Tree:
     lines = [line.removeprefix(marked) for line in text.splitlines() if marked and line.startswith(marked)]
-    for one in [*lines[-1:], text]:
+    for text_part in [*lines[-1:], text]:
         try:
-            tree = loads(one)
+            tree = loads(text_part)
         except (ValueError, RecursionError):
             continue
         if isinstance(tree, dict):
@@ -116,42 +116,44 @@ def _object(text: str, marked: str) -> Tree:
     return None
 
 
-def _decided(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -> Decision:
-    if fault := _fault(table, tree):
+def _decide_json(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -> Decision:
+    if fault := _find_fault(table, tree):
         return Decision(failure=fault)
     nested, rule = tree.get(NESTED), table.get("named", "")
-    why = ""
+    reason = ""
     if rule and isinstance(nested, dict) and nested.get(NAME) != event:
         if NAME not in nested and rule != "other":
-            why = f"'{NESTED}' has no '{NAME}'"
+            reason = f"'{NESTED}' has no '{NAME}'"
         elif NAME in nested:
-            why = f"'{NAME}' is '{nested[NAME]}' instead of '{event}'"
-        if why and rule == "all":
-            return Decision(failure=why)
-        tree = {key: value for key, value in tree.items() if key != NESTED or not why}
-    decision = decision_in(table, tree, lenient=False)
-    wanted = table.get("wants", {}).get(decision.verdict)
-    if wanted and not any(isinstance(text := get(tree, one), str) and text.strip() for one in wanted):
+            reason = f"'{NAME}' is '{nested[NAME]}' instead of '{event}'"
+        if reason and rule == "all":
+            return Decision(failure=reason)
+        tree = {key: value for key, value in tree.items() if key != NESTED or not reason}
+    decision = read_decision(table, tree, lenient=False)
+    reason_places = table.get("wants", {}).get(decision.verdict)
+    if reason_places and not any(
+        isinstance(text := get(tree, place), str) and text.strip() for place in reason_places
+    ):
         return Decision(failure=f"a {decision.verdict} without a reason does not count")
     needs = table.get("rewrites")
     if decision.updated_input is not None and needs and decision.verdict != needs:
         return Decision(failure=f"a rewrite counts with '{needs}' only")
-    return decision.replace(failure=decision.failure or (why if decision == Decision() else ""))
+    return decision.replace(failure=decision.failure or (reason if decision == Decision() else ""))
 
 
-def _fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
+def _find_fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
     """Why the agent drops the whole answer, whatever it says."""
-    known = table.get("knows")
-    if known is not None and (odd := [key for key in tree if key not in known]):
+    keys = table.get("knows")
+    if keys is not None and (odd := [key for key in tree if key not in keys]):
         return f"it takes no key '{odd[0]}', and drops an answer that has it"
     for place, values in table.get("refuses", ()):
         value = get(tree, place)
         if value is not None and ("*" in values or value in values):
             return f"it refuses '{place}' here, and drops an answer that has it"
-    return _mistyped(table, tree)
+    return _find_mistyped(table, tree)
 
 
-def _mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
+def _find_mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
     """What is wrong with the first value of another kind than the agent takes there."""
     for place, word in table.get("typed", {}).items():
         path, _, key = place.rpartition(".")
@@ -165,10 +167,10 @@ def _mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
     return ""
 
 
-def taken_of_several(wire: Wire, decisions: list[Decision], strictest: Decision) -> Decision:
+def merge_natively(wire: Wire, decisions: list[Decision], strictest: Decision) -> Decision:
     """What the agent makes of the answers of several hooks, in the order of its files."""
-    said = [one for one in decisions if one.verdict != "none"]
-    if wire.several not in ("first", "last") or not said:
+    decided = [decision for decision in decisions if decision.verdict != "none"]
+    if wire.several not in ("first", "last") or not decided:
         return strictest
-    taken = said[0 if wire.several == "first" else -1]
-    return strictest.replace(verdict=taken.verdict, reason=taken.reason)
+    chosen = decided[0 if wire.several == "first" else -1]
+    return strictest.replace(verdict=chosen.verdict, reason=chosen.reason)

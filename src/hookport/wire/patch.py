@@ -38,22 +38,24 @@ _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)")
 _FOLDER = re.compile(r"""cd\s+(?:'([^']*)'|"([^"]*)"|([^\s;&|'"]+))\s*&&\s*apply_?patch\s*<<-?\s*\S+""")
 
 
-def parts(text: str) -> list[Part] | None:
+def read_parts(text: str) -> list[Part] | None:
     """What a patch does, file by file; None if the text is none.
 
     An edit has `old` and `new` as whole lines, and `context` (the lines after `@@`) and `end_of_file` where
     the patch says so. The part's own `old` and `new` are those of its first edit.
     """
     before, begin, _ = text.partition(_BEGIN)
-    sections = _sections(text.strip().split("\n"), _HEREDOC.search(before) if begin else None)
+    sections = _split_sections(text.strip().split("\n"), _HEREDOC.search(before) if begin else None)
     if not sections and not begin:
         return None
     folder = _FOLDER.fullmatch(before.strip()) if begin else None
     place = next(filter(None, folder.groups()), "") if folder else ""
-    return [_part(kind, [_joined(place, path) for path in paths], body) for kind, paths, body in sections]
+    return [
+        _read_part(kind, [_join_path(place, path) for path in paths], body) for kind, paths, body in sections
+    ]
 
 
-def with_targets(parts: Iterable[Part]) -> Iterator[Part]:
+def add_targets(parts: Iterable[Part]) -> Iterator[Part]:
     """The parts, and after one that moves its file that file at its new place: guards look at `path`."""
     for part in parts:
         yield part
@@ -68,59 +70,61 @@ def render(parts: Iterable[Mapping[str, Any]]) -> str:
     for part in parts:
         if "moved_from" in part:
             continue
-        path = _line(part.get("path"))
+        path = _flatten_line(part.get("path"))
         if part.get("tool") == "file_write":
-            lines += [f"*** Add File: {path}", *(f"+{line}" for line in _lines(part.get("content")))]
+            lines += [f"*** Add File: {path}", *(f"+{line}" for line in _split_lines(part.get("content")))]
         elif part.get("deleted"):
             lines.append(f"*** Delete File: {path}")
         else:
             lines.append(f"*** Update File: {path}")
             if "moved_to" in part:
-                lines.append(f"*** Move to: {_line(part['moved_to'])}")
+                lines.append(f"*** Move to: {_flatten_line(part['moved_to'])}")
             edits = part.get("edits")
-            known = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
-            for edit in known or (part,):
-                lines += _hunk(edit)
+            hunks = [edit for edit in edits if isinstance(edit, dict)] if isinstance(edits, list) else []
+            for edit in hunks or (part,):
+                lines += _write_hunk(edit)
     return "\n".join([*lines, _END, ""])
 
 
-def _sections(lines: list[str], heredoc: re.Match[str] | None) -> list[tuple[str, list[str], list[str]]]:
+def _split_sections(
+    lines: list[str], heredoc: re.Match[str] | None
+) -> list[tuple[str, list[str], list[str]]]:
     """The kind of each file's section, its path with the path it moves to, and its lines."""
-    found: list[tuple[str, list[str], list[str]]] = []
+    sections: list[tuple[str, list[str], list[str]]] = []
     kind = _OUTSIDE
     # Indented, the end is a line of context to a hunk, unless it is the last one there is.
     end = max((number for number, line in enumerate(lines) if line.strip() == _END), default=-1)
     for number, ended in enumerate(lines):
         line = ended.rstrip("\r")
         if line and line[0] in _MARKS[kind] and number != end:
-            found[-1][2].append(line)
+            sections[-1][2].append(line)
             continue
         bare = line.strip()
         if header := _HEADER.match(bare):
             verb, path = header[1].lower(), header[2].strip()
             kind = _VERBS.get(verb, _EDIT)
             paths = path.split(" -> ", 1) if verb in {"move", "rename"} else [path]
-            found.append((kind, [each.strip() for each in paths], []))
+            sections.append((kind, [each.strip() for each in paths], []))
         elif move := _MOVE.match(bare):
-            if kind != _EDIT or len(found[-1][1]) > 1:
+            if kind != _EDIT or len(sections[-1][1]) > 1:
                 kind = _EDIT
-                found.append((kind, [], []))
-            found[-1][1].append(move[1].strip())
+                sections.append((kind, [], []))
+            sections[-1][1].append(move[1].strip())
         elif _EDGE.match(bare) or (heredoc and line.lstrip("\t") == heredoc[1]):
             kind = _OUTSIDE
         elif kind != _OUTSIDE:
-            found[-1][2].append(line)
-    return found
+            sections[-1][2].append(line)
+    return sections
 
 
-def _part(kind: str, paths: list[str], body: list[str]) -> Part:
+def _read_part(kind: str, paths: list[str], body: list[str]) -> Part:
     if kind == _WRITE:
         content = [line.removeprefix("+") for line in body if line.strip() not in {"", _END_OF_FILE}]
-        return {"tool": "file_write", "path": paths[0], "content": _text(content)}
+        return {"tool": "file_write", "path": paths[0], "content": _join_lines(content)}
     part: Part = {"tool": "file_edit", "path": paths[0]}
     if kind == _DELETE:
         return {**part, "deleted": True}
-    edits = _edits(body)
+    edits = _read_edits(body)
     first = edits[0] if edits else {"old": "", "new": ""}
     part.update(edits=edits, old=first["old"], new=first["new"])
     if len(paths) > 1:
@@ -128,7 +132,7 @@ def _part(kind: str, paths: list[str], body: list[str]) -> Part:
     return part
 
 
-def _edits(body: list[str]) -> list[Part]:
+def _read_edits(body: list[str]) -> list[Part]:
     hunks: list[Part] = []
     hunk: Part | None = None
     context: list[str] | None = None  # None: no `@@` stands before the next line
@@ -146,21 +150,21 @@ def _edits(body: list[str]) -> list[Part]:
             if not line and context is None:
                 continue
             hunk = {"old": [], "new": []}
-            if said := "\n".join(filter(None, context or ())):
-                hunk["context"] = said
+            if context_text := "\n".join(filter(None, context or ())):
+                hunk["context"] = context_text
             hunks.append(hunk)
             context = None
         mark = line[:1] if line[:1] in _MARKS[_EDIT] else ""
-        kept = line[len(mark) :]
+        content = line[len(mark) :]
         if mark != "+":
-            hunk["old"].append(kept)
+            hunk["old"].append(content)
         if mark != "-":
-            hunk["new"].append(kept)
-    return [{**hunk, "old": _text(hunk["old"]), "new": _text(hunk["new"])} for hunk in hunks]
+            hunk["new"].append(content)
+    return [{**hunk, "old": _join_lines(hunk["old"]), "new": _join_lines(hunk["new"])} for hunk in hunks]
 
 
-def _hunk(edit: Mapping[str, Any]) -> list[str]:
-    old, new = _lines(edit.get("old")), _lines(edit.get("new"))
+def _write_hunk(edit: Mapping[str, Any]) -> list[str]:
+    old, new = _split_lines(edit.get("old")), _split_lines(edit.get("new"))
     if not old and not new:
         return []
     shorter = min(len(old), len(new))
@@ -168,7 +172,7 @@ def _hunk(edit: Mapping[str, Any]) -> list[str]:
     rest = shorter - head
     tail = next((at for at in range(rest) if old[-1 - at] != new[-1 - at]), rest)
     return [
-        *(f"@@ {line}".rstrip() for line in _lines(edit.get("context")) or [""]),
+        *(f"@@ {line}".rstrip() for line in _split_lines(edit.get("context")) or [""]),
         *(f" {line}" for line in old[:head]),
         *(f"-{line}" for line in old[head : len(old) - tail]),
         *(f"+{line}" for line in new[head : len(new) - tail]),
@@ -177,18 +181,18 @@ def _hunk(edit: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _joined(folder: str, path: str) -> str:
+def _join_path(folder: str, path: str) -> str:
     return os.path.join(folder, path)
 
 
-def _line(value: object) -> str:
+def _flatten_line(value: object) -> str:
     return str(value or "").replace("\n", " ")
 
 
-def _lines(value: object) -> list[str]:
+def _split_lines(value: object) -> list[str]:
     text = str(value or "")
     return text.removesuffix("\n").split("\n") if text else []
 
 
-def _text(lines: Iterable[str]) -> str:
+def _join_lines(lines: Iterable[str]) -> str:
     return "".join(f"{line}\n" for line in lines)

@@ -32,14 +32,14 @@ def _from_strings(value: Tree) -> Tree:
 
 
 def _to_strings(value: Tree) -> Tree:
-    return {key: _to_json(one) for key, one in value.items()} if isinstance(value, dict) else value
+    return {key: _to_json(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _from_ms(value: Tree) -> Tree:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return value
     try:
-        return iso(value / 1000)
+        return format_time(value / 1000)
     except (ValueError, OverflowError, OSError):  # a moment that no calendar has
         return value
 
@@ -49,8 +49,8 @@ def _to_ms(value: Tree) -> Tree:
     import calendar
 
     try:
-        whole, _, rest = value.rstrip("Z").partition(".")
-        seconds = calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S"))
+        date, _, rest = value.rstrip("Z").partition(".")
+        seconds = calendar.timegm(time.strptime(date, "%Y-%m-%dT%H:%M:%S"))
         return seconds * 1000 + int((rest + "000")[:3])
     except (AttributeError, ValueError):
         return value
@@ -69,7 +69,7 @@ def _to_parts(value: Tree) -> Tree:
     return [{"type": "text", "text": value}] if isinstance(value, str) else value
 
 
-def _first(value: Tree) -> Tree:
+def _take_first(value: Tree) -> Tree:
     if not isinstance(value, list):
         return value
     return value[0] if value else None
@@ -84,16 +84,16 @@ def _from_results(value: Tree) -> Tree:
     """The texts of a list with a result, or else an error, per thing that was done."""
     if not isinstance(value, list):
         return value
-    texts = [one.get("result") or one.get("error") for one in value if isinstance(one, dict)]
+    texts = [result.get("result") or result.get("error") for result in value if isinstance(result, dict)]
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
-def _lines(value: Tree) -> Tree:
+def _to_lines(value: Tree) -> Tree:
     """An object as lines, one for each of its fields."""
-    return "\n".join(f"{key}: {one}" for key, one in value.items()) if isinstance(value, dict) else value
+    return "\n".join(f"{key}: {item}" for key, item in value.items()) if isinstance(value, dict) else value
 
 
-def _file_name(value: Tree) -> Tree:
+def _take_file_name(value: Tree) -> Tree:
     """The last part of a path, on any system."""
     return value.replace("\\", "/").rpartition("/")[2] if isinstance(value, str) else value
 
@@ -102,7 +102,7 @@ def _to_number(value: Tree) -> Tree:
     return int(value) if isinstance(value, str) and value.isdecimal() else value
 
 
-def _in_seconds(value: Tree) -> Tree:
+def _to_seconds(value: Tree) -> Tree:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return round(value / 1000) if is_number else value
 
@@ -117,21 +117,21 @@ SPELLINGS: dict[str, tuple[Callable[[Tree], Tree], Callable[[Tree], Tree]]] = {
     "strings": (_from_strings, _to_strings),
     "ms": (_from_ms, _to_ms),
     "parts": (_from_parts, _to_parts),
-    "list": (_first, lambda value: [value]),
+    "list": (_take_first, lambda value: [value]),
     "results": (_from_results, lambda value: value),
     "message": (_from_message, lambda value: {"role": "assistant", "content": value}),
     # A number of times, of which only whether there were any matters.
     "count": (lambda value: value > 0 if type(value) is int else value, lambda value: int(value is True)),
-    "lines": (_lines, _lines),
-    "name": (_file_name, lambda value: value),
+    "lines": (_to_lines, _to_lines),
+    "name": (_take_file_name, lambda value: value),
     "number": (lambda value: str(value) if type(value) is int else value, _to_number),
     # Milliseconds in canonical terms.
-    "seconds": (_from_seconds, _in_seconds),
+    "seconds": (_from_seconds, _to_seconds),
     "loose": (_from_json, lambda value: value),
 }
 
 
-def iso(seconds: float) -> str:
+def format_time(seconds: float) -> str:
     """A moment as text, to the millisecond, in UTC."""
     ms = round(seconds * 1000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(ms // 1000))}.{ms % 1000:03d}Z"
@@ -140,19 +140,19 @@ def iso(seconds: float) -> str:
 def get(payload: Tree, place: str) -> Tree:
     """What stands at a place (a place without keys is the whole), in plain spelling; None for nothing."""
     path, _, spelling = place.partition(":")
-    found = payload
+    value = payload
     for key in path.split(".") if path else ():
-        if not isinstance(found, dict) or key not in found:
+        if not isinstance(value, dict) or key not in value:
             return None
-        found = found[key]
-    return SPELLINGS[spelling][0](found) if spelling else found
+        value = value[key]
+    return SPELLINGS[spelling][0](value) if spelling else value
 
 
-def bears(payload: Tree, mark: str) -> bool:
+def has_mark(payload: Tree, mark: str) -> bool:
     """Whether something stands at a place, or, of a mark `place=text`, something with that text in it."""
     place, _, text = mark.partition("=")
-    found = get(payload, place)
-    return found is not None and text in str(found)
+    value = get(payload, place)
+    return value is not None and text in str(value)
 
 
 def put(payload: dict[str, Tree], place: str, value: Tree) -> None:
@@ -179,54 +179,54 @@ def fill(template: Tree, words: dict[str, Tree]) -> Tree:
     return template
 
 
-def merged(under: Tree, over: Tree) -> Tree:
+def merge_trees(under: Tree, over: Tree) -> Tree:
     """Two trees as one; where both say something, `over` wins."""
     if not (isinstance(under, dict) and isinstance(over, dict)):
         return over
     return {
         **under,
-        **{key: merged(under[key], value) if key in under else value for key, value in over.items()},
+        **{key: merge_trees(under[key], value) if key in under else value for key, value in over.items()},
     }
 
 
-def without(tree: dict[str, Tree], known: dict[str, Tree]) -> dict[str, Tree]:
+def subtract_tree(tree: dict[str, Tree], known_tree: dict[str, Tree]) -> dict[str, Tree]:
     """What a tree says that `known` does not say the same."""
     rest: dict[str, Tree] = {}
     for key, value in tree.items():
-        if key not in known:
+        if key not in known_tree:
             rest[key] = value
-        elif value is known[key]:
+        elif value is known_tree[key]:
             continue  # nor is it looked through, however deep it is
-        elif isinstance(value, dict) and isinstance(known[key], dict):
-            inner = without(value, known[key])
+        elif isinstance(value, dict) and isinstance(known_tree[key], dict):
+            inner = subtract_tree(value, known_tree[key])
             if inner or not value:
                 rest[key] = inner
-        elif not same(value, known[key]):
+        elif not is_same(value, known_tree[key]):
             rest[key] = value
     return rest
 
 
-def lacking(tree: dict[str, Tree], known: Tree) -> list[tuple[str, ...]]:
+def find_missing(tree: dict[str, Tree], known_tree: Tree) -> list[tuple[str, ...]]:
     """The ways to what a tree has and `known` does not."""
-    found: list[tuple[str, ...]] = []
+    ways: list[tuple[str, ...]] = []
     for key, value in tree.items():
-        if key not in known:
-            found.append((key,))
-        elif value is not known[key] and isinstance(value, dict) and isinstance(known[key], dict):
-            found += [(key, *way) for way in lacking(value, known[key])]
-    return found
+        if key not in known_tree:
+            ways.append((key,))
+        elif value is not known_tree[key] and isinstance(value, dict) and isinstance(known_tree[key], dict):
+            ways += [(key, *way) for way in find_missing(value, known_tree[key])]
+    return ways
 
 
-def dropped(tree: Tree, way: tuple[str, ...]) -> Tree:
+def drop_path(tree: Tree, way: tuple[str, ...]) -> Tree:
     """A tree without what a way leads to."""
     key, *rest = way
     if not isinstance(tree, dict) or key not in tree:
         return tree
     if rest:
-        return {**tree, key: dropped(tree[key], tuple(rest))}
-    return {other: value for other, value in tree.items() if other != key}
+        return {**tree, key: drop_path(tree[key], tuple(rest))}
+    return {name: value for name, value in tree.items() if name != key}
 
 
-def same(one: Tree, other: Tree) -> bool:
+def is_same(tree: Tree, other_tree: Tree) -> bool:
     """Equality in which 1, 1.0 and true are three things."""
-    return type(one) is type(other) and one == other
+    return type(tree) is type(other_tree) and tree == other_tree

@@ -144,17 +144,17 @@ class Wire(Value):
     shows: Mapping[str, Sequence[str]] = {"*": ("message", "reason")}
 
 
-def wait_of(wire: Wire, native: str, within: float = 0.0) -> float:
+def find_wait(wire: Wire, native: str, within: float = 0.0) -> float:
     """How long the agent waits on an event, in seconds, where it was told `within`; 0 if nobody knows."""
-    told = within or wire.waits.get(native, wire.waits.get("*", 0.0))
+    wait = within or wire.waits.get(native, wire.waits.get("*", 0.0))
     most = wire.ceilings.get(native, wire.ceilings.get("*", 0.0))
-    return min(told or most, most or told)
+    return min(wait or most, most or wait)
 
 
-def table_of(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:
+def find_table(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:
     """What holds for one event: its own entry, else that of its canonical event, else that of all."""
     for key in (native, canonical, "*"):
         if key in tables:
-            found: Mapping[str, Any] = tables[key]
-            return found
+            table: Mapping[str, Any] = tables[key]
+            return table
     return {}

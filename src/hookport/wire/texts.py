@@ -25,8 +25,8 @@ def fit(text: str, most: int) -> str:
         if len(text) <= most:
             return text
     note = f"\n… [{len(text)} characters in all; the journal has more] …\n"
-    kept = most // TAIL_SHARE
-    return f"{clean(head)[: most - kept - len(note)]}{note}{clean(tail)[-kept:]}"
+    tail_length = most // TAIL_SHARE
+    return f"{clean(head)[: most - tail_length - len(note)]}{note}{clean(tail)[-tail_length:]}"
 
 
 def clean(text: str) -> str:
@@ -34,7 +34,7 @@ def clean(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text or "\x9b" in text:
-        text = _without_escapes(text)
+        text = _strip_escapes(text)
     if not is_encodable(text):
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text.replace("\r\n", "\n").translate(_CONTROLS)
@@ -49,7 +49,7 @@ def is_encodable(text: str) -> bool:
     return True
 
 
-def _without_escapes(text: str) -> str:
+def _strip_escapes(text: str) -> str:
     """A text without the sequences that colour it or move the cursor (ECMA-48: CSI, OSC and the like)."""
     import re
 

@@ -12,7 +12,7 @@ from hookport.shapes.dialect import (
     Location,
     Matching,
     Timeout,
-    named,
+    name_tools,
 )
 from hookport.wire.table import Wire
 
@@ -41,7 +41,7 @@ DIALECT = Dialect(
     ),
     events=NATIVE,
     lacks={name: HERE for name in EVENTS if name not in {spec.canonical for spec in NATIVE}},
-    tools=named(HERE, shell="run", file_read="look", file_write="put", file_edit="alter"),
+    tools=name_tools(HERE, shell="run", file_read="look", file_write="put", file_edit="alter"),
     handlers={"command": HandlerSpec("command", FIELDS, Timeout(SECOND, 60 * SECOND), ("command",))},
     shape=BY_EVENT,
     matching=Matching("regex"),

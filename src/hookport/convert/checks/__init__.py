@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 
 from hookport import agents as dialects
 from hookport import findings as f
-from hookport.agents import Decoded, Dialect, EventSpec, Place, Tree, wire
+from hookport.agents import DecodedManifest, Dialect, EventSpec, Place, Tree, get_wire
 from hookport.convert.checks.rules import dead_rule, tool_of
 from hookport.documents import Document
 from hookport.errors import SLIP, closest, spell_path
@@ -25,18 +25,18 @@ from hookport.shapes.dialect import (
     SECOND,
     Matching,
     Path,
-    at_event,
-    attrs_of,
-    event_named,
-    matching_of,
-    names_of,
-    native_tools,
-    says,
+    find_event,
+    find_matching,
+    has_field,
+    iter_fields,
+    list_native_tools,
+    list_tool_names,
+    view_at_event,
 )
-from hookport.shapes.entries import slots, write_timeout
-from hookport.shapes.limits import too_slow
-from hookport.shapes.matchers import read_matcher, unmarked
-from hookport.wire.events import is_other
+from hookport.shapes.entries import find_slots, write_timeout
+from hookport.shapes.limits import describe_slow_guard
+from hookport.shapes.matchers import read_mark, read_matcher
+from hookport.wire.events import is_other_tool
 
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
 # Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
@@ -66,7 +66,7 @@ class Reading(Protocol):
     @property
     def documents(self) -> Mapping[str, Document]: ...
     @property
-    def decoded(self) -> Decoded: ...
+    def decoded(self) -> DecodedManifest: ...
     @property
     def wheres(self) -> tuple[str, ...]: ...
 
@@ -163,8 +163,8 @@ def _placed(finding: Finding, documents: Mapping[str, Document], file: str, path
 def _spec(one: Seen) -> EventSpec | None:
     """The native event that the hook stands under."""
     steps = [step for step in one.place.path if isinstance(step, str)]
-    named = (event_named(one.dialect, step) for step in steps)
-    written = [spec for spec, _ in slots(one.dialect, one.hook)]
+    named = (find_event(one.dialect, step) for step in steps)
+    written = [spec for spec, _ in find_slots(one.dialect, one.hook)]
     general = (spec for spec in written if spec.subject == "tool")
     return next((spec for spec in named if spec), None) or next(general, None) or next(iter(written), None)
 
@@ -203,14 +203,14 @@ def _matcher(one: Seen) -> Iterator[Finding]:
     spec = _spec(one)
     if spec is None or one.dialect.is_hub:
         return
-    matching = matching_of(one.dialect, spec)
+    matching = find_matching(one.dialect, spec)
     if matching.grammar in ("none", "ignored"):
         return
     for path, text, read_as in _texts(one, spec, matching):
         if text in (*matching.everything, *matching.never) or _is_told(one, path):
             continue
         if spec.subject == "tool":
-            yield from _tools(one, at_event(one.dialect, spec), read_as, path, text)
+            yield from _tools(one, view_at_event(one.dialect, spec), read_as, path, text)
         else:
             yield from _subject(one, spec, read_as, path, text)
 
@@ -256,7 +256,7 @@ def _rule(one: Seen) -> Iterator[Finding]:
         yield one.note(kind, path, rule=rule, why=dead.why)
     elif one.dialect.kind == "agent":
         word = tool_of(rule)
-        verdict = _name(one.dialect, word, word in native_tools(one.dialect))
+        verdict = _name(one.dialect, word, word in list_native_tools(one.dialect))
         if not verdict.is_alive and verdict.meant:
             why = f"unknown tool '{word}'. Did you mean '{verdict.meant}'?"
             yield one.note(f.RuleNeverHolds, path, rule=rule, why=why)
@@ -308,22 +308,22 @@ def _tools(one: Seen, dialect: Dialect, matching: Matching, path: Path, text: st
         yield one.note(f.NoKnownTool, path, matcher=text, dialect=one.dialect.id, guess=guess)
         return
     for verdict in dead:
-        near = closest(verdict.text, tuple(native_tools(dialect)))
+        near = closest(verdict.text, tuple(list_native_tools(dialect)))
         guess = f" Did you mean '{verdict.meant}'?" if verdict.meant else near
         yield one.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
 
 
 def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
-    matching, text = unmarked(dialect, matching, text)
+    matching, text = read_mark(dialect, matching, text)
     if matching.grammar == "terms":
-        return [_name(dialect, text, text in native_tools(dialect))]
+        return [_name(dialect, text, text in list_native_tools(dialect))]
     if matching.grammar in ("glob", "exact"):
         if set(text) & set("*?[^"):
             return [Verdict(text, is_alive=True)]
-        return [_name(dialect, text, text in native_tools(dialect))]
+        return [_name(dialect, text, text in list_native_tools(dialect))]
     if not _is_pattern(matching, text):
         words = [word.strip() for word in re.split(f"[{re.escape(matching.separators)}]", text)]
-        return [_name(dialect, word, word in native_tools(dialect)) for word in words]
+        return [_name(dialect, word, word in list_native_tools(dialect)) for word in words]
     rule = _permission_rule(dialect, text)
     if rule:
         return [rule]
@@ -340,7 +340,7 @@ def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
 def _permission_rule(dialect: Dialect, text: str) -> Verdict | None:
     """`Bash(git *)` is a permission rule: as an expression it wants a tool named `Bashgit`."""
     rule = re.fullmatch(r"(\w+)\((.*[ :*].*)\)", text)
-    if not rule or rule[1] not in native_tools(dialect) or rule[2].startswith("?"):
+    if not rule or rule[1] not in list_native_tools(dialect) or rule[2].startswith("?"):
         return None
     reason = " It reads like a permission rule; a matcher names tools only."
     return Verdict(text, certain=True, meant=rule[1], reason=reason)
@@ -356,14 +356,14 @@ def _alternatives(pattern: str) -> list[str]:
 
 def _alternative(dialect: Dialect, pattern: str, *, whole: bool) -> Verdict:
     """One alternative of a regular expression; `whole`: it must match the whole name."""
-    names = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole)]
+    names = [name for name in list_native_tools(dialect) if _matches(pattern, name, whole=whole)]
     word = pattern.removeprefix("^").removesuffix("$")
     if names or not word:
         return Verdict(word, is_alive=True)
     if re.fullmatch(r"[\w:@/ -]+", word):
         is_loose = not whole and not pattern.endswith("$")
         return _name(dialect, word, is_loose and bool(dialect.mcp) and word.startswith(_prefix(dialect)))
-    folded = [name for name in native_tools(dialect) if _matches(pattern, name, whole=whole, fold=True)]
+    folded = [name for name in list_native_tools(dialect) if _matches(pattern, name, whole=whole, fold=True)]
     if not folded or any(_matches(pattern, name, whole=whole) for name in _mcp_names(dialect, pattern)):
         return Verdict(word, is_alive=True)
     return Verdict(word, certain=True, meant=folded[0])
@@ -392,7 +392,7 @@ def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
 
 def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT001 (a fact that goes with the word)
     """A tool's exact name."""
-    if is_known or not word or is_other(wire(dialect.id), word) or _is_wordless(dialect, word):
+    if is_known or not word or is_other_tool(get_wire(dialect.id), word) or _is_wordless(dialect, word):
         return Verdict(word, is_alive=True)
     mcp = dialect.mcp
     if mcp and word.startswith(mcp.prefix) and len(word) > len(mcp.prefix):
@@ -407,7 +407,7 @@ def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT0
 
 def _is_wordless(dialect: Dialect, word: str) -> bool:
     """Whether a tool has that name although no word stands for it; a format's agents may have any."""
-    agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.names())
+    agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.list_dialects())
     names = [name for agent in agents for name in agent.wordless]
     starts = tuple(name[:-1] for name in names if name.endswith("*"))
     return word in names or word.startswith(starts)
@@ -415,12 +415,12 @@ def _is_wordless(dialect: Dialect, word: str) -> bool:
 
 def _meant(dialect: Dialect, word: str) -> str:
     """The tool that a wrong name stands for: another spelling, another dialect's name, or a slip."""
-    own = {_folded(name): name for name in reversed(native_tools(dialect))}
+    own = {_folded(name): name for name in reversed(list_native_tools(dialect))}
     folded = _folded(word)
     if folded in own:
         return own[folded]
     for tool in _everywhere().get(folded, ()):
-        names = names_of(dialect, tool)
+        names = list_tool_names(dialect, tool)
         if names:
             return names[0]
     import difflib
@@ -437,7 +437,7 @@ def _folded(name: str) -> str:
 def _everywhere() -> dict[str, tuple[str, ...]]:
     """What each tool name of any dialect stands for."""
     found: dict[str, dict[str, None]] = {_folded(tool): {tool: None} for tool in TOOLS}
-    for dialect in map(dialects.get, dialects.names()):
+    for dialect in map(dialects.get, dialects.list_dialects()):
         for row in dialect.tools:
             found.setdefault(_folded(row.native), {})[row.tool] = None
     return {name: tuple(tools) for name, tools in found.items()}
@@ -448,7 +448,7 @@ def _timeout(one: Seen) -> Iterator[Finding]:
     timeout = one.hook.handler.timeout
     if handler is None or timeout is None or handler.timeout.unit is None:
         return
-    keys = [key for key, field in attrs_of(handler) if field.attr == "timeout"]
+    keys = [key for key, field in iter_fields(handler) if field.attr == "timeout"]
     paths = ((*one.place.path, *inside, key) for inside in ((), ("handler",)) for key in keys)
     path = next((path for path in paths if _is_number(one.at(path))), ())
     value = one.at(path) if path else write_timeout(handler.timeout, timeout)
@@ -501,7 +501,7 @@ def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator
     spec = _spec(one)
     if broken or spec is None or not spec.max_timeout or timeout <= spec.max_timeout:
         return
-    if slow := too_slow(one.dialect, one.hook, (spec,), one.hook.handler.type):
+    if slow := describe_slow_guard(one.dialect, one.hook, (spec,), one.hook.handler.type):
         yield one.note(f.GuardCutShort, path, **slow)
     else:
         words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": one.dialect.title}
@@ -513,7 +513,7 @@ def _blocking(one: Seen) -> Iterator[Finding]:
 
     One that was written for another dialect may block there; what it lost on the way, converting told.
     """
-    if not one.hook.blocking or not says(one.dialect, "blocking", one.hook.handler.type):
+    if not one.hook.blocking or not has_field(one.dialect, "blocking", one.hook.handler.type):
         return
     # What generated code says of its hooks, converting wrote.
     if one.hook.dialect not in ("", one.dialect.id) or one.dialect.matching.grammar == "terms":
@@ -579,9 +579,9 @@ def _names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
     names: set[str] = set()
     for term in terms:
         if term.kind == "tool":
-            names |= {*names_of(dialect, term.value)}
+            names |= {*list_tool_names(dialect, term.value)}
         elif term.kind == "pattern" and isinstance(_compiled(term.value), re.Pattern):
-            names |= {name for name in native_tools(dialect) if _matches(term.value, name, whole=False)}
+            names |= {name for name in list_native_tools(dialect) if _matches(term.value, name, whole=False)}
     return names
 
 

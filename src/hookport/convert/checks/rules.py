@@ -12,7 +12,7 @@ from hookport import agents
 from hookport.agents import Dialect
 from hookport.model.hooks import Hook
 from hookport.runtime.rules import COVERED
-from hookport.shapes.dialect import native_tools, says, tools_named
+from hookport.shapes.dialect import find_tools, has_field, list_native_tools
 
 # Keys of tools' inputs; a rule has the value alone. `domain:` is a word of rules.
 FIELDS = ("command", "description", "file_path", "path", "prompt", "run_in_background", "timeout", "url")
@@ -29,10 +29,10 @@ class DeadRule(NamedTuple):
 
 def dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
     """What keeps a hook's rule from ever holding, None if it may hold; `dialect` has the hook's file."""
-    if not says(dialect, "condition") or dialect.is_hub:
-        names = [hook.dialect] if hook.dialect in agents.names() else []
+    if not has_field(dialect, "condition") or dialect.is_hub:
+        names = [hook.dialect] if hook.dialect in agents.list_dialects() else []
         dialect = agents.get(names[0]) if names else dialect
-    if not hook.condition or not says(dialect, "condition") or dialect.is_hub:
+    if not hook.condition or not has_field(dialect, "condition") or dialect.is_hub:
         return None
     if why := _misspelled(hook.condition) or _unmatched(hook, dialect):
         return DeadRule(why)
@@ -73,16 +73,16 @@ def _unmatched(hook: Hook, dialect: Dialect) -> str:
     """Why no tool of the matcher is the rule's."""
     tool = tool_of(hook.condition)
     is_mcp = dialect.mcp is not None and tool.startswith(dialect.mcp.prefix)
-    words = {word for named in tools_named(dialect, tool) for word in COVERED.get(named, (named,))}
+    words = {word for named in find_tools(dialect, tool) for word in COVERED.get(named, (named,))}
     if not hook.matcher or not (is_mcp or words):
         return ""
     for term in hook.matcher:
         if term.kind == "pattern" or ((term.kind == "mcp") == is_mcp and (is_mcp or term.value in words)):
             return ""
-    named = ", ".join(name for name in native_tools(dialect) if _is_matched(hook, dialect, name))
+    named = ", ".join(name for name in list_native_tools(dialect) if _is_matched(hook, dialect, name))
     return f"the matcher has {named or 'other tools'} and not {tool}"
 
 
 def _is_matched(hook: Hook, dialect: Dialect, name: str) -> bool:
     values = {term.value for term in hook.matcher if term.kind == "tool"}
-    return not values.isdisjoint(tools_named(dialect, name))
+    return not values.isdisjoint(find_tools(dialect, name))

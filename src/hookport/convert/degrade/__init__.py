@@ -19,8 +19,8 @@ from hookport.convert.degrade.wrapping import ON_PATH, Bridge
 from hookport.findings import Finding
 from hookport.model.events import about_tool
 from hookport.model.hooks import NOTHING, Hook, Manifest
-from hookport.shapes.dialect import says
-from hookport.shapes.entries import event_order, merge_entries, slots
+from hookport.shapes.dialect import has_field
+from hookport.shapes.entries import find_slots, get_event_order, merge_entries
 from hookport.shapes.matchers import read_matcher, write_matcher
 
 __all__ = ["Degraded", "degrade", "deny_command", "infer"]
@@ -88,7 +88,7 @@ def degrade(
     if target.shape.merges:
         left = _merged(left)
     if target.shape.by_event:
-        left.sort(key=lambda work: event_order(target, work.hook))
+        left.sort(key=lambda work: get_event_order(target, work.hook))
     _allow_undoes(left, target)
     findings = [finding for work in works for finding in work.findings]
     hooks = [work.hook for work in left]
@@ -101,7 +101,7 @@ def degrade(
             for finding in more
         ]
         if target.shape.by_event:
-            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: event_order(target, pair[0]))
+            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: get_event_order(target, pair[0]))
             hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
     own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
     return Degraded(
@@ -149,7 +149,7 @@ def _merged(works: list[Work]) -> list[Work]:
 
 def _entries(work: Work) -> list[Hook]:
     """The hook as the entries of one event that it is written as, each with its part of the matcher."""
-    pieces = list(slots(work.target, work.hook))
+    pieces = list(find_slots(work.target, work.hook))
     if len(pieces) != 1 or not about_tool(work.hook.event):
         return [work.hook]
     (spec, terms), hook = pieces[0], work.hook
@@ -161,7 +161,7 @@ def _entries(work: Work) -> list[Hook]:
 
 def _by_priority(works: list[Work]) -> list[Work]:
     """Where the target has no priorities, higher ones come first in the file."""
-    if not works or says(works[0].target, "priority"):
+    if not works or has_field(works[0].target, "priority"):
         return works
     works = sorted(works, key=lambda work: -(100 if work.hook.priority is None else work.hook.priority))
     for work in works:

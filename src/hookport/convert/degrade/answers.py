@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable, Sequence
 
 from hookport import findings as f
-from hookport.agents import Dialect, names, wire
+from hookport.agents import Dialect, get_wire, list_dialects
 from hookport.convert.degrade.work import Work, specs_of
-from hookport.wire.answers import extras_of
+from hookport.wire.answers import list_extras
 from hookport.wire.table import Wire
 
 # A key that means nothing else in a script.
@@ -21,23 +21,23 @@ def note_lost_fields(work: Work, target: Dialect) -> None:
         return
     natives = [spec.native for spec in specs_of(work)]
     text = "\n".join(work.texts)
-    lost = lost_fields(wire(work.source.id), wire(target.id), work.hook.event, natives, text)
+    lost = lost_fields(get_wire(work.source.id), get_wire(target.id), work.hook.event, natives, text)
     if lost:
         work.note(f.AnswerFieldLost, fields=", ".join(lost))
 
 
 def lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of a dialect's answers that a text has and a target does not take on its own events."""
-    taken = [extras_of(target, native, event) for native in natives]
+    taken = [list_extras(target, native, event) for native in natives]
     missing = {key for word, key in _fields(source, event).items() if not all(word in one for one in taken)}
     return _printed(missing, text)
 
 
 def foreign_fields(own: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of other dialects' answers on an event that a text has, and that its own agent lacks."""
-    others = (wire(name) for name in names())
+    others = (get_wire(name) for name in list_dialects())
     known = {key for one in others if event in one.natives for key in _fields(one, event).values()}
-    taken = {_key(place) for native in natives for place in extras_of(own, native, event).values()}
+    taken = {_key(place) for native in natives for place in list_extras(own, native, event).values()}
     return _printed({key for key in known - taken if _TELLING.search(key)}, text)
 
 
@@ -49,7 +49,7 @@ def _fields(source: Wire, event: str) -> dict[str, str]:
     """The words of a dialect for an event, each with the key that an answer has it under."""
     natives = [native for native, canonical in source.events.items() if canonical == event] or [event]
     return {
-        word: _key(place) for native in natives for word, place in extras_of(source, native, event).items()
+        word: _key(place) for native in natives for word, place in list_extras(source, native, event).items()
     }
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.base.quoting import quote
 from hookport.convert.degrade.work import Work, can_block, each_command, powershell, without
 from hookport.model.hooks import NOTHING
-from hookport.shapes.dialect import says, variable_in
-from hookport.shapes.entries import shell_word, slots
+from hookport.shapes.dialect import find_variable, has_field
+from hookport.shapes.entries import find_slots, quote_shell_word
 
 
 def standing(work: Work) -> bool:
@@ -22,7 +22,7 @@ def standing(work: Work) -> bool:
     native = work.target.shape.in_place(work.target, name)
     folders = {place.path.removeprefix("~/").rpartition("/")[0] for place in work.target.locations}
     is_there = any(command.endswith(f"{folder}/{name}") for folder in folders)
-    if is_there and native in {spec.native for spec, _ in slots(work.target, work.hook)}:
+    if is_there and native in {spec.native for spec, _ in find_slots(work.target, work.hook)}:
         work.note(f.StandsThere, script=name)
         return False
     return True
@@ -30,7 +30,7 @@ def standing(work: Work) -> bool:
 
 def background(work: Work) -> bool:
     handler = work.hook.handler
-    if not handler.is_async or says(work.target, "is_async", handler.type):
+    if not handler.is_async or has_field(work.target, "is_async", handler.type):
         return True
 
     def warn(work: Work) -> bool:
@@ -61,7 +61,7 @@ def closed(command: str) -> str:
 
 def platform(work: Work) -> bool:
     handler = work.hook.handler
-    lost = {name: command for name, command in handler.platform.items() if not says(work.target, name)}
+    lost = {name: command for name, command in handler.platform.items() if not has_field(work.target, name)}
     if not lost:
         return True
 
@@ -87,7 +87,7 @@ def platform(work: Work) -> bool:
 
 def environment(work: Work) -> bool:
     handler = work.hook.handler
-    if not handler.env or says(work.target, "env", handler.type):
+    if not handler.env or has_field(work.target, "env", handler.type):
         return True
 
     def warn(work: Work) -> bool:
@@ -114,7 +114,7 @@ def environment(work: Work) -> bool:
 
 def directory(work: Work) -> bool:
     handler = work.hook.handler
-    if not handler.cwd or says(work.target, "cwd", handler.type):
+    if not handler.cwd or has_field(work.target, "cwd", handler.type):
         return True
 
     def warn(work: Work) -> bool:
@@ -124,9 +124,13 @@ def directory(work: Work) -> bool:
             work.note(f.CarriedInCommand, what="cwd")
             root = work.target.project_dir[0] if work.target.project_dir else ""
             inside = not handler.cwd.startswith(("/", "~", "$"))
-            path = shell_word(f"{root}/{handler.cwd}") if root and inside else shell_word(handler.cwd)
+            path = (
+                quote_shell_word(f"{root}/{handler.cwd}")
+                if root and inside
+                else quote_shell_word(handler.cwd)
+            )
             if root.startswith("$(") and inside:
-                path = f'"{root}"/{shell_word(handler.cwd)}'
+                path = f'"{root}"/{quote_shell_word(handler.cwd)}'
             there = f"Set-Location -LiteralPath {powershell(handler.cwd)}"
             each_command(
                 work,
@@ -150,7 +154,7 @@ def placeholders(work: Work) -> bool:
         for spelling in sorted(spellings, key=len, reverse=True):
             if spelling not in text or not spelling.startswith(("$", "{")):
                 continue
-            if work.wraps and wire(source.id).env.get(variable_in(spelling)) == "$root":
+            if work.wraps and get_wire(source.id).env.get(find_variable(spelling)) == "$root":
                 continue  # the bridge sets it
             root = _root_there(work, role, spelling)
             if root is not None:
@@ -205,7 +209,7 @@ def anchored(work: Work) -> bool:
     source, target, handler = work.source, work.target, work.hook.handler
     if (
         not (source.at_root and target.cwd_moves and target.project_dir)
-        or (work.wraps and wire(source.id).starts_in != "cwd")
+        or (work.wraps and get_wire(source.id).starts_in != "cwd")
         or handler.type != "command"
         or work.is_prompt
         or handler.cwd

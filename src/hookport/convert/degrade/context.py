@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from hookport.agents import Dialect, EventSpec, wire
+from hookport.agents import Dialect, EventSpec, get_wire
 from hookport.convert.degrade.capabilities import denies
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.runs import Decision, Event
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from hookport.wire.answers import write_answer
-from hookport.wire.table import Wire, table_of
+from hookport.wire.table import Wire, find_table
 
 # Events on which a hook is there to tell something, unless it shows that it is not.
 TELLING = ("session_start", "before_prompt")
@@ -25,9 +25,9 @@ def may_tell(hook: Hook, texts: Iterable[str]) -> bool:
     """
     if hook.handler.is_async or hook.handler.type in ("prompt", "agent"):
         return False
-    own = wire(hook.dialect)
+    own = get_wire(hook.dialect)
     natives = [native for _, native in own.natives.get(hook.event, ())] or [hook.event]
-    tables = [table_of(own.reads, native, hook.event) for native in natives]
+    tables = [find_table(own.reads, native, hook.event) for native in natives]
     places = {place.rpartition(".")[2] for table in tables for place in table.get("context") or ()}
     if not places and not any(table.get("text") == "context" for table in tables):
         return False
@@ -39,12 +39,12 @@ def may_tell(hook: Hook, texts: Iterable[str]) -> bool:
 
 def unread(target: Dialect, hook: Hook) -> str:
     """Why an agent does not pass on what a hook tells on its event; empty if it does, or lacks the event."""
-    specs = [spec for spec, _ in slots(target, hook._replace(provider_data=NOTHING))]
+    specs = [spec for spec, _ in find_slots(target, hook._replace(provider_data=NOTHING))]
     return next(filter(None, (_unread(target, spec, hook.event) for spec in specs)), "")
 
 
 def _unread(target: Dialect, spec: EventSpec, event: str) -> str:
-    own = wire(target.id)
+    own = get_wire(target.id)
     products = (own.answers, *own.answers_of.values())
     taken = [_takes(own.replace(answers=answers, answers_of={}), spec, event) for answers in products]
     if spec.silent or not any(taken):

@@ -10,9 +10,9 @@ from typing import Any
 from hookport import findings as f
 from hookport.convert.degrade.work import Work, specs_of
 from hookport.model.hooks import NOTHING, Hook
-from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, dialect_data, says
-from hookport.shapes.entries import slots
-from hookport.shapes.limits import longest_wait, spell, too_slow
+from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, get_dialect_data, has_field
+from hookport.shapes.entries import find_slots
+from hookport.shapes.limits import describe_slow_guard, find_longest_wait, spell
 
 # What is said about a hook and changes nothing in what it does, with the value that says nothing.
 _WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
@@ -22,8 +22,8 @@ def _keep_event(work: Work) -> None:
     """The event chosen for what the hook needs stays chosen when nothing says any more what it needs."""
     target, before = work.target, specs_of(work)
     work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
-    if [spec.native for spec, _ in slots(target, work.hook)] != [spec.native for spec in before]:
-        own = {**dialect_data(work.hook, target.id), "event": before[0].native}
+    if [spec.native for spec, _ in find_slots(target, work.hook)] != [spec.native for spec in before]:
+        own = {**get_dialect_data(work.hook, target.id), "event": before[0].native}
         work.hook = work.hook._replace(provider_data={**work.hook.provider_data, target.id: own})
 
 
@@ -44,7 +44,7 @@ def timeout(work: Work) -> bool:
     default = _default(target, hook, specs)
     timeout = hook.handler.timeout
     if timeout is None and hook.handler.type in work.source.handlers and not work.is_home:
-        home = _default(work.source, hook, [spec for spec, _ in slots(work.source, hook)])
+        home = _default(work.source, hook, [spec for spec, _ in find_slots(work.source, hook)])
         if home and home != default and rule.unit is not None:
             known = spell(default) if default else "not documented"
             work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=known)
@@ -75,10 +75,10 @@ def timeout(work: Work) -> bool:
 def _limited(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
     """The time within the target's limits; a guard that asks for more is too slow there."""
     hook, target = work.hook, work.target
-    most = longest_wait(target, specs, hook.handler.type)
+    most = find_longest_wait(target, specs, hook.handler.type)
     limited = max(timeout, rule.minimum or timeout)
     limited = min(limited, most or limited)
-    if slow := too_slow(target, hook, specs, hook.handler.type):
+    if slow := describe_slow_guard(target, hook, specs, hook.handler.type):
         work.findings.append(f.GuardCutShort.at(work.where, work.index, **slow))
     elif limited != timeout:
         work.note(f.TimeoutClamped, before=spell(timeout), after=spell(limited))
@@ -96,13 +96,13 @@ def fields(work: Work) -> bool:
     target = work.target
     type_ = work.hook.handler.type
     for attr, nothing in _WORDS.items():
-        if getattr(work.hook, attr) and not says(target, attr, type_):
+        if getattr(work.hook, attr) and not has_field(target, attr, type_):
             work.note(f.FieldDropped, field=attr)
             work.hook = work.hook._replace(**{attr: nothing})
-    if work.hook.handler.status_message and not says(target, "status_message", type_):
+    if work.hook.handler.status_message and not has_field(target, "status_message", type_):
         work.note(f.FieldDropped, field="status_message")
         work.change(status_message="")
-    if work.hook.handler.model and not says(target, "model", type_):
+    if work.hook.handler.model and not has_field(target, "model", type_):
         work.note(f.FieldDropped, field="model")
         work.change(model="")
     if target.is_hub:

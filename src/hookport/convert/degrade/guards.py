@@ -7,23 +7,23 @@ from hookport.base.quoting import quote
 from hookport.convert.degrade.commands import closed
 from hookport.convert.degrade.work import Work, each_command, specs_of
 from hookport.model.events import AFTER_OF, split_native
-from hookport.shapes.dialect import EventSpec, event_specs, says
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import EventSpec, find_event_specs, has_field
+from hookport.shapes.entries import find_slots
 
 
 def event(work: Work) -> bool:
     """The target has the event, or one that comes too late, or the hook goes."""
     hook = work.hook
-    if not hook.enabled and not says(work.target, "enabled"):
+    if not hook.enabled and not has_field(work.target, "enabled"):
         work.note(f.DisabledHook)
         return False
     native = split_native(hook.event)
     if (native and native[0] == work.target.id) or work.target.is_hub:
         return True
-    if event_specs(work.target, hook.event):
+    if find_event_specs(work.target, hook.event):
         return True
     after = AFTER_OF.get(hook.event)
-    if after and not hook.blocking and event_specs(work.target, after):
+    if after and not hook.blocking and find_event_specs(work.target, after):
         work.note(f.TimingShift, event=hook.event, after=after)
         work.hook = hook._replace(event=after)
         return True
@@ -46,7 +46,7 @@ def blocking(work: Work) -> bool:
         _tell_deaf(work, deaf)
     if work.hook.blocking and (work.is_replaced or not work.is_home):
         _tell_needs(work, [spec for spec in specs if spec.native not in deaf])
-    if says(work.target, "blocking"):
+    if has_field(work.target, "blocking"):
         return True
     if work.hook.blocking and len(deaf) == len(specs):
         work.hook = work.hook._replace(blocking=False)
@@ -58,7 +58,7 @@ def blocking(work: Work) -> bool:
 def _tell_deaf(work: Work, deaf: list[str]) -> None:
     """A guard on events that do not listen: lost, unless it never prevented anything."""
     hook = work.hook
-    listened = [spec.blocks for spec, _ in slots(work.source, hook)]
+    listened = [spec.blocks for spec, _ in find_slots(work.source, hook)]
     # Where the source does not say how it listens, the guard counts as one.
     if not listened or any(blocks != "observe" for blocks in listened):
         work.note(f.GuardObserves, event=", ".join(deaf))
@@ -122,7 +122,7 @@ def failure(work: Work) -> bool:
         work.change(on_failure="")
     if closed and not work.is_home:
         _speak_up(work)
-    if not handler.timeout_action or says(work.target, "timeout_action", handler.type):
+    if not handler.timeout_action or has_field(work.target, "timeout_action", handler.type):
         return True
     if handler.timeout_action == "block" and work.hook.blocking:
         if _can_fail_closed(work):
@@ -168,7 +168,7 @@ def _speak_up(work: Work) -> None:
 
 def _can_fail_closed(work: Work) -> bool:
     """Whether the target has a field for it and obeys it on this event."""
-    return says(work.target, "on_failure", work.hook.handler.type) and all(
+    return has_field(work.target, "on_failure", work.hook.handler.type) and all(
         spec.blocks == "prevent" for spec in specs_of(work)
     )
 

@@ -18,8 +18,8 @@ from hookport.convert.degrade.work import (
 from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, literal, wrapped
 from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
-from hookport.shapes.dialect import SECOND, says
-from hookport.shapes.entries import shell_word
+from hookport.shapes.dialect import SECOND, has_field
+from hookport.shapes.entries import quote_shell_word
 
 
 def handler(work: Work) -> bool:
@@ -83,7 +83,7 @@ def command(work: Work) -> bool:
         or "command" not in work.target.handlers["command"].required
     ):
         return True
-    if all(name == "windows" and not says(work.target, name) for name in handler.platform):
+    if all(name == "windows" and not has_field(work.target, name) for name in handler.platform):
         work.note(f.HandlerDropped, type="Windows")
         return False
     work.note(f.FieldGiven, field="command", value=":")
@@ -199,13 +199,13 @@ def _wrap(work: Work) -> None:
     event = specs[0].native if len(specs) == 1 else ANY_EVENT
     options = [*work.options]
     if work.written:
-        options.append(f"--for={shell_word(work.written)}")
+        options.append(f"--for={quote_shell_word(work.written)}")
     if timeout is not None:
         options.append(f"--within={timeout / SECOND:g}")
     bridge = work.bridge or ON_PATH
     if bridge.entry:
         options.append(f"--entry={bridge.entry}")
-    words = (work.source.id, work.target.id, shell_word(event))
+    words = (work.source.id, work.target.id, quote_shell_word(event))
     missing = ""
     is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
     # A stop event that is denied every time would never end.

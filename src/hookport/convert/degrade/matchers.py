@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hookport import findings as f
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.convert.degrade.work import Work, specs_of
 from hookport.convert.degrade.wrapping import literal, said_as_option
 from hookport.model.events import about_tool
@@ -16,29 +16,29 @@ from hookport.shapes.dialect import (
     Dialect,
     EventSpec,
     McpNames,
-    at_event,
-    event_specs,
+    find_event_specs,
+    find_matching,
+    find_tools,
+    has_field,
     is_gone,
     is_split,
-    matching_of,
-    names_of,
-    native_tools,
-    says,
-    terms_of,
-    tools_named,
+    list_event_terms,
+    list_native_tools,
+    list_tool_names,
+    view_at_event,
 )
-from hookport.shapes.entries import slots
+from hookport.shapes.entries import find_slots
 from hookport.shapes.matchers import (
-    alternatives,
-    found_in,
-    mcp_parts,
-    native_parts,
-    normal,
+    find_matches,
+    normalise_terms,
     read_matcher,
+    spell_mcp_term,
+    spell_terms,
+    split_alternatives,
     write_matcher,
 )
-from hookport.shapes.terms import re2_problem
-from hookport.wire.events import places_of, subject_field
+from hookport.shapes.terms import find_re2_problem
+from hookport.wire.events import find_subject_field, list_places
 
 # What says that the target runs a hook more often than its matcher does.
 WIDER = tuple(
@@ -87,20 +87,22 @@ def _adjusted(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
 
 def _told_subject(work: Work) -> str:
     """What the matcher is tested against, where the target says it too; empty where it does not."""
-    written, specs = [spec for spec, _ in slots(work.origin, work.hook)], specs_of(work)
+    written, specs = [spec for spec, _ in find_slots(work.origin, work.hook)], specs_of(work)
     if len(written) != 1 or not written[0].subject or not specs:
         return ""
-    field = subject_field(wire(work.origin.id), work.hook.event, written[0].native, written[0].subject)
-    is_said = all(places_of(wire(work.target.id), spec.native, field) for spec in specs)
+    field = find_subject_field(
+        get_wire(work.origin.id), work.hook.event, written[0].native, written[0].subject
+    )
+    is_said = all(list_places(get_wire(work.target.id), spec.native, field) for spec in specs)
     return written[0].subject if is_said else ""
 
 
 def _tells_servers(work: Work) -> bool:
     """Whether the target says of which server an MCP tool is."""
-    own = wire(work.target.id)
+    own = get_wire(work.target.id)
     has_joint = bool(own.mcp and own.mcp[1])
     specs = [spec for spec in specs_of(work) if spec.mcp or not is_split(spec)]
-    return has_joint or all(places_of(own, spec.native, "server") for spec in specs)
+    return has_joint or all(list_places(own, spec.native, "server") for spec in specs)
 
 
 def _write(work: Work) -> bool:
@@ -131,7 +133,7 @@ def _every_tool(work: Work) -> bool:
     """A hook without a matcher, where the target's events fire for some tools only."""
     hook, specs = work.hook, specs_of(work)
     if specs and all(is_split(spec) for spec in specs):
-        terms = normal([term for spec in specs for term in terms_of(spec)])
+        terms = normalise_terms([term for spec in specs for term in list_event_terms(spec)])
         tools = ", ".join(map(_spelled, terms))
         work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
         work.hook = hook._replace(matcher=terms)
@@ -171,8 +173,8 @@ def _tell_wider(work: Work, present: tuple[Term, ...], said: tuple[Term, ...]) -
 def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
     """An MCP term that is read back as another one: only called otherwise, or wider."""
     target = _here(work.target, work.hook)
-    names, patterns = native_parts(target, (term,))
-    known = native_parts(target, tuple(one for one in said if one.kind == "mcp"))
+    names, patterns = spell_terms(target, (term,))
+    known = spell_terms(target, tuple(one for one in said if one.kind == "mcp"))
     is_any = term.value != ANY_SERVER and Term("mcp", ANY_SERVER, term.tool) in said
     if is_any:
         work.note(f.ServerWidened, server=term.value)
@@ -192,18 +194,18 @@ def _spelled(term: Term) -> str:
 
 def read_back(work: Work) -> tuple[Term, ...]:
     """The matcher as the target reads it once it is written; everything, if no writing of it stays."""
-    if all(matching_of(work.target, spec).grammar == "terms" for spec in specs_of(work)):
+    if all(find_matching(work.target, spec).grammar == "terms" for spec in specs_of(work)):
         return work.hook.matcher
     hook = work.hook
     for _ in range(4):
         terms: list[Term] = []
-        for spec, part in slots(work.target, hook):
+        for spec, part in find_slots(work.target, hook):
             for text in write_matcher(work.target, spec, part, hook.content):
                 read, _ = read_matcher(work.target, spec, text or "")
                 if not read:
                     return ()
                 terms += read
-        said = normal(terms)
+        said = normalise_terms(terms)
         if said == hook.matcher:
             return said
         hook = hook._replace(matcher=said)
@@ -212,14 +214,16 @@ def read_back(work: Work) -> tuple[Term, ...]:
 
 def _exists(work: Work, term: Term) -> bool:
     """Whether the target shows hooks such a tool."""
-    specs = event_specs(work.target, work.hook.event)
+    specs = find_event_specs(work.target, work.hook.event)
     special = any(is_split(spec) and term in _cover(spec, term) for spec in specs)
     general = any(not is_split(spec) for spec in specs)
     if term.kind == "mcp":
         return special or (general and (work.target.mcp is not None or _unmatched(work, specs)))
     if term.kind == "tool" and term.value in TOOLS:
         return special or any(
-            names_of(at_event(work.target, spec), term.value) for spec in specs if not is_split(spec)
+            list_tool_names(view_at_event(work.target, spec), term.value)
+            for spec in specs
+            if not is_split(spec)
         )
     return general
 
@@ -233,7 +237,7 @@ def _cover(spec: EventSpec, term: Term) -> tuple[Term, ...]:
 
 
 def _unmatched(work: Work, specs: list[EventSpec]) -> bool:
-    return any(matching_of(work.target, spec).grammar in ("none", "ignored") for spec in specs)
+    return any(find_matching(work.target, spec).grammar in ("none", "ignored") for spec in specs)
 
 
 def _expand(work: Work) -> tuple[Term, ...]:
@@ -242,7 +246,7 @@ def _expand(work: Work) -> tuple[Term, ...]:
     source, target = _here(work.origin, work.hook), _here(work.target, work.hook)
     for term in work.hook.matcher:
         if term.kind == "tool" and term.value not in TOOLS:
-            tools = tools_named(target, term.value)
+            tools = find_tools(target, term.value)
             terms += [Term("tool", tool) for tool in tools] or [term]
             if not tools:
                 work.note(f.WordPassed, tool=term.value)
@@ -263,7 +267,7 @@ def _expand(work: Work) -> tuple[Term, ...]:
                 continue
             del work.findings[count:]
         terms += _expand_pattern(work, source, target, term)
-    return normal(terms)
+    return normalise_terms(terms)
 
 
 def _split(pattern: str) -> list[str]:
@@ -273,7 +277,9 @@ def _split(pattern: str) -> list[str]:
 
 def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) -> list[Term]:
     tools = [
-        tool for name in found_in(term.value, native_tools(source)) for tool in tools_named(source, name)
+        tool
+        for name in find_matches(term.value, list_native_tools(source))
+        for tool in find_tools(source, name)
     ]
     terms = _expanded(work, source, term, list(dict.fromkeys(tools))) if tools else []
     if Term("mcp", ANY_SERVER) in terms:
@@ -289,7 +295,7 @@ def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) ->
             return terms
     elif terms:
         return terms
-    elif not found_in(term.value, native_tools(target)):
+    elif not find_matches(term.value, list_native_tools(target)):
         work.note(f.PatternPassed, pattern=term.value)
     return terms if tools else [*terms, term]
 
@@ -301,9 +307,11 @@ def _may_be_mcp(source: Dialect, pattern: str) -> bool:
     if mcp.server_last:
         if not pattern.startswith(mcp.prefix):
             return False
-        return may_match(pattern.removeprefix(mcp.prefix), [part, *mcp.joint, part], native_tools(source))
+        return may_match(
+            pattern.removeprefix(mcp.prefix), [part, *mcp.joint, part], list_native_tools(source)
+        )
     text = [*mcp.prefix, *((part, *mcp.joint) if mcp.joint else ()), part]
-    return may_match(pattern, text, native_tools(source))
+    return may_match(pattern, text, list_native_tools(source))
 
 
 def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
@@ -335,8 +343,8 @@ def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
 
 def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
     """The tools that a pattern matches, and MCP tools if it matches any such name."""
-    some = mcp_parts(source.mcp, Term("mcp", "server", "tool"))[0]
-    mcp = [Term("mcp", ANY_SERVER)] if some and found_in(term.value, [some]) else []
+    some = spell_mcp_term(source.mcp, Term("mcp", "server", "tool"))[0]
+    mcp = [Term("mcp", ANY_SERVER)] if some and find_matches(term.value, [some]) else []
     terms = [*(Term("tool", tool) for tool in tools), *mcp]
     work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(map(_spelled, terms)))
     return terms
@@ -344,24 +352,24 @@ def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list
 
 def _plain_patterns(work: Work) -> None:
     """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
-    refused = [term for term in work.hook.matcher if term.kind == "pattern" and re2_problem(term.value)]
+    refused = [term for term in work.hook.matcher if term.kind == "pattern" and find_re2_problem(term.value)]
     source = _here(work.origin, work.hook)
     terms = [term for term in work.hook.matcher if term not in refused]
     for term in refused:
-        names = found_in(term.value, native_tools(source)) if about_tool(work.hook.event) else []
-        tools = list(dict.fromkeys(tool for name in names for tool in tools_named(source, name)))
+        names = find_matches(term.value, list_native_tools(source)) if about_tool(work.hook.event) else []
+        tools = list(dict.fromkeys(tool for name in names for tool in find_tools(source, name)))
         if not tools:
             work.note(f.MatcherDropped, matcher=term.value)
             terms = []
             break
         terms += _expanded(work, source, term, tools)
     if refused:
-        work.hook = work.hook._replace(matcher=normal(terms))
+        work.hook = work.hook._replace(matcher=normalise_terms(terms))
 
 
 def _here(dialect: Dialect, hook: Hook) -> Dialect:
     """The dialect with the tool names of the hook's event."""
-    return next((at_event(dialect, spec) for spec, _ in slots(dialect, hook)), dialect)
+    return next((view_at_event(dialect, spec) for spec, _ in find_slots(dialect, hook)), dialect)
 
 
 def _same_mcp(work: Work) -> bool:
@@ -381,20 +389,20 @@ def _subject(work: Work) -> bool:
     specs = specs_of(work)
     if not hook.matcher or not specs:
         return True
-    matching = matching_of(work.target, specs[0])
+    matching = find_matching(work.target, specs[0])
     text = "|".join(term.value for term in hook.matcher)
     if matching.grammar in ("none", "ignored"):
         work.note(f.MatcherDropped, matcher=text)
         work.hook = hook._replace(matcher=())
     elif matching.grammar == "exact":
-        values = [value for term in hook.matcher for value in alternatives(term.value)]
+        values = [value for term in hook.matcher for value in split_alternatives(term.value)]
         if not values:
             work.note(f.MatcherDropped, matcher=text)
             work.hook = hook._replace(matcher=())
             return True
         if len(values) > 1:
             work.note(f.SplitMatcher, values=", ".join(values))
-        work.hook = hook._replace(matcher=normal([Term("pattern", value) for value in values]))
+        work.hook = hook._replace(matcher=normalise_terms([Term("pattern", value) for value in values]))
     else:
         work.hook = hook._replace(matcher=(Term("pattern", text),))
     said = read_back(work)
@@ -412,7 +420,7 @@ def content(work: Work) -> bool:
         if not work.carry("its pattern", f"--pattern={literal(hook.content)}", *of):
             work.note(f.ContentDropped, pattern=hook.content)
         work.hook = work.hook._replace(content="")
-    if hook.condition and not says(target, "condition", hook.handler.type):
+    if hook.condition and not has_field(target, "condition", hook.handler.type):
         if not work.carry("its rule", f"--if={literal(hook.condition)}"):
             work.note(f.ConditionDropped, rule=hook.condition)
         work.hook = work.hook._replace(condition="")
@@ -421,7 +429,7 @@ def content(work: Work) -> bool:
 
 def _says_content(work: Work) -> bool:
     """Whether the target has a place for the pattern, and keeps it there."""
-    if not says(work.target, "content"):
+    if not has_field(work.target, "content"):
         return all(spec.subject in ("command", "path") for spec in specs_of(work))
     adjusted = work.target.adjust([work.hook])[0] if work.target.adjust else [work.hook]
     return [hook.content for hook in adjusted] == [work.hook.content]

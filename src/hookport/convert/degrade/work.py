@@ -14,8 +14,8 @@ from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, inf
 from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
-from hookport.shapes.dialect import dialect_data
-from hookport.shapes.entries import slots
+from hookport.shapes.dialect import get_dialect_data
+from hookport.shapes.entries import find_slots
 
 
 class HandlerValues(TypedDict, total=False):
@@ -121,14 +121,14 @@ class Work:
 
 
 def _chosen(source: Dialect, hook: Hook) -> str:
-    written = [spec for spec, _ in slots(source, hook)]
-    if len(written) != 1 or not (written[0].secondary or dialect_data(hook, source.id).get("event")):
+    written = [spec for spec, _ in find_slots(source, hook)]
+    if len(written) != 1 or not (written[0].secondary or get_dialect_data(hook, source.id).get("event")):
         return ""
     return written[0].native
 
 
 def _content_of(source: Dialect, hook: Hook) -> str:
-    subjects = [spec.subject for spec, _ in slots(source, hook)]
+    subjects = [spec.subject for spec, _ in find_slots(source, hook)]
     return subjects[0] if len(subjects) == 1 and subjects[0] in ("command", "path") else ""
 
 
@@ -144,7 +144,7 @@ def specs_of(work: Work) -> list[EventSpec]:
     place = (hook.event, hook.matcher, hook.content, hook.blocking, hook.capabilities, hook.degradation)
     if work.placed != (*place, hook.provider_data):
         work.placed = (*place, hook.provider_data)
-        work.specs = [spec for spec, _ in slots(work.target, hook)]
+        work.specs = [spec for spec, _ in find_slots(work.target, hook)]
     return work.specs
 
 

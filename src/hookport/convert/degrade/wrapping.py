@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from hookport.agents import Dialect, get, wire
+from hookport.agents import Dialect, get, get_wire
 from hookport.model.hooks import HANDLER_TYPES, NOTHING, Handler, Hook, Term
 from hookport.runtime import select
-from hookport.shapes.dialect import SECOND, dialect_data
-from hookport.shapes.entries import slots
-from hookport.wire.table import Wire, table_of
+from hookport.shapes.dialect import SECOND, get_dialect_data
+from hookport.shapes.entries import find_slots
+from hookport.wire.table import Wire, find_table
 
 PROGRAM = "hookport"
 MISSING = f"{PROGRAM} is not installed, so this guard cannot run"
@@ -52,7 +52,7 @@ def agree(source: Dialect, target: Dialect, event: str) -> bool:
 
 @cache
 def _agree(source: str, target: str, event: str) -> bool:
-    one, other = wire(source), wire(target)
+    one, other = get_wire(source), get_wire(target)
     return (
         (one.keys, one.inputs, one.said, one.names) == (other.keys, other.inputs, other.said, other.names)
         and _read(one, event) == _read(other, event)
@@ -62,7 +62,7 @@ def _agree(source: str, target: str, event: str) -> bool:
 
 def _read(own: Wire, event: str) -> object:
     natives = [native for _, native in own.natives.get(event, ())] or [event]
-    return [table_of(own.reads, native, event) for native in natives]
+    return [find_table(own.reads, native, event) for native in natives]
 
 
 def wrapped(
@@ -74,7 +74,7 @@ def wrapped(
     (GM5) and an agent that knows nothing of them runs the command all the same.
     """
     is_prompt = any(option.startswith("--type=") for option in options)
-    for name in () if is_prompt else wire(words[0]).env:
+    for name in () if is_prompt else get_wire(words[0]).env:
         command = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", f"${{{name}-}}", command)
     inner = _without_names(literal(command)) if is_prompt else literal(command)
     call = " ".join([bridge.call, "wrap", *words, *options, "--", inner])
@@ -92,7 +92,7 @@ def unwrapped(hook: Hook) -> Hook:
     said = dict(option.removeprefix("--").partition("=")[::2] for option in options)
     source = get(found["dialect"])
     # Where every failure of an entry blocks, that says nothing of the hook in it.
-    always = hook.blocking and all(spec.fails_closed for spec, _ in slots(get(hook.dialect), hook))
+    always = hook.blocking and all(spec.fails_closed for spec, _ in find_slots(get(hook.dialect), hook))
     on_failure = "" if always else hook.handler.on_failure
     inner = hook._replace(
         dialect=source.id,
@@ -103,9 +103,9 @@ def unwrapped(hook: Hook) -> Hook:
         blocking=hook.blocking and not {"observe", "async"} & said.keys(),
     )
     event = said.get("for", "")
-    if not event or [spec.native for spec, _ in slots(source, inner)] == [event]:
+    if not event or [spec.native for spec, _ in find_slots(source, inner)] == [event]:
         return inner
-    own = {**dialect_data(hook, source.id), "event": event}
+    own = {**get_dialect_data(hook, source.id), "event": event}
     return inner._replace(provider_data={**hook.provider_data, source.id: own})
 
 
