@@ -35,21 +35,21 @@ SETTINGS = {
 # Every pair that the dialect is one half of, with nothing lost in silence (see test_matrix.py).
 PAIRS = """
 from hookport.convert import pipeline
-from hookport.agents import added, get, names
+from hookport.agents import get, list_added, list_dialects
 from tests import kitchen
 
-assert added() == ("my-agent",)
+assert list_added() == ("my-agent",)
 guard = b'{"matcher": "run", "hooks": [{"type": "command", "command": "./guard"}]}'
 text = b'{"hooks": {"tool.before": [' + guard + b"]}}"
 mine = pipeline.read({".my-agent/hooks.json": text}, get("my-agent"))
-pairs = [(mine, name) for name in names()]
-pairs += [(kitchen.reading(name), "my-agent") for name in names() if name != "my-agent"]
+pairs = [(mine, name) for name in list_dialects()]
+pairs += [(kitchen.reading(name), "my-agent") for name in list_dialects() if name != "my-agent"]
 for reading, target in pairs:
     result = pipeline.convert(reading, get(target))
     assert len(result.effects) == len(reading.decoded.manifest.hooks), (reading.dialect.id, target)
-    told = {finding.hook for finding in result.findings}
+    reported = {finding.hook for finding in result.findings}
     lost = {number for number, effect in enumerate(result.effects) if effect == "dropped"}
-    assert lost <= told, (reading.dialect.id, target)
+    assert lost <= reported, (reading.dialect.id, target)
     assert result.files, (reading.dialect.id, target)
 print(len(pairs))
 """

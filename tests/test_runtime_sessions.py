@@ -21,7 +21,7 @@ WRITERS, THINGS = 8, 50
 WRITER = """
 import sys
 from hookport.model.runs import Decision, Event
-from hookport.agents import wire
+from hookport.agents import get_wire
 from hookport.runtime import sessions
 sys.stdin.read()
 env = {"HOOKPORT_STATE_DIR": sys.argv[1]}
@@ -31,7 +31,7 @@ if sys.argv[2] == "told":
 else:
     env["HOOKPORT_STOP_LIMIT"] = "9999"
     for _ in range(int(sys.argv[3])):
-        sessions.explain_dropped_deny(event, Decision("deny", "go on"), wire("cline"), env)
+        sessions.explain_dropped_deny(event, Decision("deny", "go on"), get_wire("cline"), env)
 """
 
 

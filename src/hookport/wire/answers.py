@@ -240,7 +240,7 @@ def write_answer(
 ) -> tuple[Answer, list[str]]:
     """What the agent is told, and what could not be said to it.
 
-    `changed` is the rewritten input in the agent's own form, made from the decision by `events.native_input`.
+    `changed` is the rewritten input in the agent's own form, made from the decision by `events.write_input`.
     """
     table = find_table(_find_answers(wire, event), event.native, event.event)
     if isinstance(changed, str):  # no agent is known to take an input that is plain text

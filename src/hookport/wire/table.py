@@ -92,7 +92,7 @@ class Wire(Value):
     # `action` is a verdict of its own, and is sent instead of one.
     extras: Mapping[str, Mapping[str, str]] = {}
     # What the agent itself makes of an answer, by native event, canonical event or `*` (see
-    # `obeyed.obeys_natively`); and whose verdict counts where several hooks give one: `first` or `last` in
+    # `obeyed.decide_natively`); and whose verdict counts where several hooks give one: `first` or `last` in
     # the order of its files, else the strictest. A dispatch has no use for either.
     obeys: Mapping[str, Mapping[str, Any]] = {}
     several: str = ""
