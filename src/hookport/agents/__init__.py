@@ -1,4 +1,4 @@
-"""The dialects, found by file name and loaded when asked for.
+"""The dialects, found by file name and loaded on demand.
 
 Other packages add theirs through the entry point group `hookport.dialects`: the id, and a `Dialect` with it.
 """
@@ -68,7 +68,7 @@ def list_dialects() -> tuple[str, ...]:
 
 
 def list_agents() -> tuple[str, ...]:
-    """The ids of the dialects that fire events by themselves."""
+    """The ids of the dialects whose agents fire events."""
     return tuple(name for name in list_dialects() if get(name).kind == "agent")
 
 
@@ -83,7 +83,7 @@ def list_added() -> tuple[str, ...]:
 
 
 def find_unusable() -> dict[str, str]:
-    """The entry points that give no dialect, and why."""
+    """The entry points without a usable dialect, and why."""
     return {name: reason for name, reason in _load_all().items() if isinstance(reason, str)}
 
 
@@ -116,7 +116,7 @@ def get_wire(name: str) -> Wire:
 
 
 def recognise_payload(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
-    """(dialect, native event) of those that a payload may be of, the likeliest first."""
+    """(dialect, native event) for every agent that may have sent a payload, likeliest first."""
     from hookport.wire import recognition
 
     return [
@@ -127,7 +127,7 @@ def recognise_payload(payload: Mapping[str, Tree]) -> list[tuple[str, str]]:
 
 @cache
 def list_builtin() -> tuple[str, ...]:
-    """The ids of our own dialects."""
+    """The ids of the dialects in this package."""
     try:
         files = [entry.name for entry in os.scandir(__path__[0])]
     except OSError:  # in an archive
@@ -139,19 +139,19 @@ def list_builtin() -> tuple[str, ...]:
 
 
 def find_package_folder(name: str) -> str:
-    """Where the package is installed that adds a dialect."""
+    """The folder where the package that adds a dialect is installed."""
     dist = _find_entry_points()[name][0].dist
     return str(dist.locate_file("")) if dist else ""
 
 
 def get_dialect_module(name: str) -> ModuleType:
-    """The module that has the dialect which another package adds."""
+    """The module of a dialect that another package adds."""
     return sys.modules[_find_entry_points()[name][0].module]
 
 
 @cache
 def list_package_folders() -> dict[str, list[str]]:
-    """The folders on the search path that packages are installed in, each with what it knows of them."""
+    """The folders on the search path with installed packages, each with the packages' metadata folders."""
     return {folder: packages for folder in sys.path if (packages := _list_packages(folder))}
 
 
@@ -161,7 +161,7 @@ def _is_id(name: str) -> bool:
 
 @cache
 def _load_all() -> dict[str, Dialect | str]:
-    """By name each dialect of another package, or why it is none; one that is broken costs only itself."""
+    """Every dialect of another package by name, or why it cannot be used; a broken one affects no other."""
     return {name: _load(name, points) for name, points in _find_entry_points().items()}
 
 
@@ -185,7 +185,7 @@ def _load(name: str, points: list[EntryPoint]) -> Dialect | str:
 
 @cache
 def _find_entry_points() -> dict[str, list[EntryPoint]]:
-    """What other packages add, by name; the slow look-up is made only where a package has some."""
+    """The entry points of other packages by name; looked up only if a package mentions the group."""
     if not any(map(_mentions_dialects, list_package_folders().values())):
         return {}
     from importlib.metadata import entry_points

@@ -214,7 +214,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 def _split_readable(
     meta: Mapping[str, Tree], findings: list[Finding]
 ) -> tuple[Mapping[str, Tree], dict[str, Tree]]:
-    """What can be read, and the fields that cannot and that the hook can run without."""
+    """The readable fields, and the unreadable ones that the hook does not need."""
     unread = {
         key: meta[key] for key, attr in OPTIONAL.items() if key in meta and _find_fault(attr, meta[key])
     }
@@ -226,7 +226,7 @@ def _split_readable(
 
 
 def _find_fault(attr: str, value: Tree) -> str:
-    """What keeps a value from being read; empty if nothing does."""
+    """Why a value cannot be read; empty if it can."""
     if value in (None, ""):
         return "has no value"
     if attr == "timeout" and isinstance(value, float):
@@ -236,7 +236,7 @@ def _find_fault(attr: str, value: Tree) -> str:
 
 
 def _check_event_and_matcher(meta: Mapping[str, Tree]) -> list[Problem]:
-    """What the field tables do not check: the event and the matcher."""
+    """The problems of the event and the matcher, which the field tables do not check."""
     problems: list[Problem] = []
     trigger = meta.get("trigger")
     if "trigger" not in meta:
@@ -258,7 +258,7 @@ def _check_event_and_matcher(meta: Mapping[str, Tree]) -> list[Problem]:
 
 
 def _find_out_of_range(hook: Hook, meta: Mapping[str, Tree]) -> list[Finding]:
-    """Values outside the ranges of the specification, which does not say what becomes of them."""
+    """Values outside the specification's ranges; it does not define what happens to them."""
     values = {
         "name": ("the length of name", len(hook.name) if "name" in meta else None),
         "description": (
@@ -278,7 +278,7 @@ def _find_out_of_range(hook: Hook, meta: Mapping[str, Tree]) -> list[Finding]:
 def _bind_to_event(
     dialect: Dialect, hook: Hook, meta: Mapping[str, Tree], body: str, findings: list[Finding]
 ) -> Hook:
-    """The hook on its event, with its matcher, its body and what only this dialect knows."""
+    """Add the event, the matcher, the body and the dialect's own data to the hook."""
     trigger, matcher = meta["trigger"], meta.get("matcher") or {}
     spec = find_event(dialect, trigger)
     data = dict(hook.provider_data.get(dialect.id, NOTHING))
@@ -308,7 +308,7 @@ def _bind_to_event(
 
 
 def _find_command(file: str, trees: Mapping[str, Tree], findings: list[Finding]) -> str:
-    """What runs: the command of a script we wrote, else the script itself."""
+    """The command to run: that of a generated script, else the script itself."""
     folder = file.removesuffix("HOOK.md")
     scripts = sorted(
         name for name in trees if re.fullmatch(re.escape(folder) + r"scripts/run(\.[^/]+)?", name)
@@ -365,7 +365,7 @@ def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
 
 
 def _as_mapping(value: Tree) -> Mapping[str, Tree]:
-    """In a file that others wrote it may be anything."""
+    """The value if it is a mapping; a file that others wrote may hold anything."""
     return value if isinstance(value, Mapping) else NOTHING
 
 

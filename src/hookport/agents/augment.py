@@ -229,7 +229,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterato
 
 # Our own commands in a settings file, as `hookport sync` and `convert` write them.
 BRIDGE_CALL = re.compile(r"\b(?:dispatch|wrap [\w-]+) augment\b")
-# What the bridge needs beyond the usual payload, and Augment sends on demand only.
+# What the bridge needs beyond the usual payload; Augment sends it on request only.
 METADATA_OF = {
     "before_tool_execute": {"includeMCPMetadata": True},
     "after_tool_execute": {"includeMCPMetadata": True},
@@ -238,7 +238,7 @@ METADATA_OF = {
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Hooks without what Auggie would stumble over, those behind the bridge with what it needs to know."""
+    """Remove what Auggie cannot read; request the payload fields that bridged hooks need."""
     findings: list[Finding] = []
     adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):

@@ -202,7 +202,7 @@ def _read_hook(
 
 
 def _find_hook_problems(entry: Mapping[str, Tree], path: Path) -> list[Problem]:
-    """What is wrong beside the matcher and the inside of the handler."""
+    """The problems of an entry outside its matcher and handler."""
     problems = [
         Problem(f"'{key}' is missing", path) for key in ("event", "handler") if entry.get(key) is None
     ]
@@ -265,7 +265,7 @@ def _check_degradation(degradation: Mapping[str, Tree], path: Path, problems: li
 
 
 def _find_unknown_degradation(degradation: Mapping[str, str], path: Path) -> Iterator[Finding]:
-    """Words that the format does not have: a later version may, so they are no reason to refuse a guard."""
+    """Report words that the format does not define; a later version may, so they do not refuse a guard."""
     for capability, strategy in degradation.items():
         for kind, word, words in (
             ("capability", capability, tuple(CAPABILITIES)),

@@ -324,7 +324,7 @@ def hash_handler(event: str, group: Mapping[str, Any], handler: Mapping[str, Any
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of files that Codex itself would load; the ones it skips get a finding."""
+    """The hooks of files that Codex loads; hooks that it skips get a finding."""
     refusals = [problem for file, tree in trees.items() for problem in _find_refusals(file, tree)]
     if refusals:
         raise RefusedError(*refusals)
@@ -383,7 +383,7 @@ def _find_refusals(file: str, tree: Tree) -> Iterator[Problem]:
 
 
 def _iter_entries(tree: Mapping[str, Tree]) -> Iterator[tuple[Path, Mapping[str, Tree]]]:
-    """Every handler of an event that Codex knows; others are not looked into."""
+    """Every handler of the events that Codex knows."""
     events = tree.get("hooks")
     if not isinstance(events, Mapping):
         return
@@ -416,7 +416,7 @@ def _is_rust_pattern(pattern: str) -> bool:
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """No pattern that Codex drops with its group, no async hook at the end of a session."""
+    """Drop patterns that make Codex drop the group; run async hooks at session end in the background."""
     findings: list[Finding] = []
     adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
@@ -467,7 +467,7 @@ def _read_listed_hook(row: Mapping[str, Tree]) -> AgentHook:
 
 
 def _ask_server(program: str, root: str, env: Mapping[str, str]) -> Tree:
-    """The answer of the app server; it is ended if it takes too long."""
+    """The answer of the app server, which is killed if it takes too long."""
     import subprocess
     from threading import Timer
 

@@ -1,4 +1,4 @@
-"""GitHub Copilot CLI: hook files in `.github/hooks`; an event's spelling decides what its hooks hear."""
+"""GitHub Copilot CLI: hook files in `.github/hooks`; an event's spelling decides the payload of its hooks."""
 
 from __future__ import annotations
 
@@ -385,7 +385,7 @@ SESSION = {"sessionId": "$session"}
 
 
 def decide_flat(verdict: str, **more: Tree) -> dict[str, Tree]:
-    """The piece that decides on a tool call: flat, which is obeyed under both names (lab b', q3)."""
+    """The piece that decides on a tool call: flat, which works under both names (lab b', q3)."""
     return {"json": {"permissionDecision": verdict, "permissionDecisionReason": "$reason"}, **more}
 
 

@@ -262,7 +262,7 @@ WIRE = Wire(
 
 
 def match_constant(*words: str) -> Matching:
-    """The matcher of an event whose subject is always the same word: it says nothing, so none is written."""
+    """The matcher of an event whose subject is always the same word; none is written."""
     return Matching("none", everything=("", *words))
 
 

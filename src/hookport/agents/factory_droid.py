@@ -127,7 +127,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 
 
 def _find_dead(dialect: Dialect, file: str, trees: Mapping[str, Tree], *, wrapped: bool) -> list[Finding]:
-    """What is wrong with the place of all hooks of a file."""
+    """Report a file whose hooks Droid does not read where they are."""
     folder, _, name = file.rpartition("/")
     sibling = f"{folder}/hooks.json" if folder else "hooks.json"
     if is_bare_file(file) and wrapped:

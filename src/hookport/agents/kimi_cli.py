@@ -318,13 +318,13 @@ CLI_MCP = f"^(?!(?:{_BUILT_IN})$).+$"
 
 
 def find_product(file: str) -> Product | None:
-    """Whose configuration a file is; None where its path does not tell."""
+    """The product that reads a configuration file; None if its path does not show it."""
     folders = file.replace("\\", "/").split("/")
     return CODE if ".kimi-code" in folders else CLI if ".kimi" in folders else None
 
 
 def view_for_product(dialect: Dialect, product: Product | None) -> Dialect:
-    """The dialect as one product has it; as both together where the product is not known."""
+    """The dialect with one product's names; with those of both if the product is unknown."""
     return dialect._replace(tools=product.tools, mcp=product.mcp) if product else dialect
 
 
@@ -360,12 +360,12 @@ def _find_faults(dialect: Dialect, entry: Mapping[str, Tree], path: Path) -> Ite
 
 
 def _is_dead(spec: EventSpec, matcher: str) -> bool:
-    """Whether a matcher says nothing that a term could hold."""
+    """Whether a matcher has no meaning that a term can express."""
     return bool(matcher) and (not spec.subject or matcher in MATCHING.never)
 
 
 def _find_refusals(product: Product | None, entry: Mapping[str, Tree], path: Path) -> list[Problem]:
-    """Everything for which the product refuses the entry, and with it all others (KI2)."""
+    """Every problem that makes the product refuse the entry, and with it all others (KI2)."""
     consequence = product.consequence if product else "Kimi then runs no hook of the file"
     problems = [
         Problem(f"unknown key '{key}': only {', '.join(KEYS)} are allowed; {consequence}", (*path, key))
@@ -404,7 +404,7 @@ def _find_idle_reason(entry: Mapping[str, Tree]) -> str:
 
 
 def _pair_hooks(dialect: Dialect, read: list[tuple[Product | None, Hook, Place]]) -> list[tuple[Hook, Place]]:
-    """Each hook once, in the order of Kimi Code's file; what only one file has says so."""
+    """Each hook once, in the order of Kimi Code's file; a hook of one file only is marked."""
     rest = [(hook, place) for product, hook, place in read if product is CLI]
     hooks: list[tuple[Hook, Place]] = []
     for product, hook, place in read:
@@ -426,7 +426,7 @@ def _mark_product(dialect: Dialect, hook: Hook, product: Product) -> Hook:
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
-    """The file of each product that has something to say; both where a hook is for one of them only."""
+    """The file of each product that has hooks; both files if a hook is for one product only."""
     files: dict[str, Tree] = {}
     chosen = any(get_dialect_data(hook, dialect.id).get("product") for hook in manifest.hooks)
     for product in PRODUCTS:
@@ -453,7 +453,7 @@ def _write_table(dialect: Dialect, product: Product, hook: Hook) -> dict[str, Tr
 
 
 def _adapt_terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
-    """The terms as the product can say them: kimi-cli sees neither servers nor that a tool is an MCP tool."""
+    """The terms that the product can express: kimi-cli distinguishes neither servers nor MCP tools."""
     if product is not CLI:
         return terms
     named_tools = [
@@ -463,7 +463,7 @@ def _adapt_terms(product: Product, terms: tuple[Term, ...]) -> tuple[Term, ...]:
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Only what an entry may say, in the order it is read back, and what the two products do differently."""
+    """Keep the fields that an entry may have, in reading order, and report where the two products differ."""
     findings: list[Finding] = []
     adjusted: list[Hook] = []
     for number, hook in enumerate(hooks):
@@ -485,7 +485,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
 
 
 def _find_differences(hook: Hook) -> list[Finding]:
-    """What one product does not have, and what kimi-cli cannot tell apart."""
+    """Report what one product lacks and what kimi-cli cannot distinguish."""
     if "product" in get_dialect_data(hook, DIALECT.id):
         return []
     spec, terms = find_slots(DIALECT, hook)[0]

@@ -280,7 +280,7 @@ WIRE = Wire(
 
 
 class KiroReading(NamedTuple):
-    """What was read of all files so far; `agent` holds the entries of agent files one by one."""
+    """The hooks, findings and problems read so far; `agent` holds each entry of agent files."""
 
     hooks: list[tuple[Hook, Place]]
     agent: list[tuple[Hook, str, Place]]
@@ -289,7 +289,7 @@ class KiroReading(NamedTuple):
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """Every hook once: an entry of an agent file that a v1 hook would be written as is that hook."""
+    """Every hook once: an agent file's entry that equals a v1 hook's entry is that hook."""
     reading = KiroReading([], [], [], [])
     forms: set[str] = set()
     for file, tree in trees.items():
@@ -429,7 +429,7 @@ def _read_terms(dialect: Dialect, spec: EventSpec, text: str) -> tuple[Term, ...
 def _note_matcher_faults(
     dialect: Dialect, place: Place, spec: EventSpec, text: str, reading: KiroReading
 ) -> None:
-    """Report a matcher that nobody reads, and one that names a tool as no matcher sees it (KI3)."""
+    """Report a matcher that Kiro ignores, and a tool name that no running tool has (KI3)."""
     location = spell_path(place.path)
     if not spec.subject and not means_all(REGEX, text):
         finding = IgnoredMatcher.at(location, dialect=dialect.id, matcher=text)
@@ -507,7 +507,7 @@ def _read_agent_entry(dialect: Dialect, native: str, place: Place, entry: Tree, 
 def _settle_v1_hooks(
     dialect: Dialect, hooks: list[tuple[Hook, Place]], agent: list[tuple[Hook, str, Place]]
 ) -> list[tuple[Hook, Place]]:
-    """The v1 hooks; those that could be in an agent file too and are not are marked as of v1 only."""
+    """The v1 hooks; a hook that an agent file could hold but does not is marked as v1 only."""
     settled: list[tuple[Hook, Place]] = []
     for hook, place in hooks:
         entries = _write_agent_entries(dialect, hook)
@@ -526,7 +526,7 @@ def _settle_v1_hooks(
 def _find_agent_entries(
     hook: Hook, entries: list[tuple[str, dict[str, Tree]]], agent: list[tuple[Hook, str, Place]]
 ) -> list[int]:
-    """Where the entries that a hook would be written as are among those of agent files."""
+    """The indexes of the agent file entries that equal the hook's own entries."""
     numbers: list[int] = []
     for text, entry in entries:
         for number, (agent_hook, other_text, _) in enumerate(agent):
@@ -537,7 +537,7 @@ def _find_agent_entries(
 
 
 def _is_same_hook(hook: Hook, entry: Mapping[str, Tree], agent_hook: Hook) -> bool:
-    """Whether an entry of an agent file is what the hook would be written as; both may rely on a default."""
+    """Whether an agent file's hook equals the hook's own entry; both may rely on a default."""
     written = entry["timeout_ms"] * MILLISECOND
     times = (written,) if hook.handler.timeout else (written, None)
     alike = (agent_hook.event, agent_hook.handler.command) == (hook.event, hook.handler.command)
@@ -687,7 +687,7 @@ def _write_v1(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 
 
 def _write_agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[str, Tree]]]:
-    """(matcher, entry) for every entry that an agent file says the hook with; none if it cannot."""
+    """(matcher, entry) for every agent file entry of the hook; none if an agent file cannot hold it."""
     spec = AGENT_OF.get(hook.event)
     if spec is None or hook.handler.type != "command" or not hook.enabled:
         return []
@@ -703,14 +703,14 @@ def _write_agent_entries(dialect: Dialect, hook: Hook) -> list[tuple[str, dict[s
 
 
 def _write_globs(dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...]) -> list[str]:
-    """The matchers of an agent file for these terms; one that matches everything if they cannot be said."""
+    """The matchers of an agent file for these terms; one for everything if it cannot express them."""
     texts = ["@*/*" if text == "@*" else text or "" for text in write_matcher(dialect, spec, terms, "")]
     covered = {term for text in texts for term in read_matcher(dialect, spec, text)[0]}
     return texts if texts and set(terms) <= covered else [""]
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """A v1 hook needs a name, an agent file has no place for one and knows no regular expressions."""
+    """Name v1 hooks; in agent files, drop names and report widened matchers (no regular expressions)."""
     findings: list[Finding] = []
     adjusted: list[Hook] = []
     for number, source in enumerate(hooks):
@@ -735,7 +735,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
 
 
 def _correct_mark(hook: Hook, before: list[Hook]) -> Hook:
-    """The hook without a mark of where it was read that, changed since, it cannot be written with."""
+    """Remove the mark of where a hook was read if the hook, changed since, cannot be written there."""
     data = dict(get_dialect_data(hook, DIALECT.id))
     mark = data.get("event")
     fits = bool(_write_agent_entries(DIALECT, hook._replace(provider_data=NOTHING)))

@@ -243,14 +243,14 @@ def _can_be_strict(spec: EventSpec | None) -> bool:
 
 
 def _is_dead(spec: EventSpec | None, match: str) -> bool:
-    """Whether a matcher says nothing that a term could hold."""
+    """Whether a matcher has no meaning that a term can express."""
     return spec is None or not spec.subject or not match.strip()
 
 
 def _find_faults(
     dialect: Dialect, entry: Mapping[str, Tree], path: Path, names: set[str]
 ) -> Iterator[Finding]:
-    """Why Vibe does not load an entry, or never runs it, without a word to who uses `-p` (MV5)."""
+    """Report an entry that Vibe does not load or never runs; `-p` shows no warning (MV5)."""
     native, name, match = str(entry["type"]), entry.get("name"), entry.get("match")
     location = spell_path(path)
     spec = find_event(dialect, OLD.get(native, native))
@@ -301,7 +301,7 @@ def _write_table(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """Every hook has a name of its own, and what it keeps for Vibe alone is nothing that a field says."""
+    """Give every hook a unique name and drop Vibe data that fields already hold."""
     findings: list[Finding] = []
     adjusted: list[Hook] = []
     names: set[str] = set()

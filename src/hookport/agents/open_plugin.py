@@ -126,7 +126,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 
 
 def _explain_ignored(finding: Finding) -> Finding:
-    """A foreign event is ignored on purpose; a name that is nearly one of ours stays a loss."""
+    """Make an unknown event a note, since hosts ignore it on purpose; a likely typo keeps its severity."""
     if finding.code != UnknownEvent.code:
         return finding
     message = f"{finding.message} Hosts ignore what they do not recognise, so the hook never runs."

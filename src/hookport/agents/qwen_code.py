@@ -299,7 +299,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 
 
 def _spell_out(tree: Tree) -> Tree:
-    """The tree with every name that a single name finds: `edit` is found in notebook_edit too (QW5)."""
+    """The tree with every name that a single name matches: `edit` matches notebook_edit too (QW5)."""
     if not isinstance(tree, dict) or not isinstance(tree.get("hooks"), dict):
         return tree
     events = dict(tree["hooks"])
@@ -341,7 +341,7 @@ def _find_dead(dialect: Dialect, file: str, tree: Mapping[str, Tree]) -> Iterato
 
 
 def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
-    """A pattern with alternatives stands in brackets, or Qwen Code takes it for a list of names (QW5)."""
+    """Put patterns with alternatives in brackets; Qwen Code reads them as a list of names otherwise (QW5)."""
     adjusted: list[Hook] = []
     for hook in hooks:
         terms = tuple(

@@ -73,7 +73,7 @@ WAIT = Timeout(SECOND)
 
 
 def spell_both(key: str) -> list[str]:
-    """A key in the specification's spelling, and in Claude Code's where that is another."""
+    """A key in the specification's spelling, and in Claude Code's if that differs."""
     first, *rest = key.split("_")
     return list(dict.fromkeys((first + "".join(word.capitalize() for word in rest), key)))
 
@@ -150,7 +150,7 @@ WIRE = Wire(
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of the files, if every file says that it is of this version."""
+    """The hooks of the files, if every file declares this version."""
     problems: list[Problem] = []
     for file, tree in trees.items():
         if not isinstance(tree, Mapping):

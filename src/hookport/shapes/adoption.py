@@ -44,5 +44,5 @@ def strip_clauses(command: str) -> str:
 
 
 def set_clauses(command: str, tests: Mapping[str, str] | Iterable[tuple[str, str]]) -> str:
-    """A command with these tests before it, in the place of those that are there."""
+    """A command with these tests before it, replacing the present ones."""
     return "".join(text for _, text in sorted(dict(tests).items())) + strip_clauses(command)

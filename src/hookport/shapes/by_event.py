@@ -47,7 +47,7 @@ from hookport.shapes.matchers import means_all, read_matcher
 
 
 class _Reading:
-    """What has been found in the files of a dialect so far."""
+    """The hooks, findings and problems read from a dialect's files so far."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
@@ -110,7 +110,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 def _apply_switches(
     dialect: Dialect, tree: Tree, hooks: list[tuple[Hook, Place]]
 ) -> list[tuple[Hook, Place]]:
-    """The hooks of a file, with those turned off that it says are off."""
+    """The hooks of a file, disabled where the file turns them off."""
     is_off = dialect.is_off
     if is_off is None:
         return hooks
@@ -118,7 +118,7 @@ def _apply_switches(
 
 
 def find_value(tree: Tree, path: tuple[str, ...]) -> Tree:
-    """The value at the end of a way of keys in a file, None if there is none."""
+    """The value at a path of keys, None if there is none."""
     for key in path:
         tree = tree.get(key) if isinstance(tree, Mapping) else None
     return tree
@@ -127,7 +127,7 @@ def find_value(tree: Tree, path: tuple[str, ...]) -> Tree:
 def _drop_copies(
     dialect: Dialect, hooks: list[tuple[Hook, Place]], findings: list[Finding]
 ) -> list[tuple[Hook, Place]]:
-    """Hooks without the copies in other settings files, which the agent does not run again."""
+    """Drop copies of a hook in other settings files, which the agent does not run again."""
     plugins = tuple(place.path for place in dialect.locations if place.scope == "plugin")
     first_files: dict[str, str] = {}
     unique: list[tuple[Hook, Place]] = []
@@ -174,7 +174,7 @@ def _looks_bare(dialect: Dialect, tree: Mapping[str, Tree]) -> bool:
 
 
 def _note_outside(reading: _Reading, file: str, path: Path) -> None:
-    """Tell of events without the right key around them: at its own place an agent reads none of them.
+    """Report events without the right key around them, which the agent ignores in its own settings file.
 
     Elsewhere they are an excerpt, as documentation shows them, and taken as they are meant.
     """
@@ -334,7 +334,7 @@ def sort_events(dialect: Dialect, events: Mapping[str, Tree]) -> dict[str, Tree]
 
 
 def wrap_events(dialect: Dialect, manifest: Manifest, events: Tree) -> Tree:
-    """The event map inside what else the file says."""
+    """The event map among the file's other settings."""
     data = dict(get_manifest_data(dialect, manifest))
     old_events = data.pop(str(dialect.root[0]), NOTHING) if len(dialect.root) == 1 else NOTHING
     events = {**old_events, **events}

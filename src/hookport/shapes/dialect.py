@@ -179,7 +179,7 @@ class Location(NamedTuple):
 
 
 class OnceRule(NamedTuple):
-    """That an agent runs the same hook once for an event, however often it finds it.
+    """The rule that an agent runs identical hooks once for an event.
 
     `by_name`: copies with other names are not the same.
     """
@@ -324,7 +324,7 @@ class Place(NamedTuple):
 
 
 class DecodedManifest(NamedTuple):
-    """A manifest with the place of each hook and what was noticed while reading."""
+    """A manifest with the place of each hook and the findings from reading."""
 
     manifest: Manifest
     places: tuple[Place, ...] = ()
@@ -505,7 +505,7 @@ def name_tools(source: str, **names: str | tuple[str, ...]) -> tuple[ToolName, .
 def explain_missing(
     events: Iterable[EventSpec], default: str, registry: int, **reasons: str
 ) -> Mapping[str, str]:
-    """Why each canonical event is missing that no row stands for: the default, or a reason of its own.
+    """The reason why each canonical event without a row is missing: the default, or its own.
 
     The default holds for a registry of as many events as it was checked against; when the registry grows, it
     holds for none, so that each agent is asked about the new events.
@@ -564,7 +564,7 @@ def find_tools(dialect: Dialect, native: str) -> list[str]:
 
 
 def is_gone(dialect: Dialect, tool: str) -> bool:
-    """Whether the agent has no such tool any more, although older versions had."""
+    """Whether only older versions of the agent have the tool."""
     rows = [row for row in dialect.tools if row.tool == tool and not row.alias]
     return bool(rows) and all(row.gone for row in rows)
 
@@ -580,14 +580,14 @@ def list_native_tools(dialect: Dialect) -> list[str]:
 
 
 def find_matching(dialect: Dialect, spec: EventSpec) -> Matching:
-    """How the matcher of this event is read."""
+    """The grammar of this event's matcher."""
     if spec.matching is not None:
         return spec.matching
     return dialect.matching if spec.subject else NO_MATCHER
 
 
 def view_at_event(dialect: Dialect, spec: EventSpec) -> Dialect:
-    """The dialect with the tool names of one event."""
+    """The dialect with one event's tool names."""
     if not spec.tool_names and spec.mcp_names is None:
         return dialect
     return dialect._replace(tools=spec.tool_names or dialect.tools, mcp=spec.mcp_names or dialect.mcp)
@@ -618,7 +618,7 @@ REPOSITORY = "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"
 
 
 def spell_root(*names: str) -> tuple[str, ...]:
-    """How a command spells a root that these variables hold; the first spelling is the one we write.
+    """The spellings of a root that these variables hold in a command; the first one is written.
 
     That one has a default, because Grok Build 1.0.41, which reads other agents' files, drops a command that
     names an unset variable. It has no colon, because Auggie 0.36.0 fills in `${NAME}` and `${NAME:-text}` by
@@ -632,7 +632,7 @@ def spell_root(*names: str) -> tuple[str, ...]:
 
 
 def find_variable(spelling: str) -> str:
-    """The variable that a spelling of a root names; empty where it names none."""
+    """The variable in a root's spelling; empty if there is none."""
     match = re.match(r"\$\{?([A-Za-z_]\w*)", spelling)
     return match[1] if match else ""
 
@@ -680,6 +680,6 @@ def list_event_terms(spec: EventSpec) -> tuple[Term, ...]:
 
 
 def get_dialect_data(hook: Hook, dialect: str) -> Mapping[str, Any]:
-    """What the hook keeps for this dialect alone."""
+    """The hook's data for this dialect alone."""
     data: Mapping[str, Any] = hook.provider_data.get(dialect, NOTHING)
     return data

@@ -67,7 +67,7 @@ _WHOLE_INPUT = frozenset({("shell", "command"), ("file_read", "path")})
 
 
 def name_kind(value: Tree) -> str:
-    """What a value is, in words."""
+    """The kind of a value, in words."""
     return "null" if value is None else _WORDS.get(type(value), "something else")
 
 
@@ -166,7 +166,7 @@ def read_entry(
 
 
 def _read_value(field: Field, value: Tree, path: Path) -> Tree | Problem:
-    """What a native value means, or the problem of one that means nothing."""
+    """The meaning of a native value, or its problem."""
     if not field.values:
         return find_type_problem(field.attr, value, path) or value
     has_flags = any(isinstance(choice, bool) for choice in field.values)
@@ -200,7 +200,7 @@ def _build_hook(
 
 
 def _quote_exec_word(dialect: Dialect, text: str) -> str:
-    """A word that no shell saw, as one word of the shell: only the roots in braces are filled in."""
+    """Quote an `args` word for the shell; only roots in braces are expanded."""
     spellings = (*dialect.project_dir, *dialect.package_dir)
     roots = [root for root in spellings if re.fullmatch(r"\$\{\w+\}", root)]
     parts = re.split("(" + "|".join(map(re.escape, roots)) + ")", text) if roots else [text]
@@ -211,7 +211,7 @@ def _quote_exec_word(dialect: Dialect, text: str) -> str:
 
 
 def quote_shell_word(text: str) -> str:
-    """A word for the shell that keeps variables (`$NAME`, `${NAME}`) working and nothing else special."""
+    """Quote a word for the shell so that only variables (`$NAME`, `${NAME}`) are expanded."""
     if re.fullmatch(r"[\w@%+=:,./-]+", text):
         return text
     if re.search(r"\$\{?[A-Za-z_]", text):
@@ -261,7 +261,7 @@ def write_value(hook: Hook, field: Field, timeout: Timeout) -> Tree:
 
 
 def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
-    """The keys of a hook that stand beside the matcher, not in the handler."""
+    """The keys of a hook beside the matcher, outside the handler."""
     group = get_dialect_data(hook, dialect.id).get("group")
     extra = dict(group) if isinstance(group, Mapping) else {}
     spec = dialect.handlers[hook.handler.type]
@@ -275,7 +275,7 @@ def write_group_extra(dialect: Dialect, hook: Hook) -> dict[str, Tree]:
 def bind(
     dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str
 ) -> Hook:
-    """The hook on its event: the canonical one if there is, blocking where the agent lets it."""
+    """Set the hook's event (the canonical one if there is one), matcher and whether it blocks."""
     event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
     blocking = (spec or make_unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
@@ -296,7 +296,7 @@ def bind(
 def make_unknown_event(dialect: Dialect, native: str) -> EventSpec:
     """An event that is in no table.
 
-    A mistyped one is meant to be the one it is nearly: a guard there is a guard that never runs.
+    A likely typo blocks as the intended event does: a guard there never runs.
     """
     likely = find_event(dialect, slip(native, [event.native for event in dialect.events]))
     return EventSpec(native, "", likely.blocks if likely else "observe", "")
@@ -340,7 +340,7 @@ def find_slots(dialect: Dialect, hook: Hook) -> list[tuple[EventSpec, tuple[Term
 def _share_terms(
     terms: tuple[Term, ...], split: list[EventSpec], general: list[EventSpec]
 ) -> dict[str, list[Term]]:
-    """By native event, the terms that go there: to the event for such tools, else to the general one."""
+    """The terms by native event: the event for such tools, else the general one."""
     by_event: dict[str, list[Term]] = {}
     for term in terms:
         spec = next((spec for spec in split if covers(spec, term)), general[0] if general else None)
@@ -350,7 +350,7 @@ def _share_terms(
 
 
 def _can_hold_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
-    """Whether the event fires for just the hook's tools and its matcher can be the hook's content pattern."""
+    """Whether the event fires for exactly the hook's tools and its matcher can hold the content pattern."""
     return (
         bool(hook.content)
         and spec.canonical == hook.event
@@ -365,7 +365,7 @@ def _can_hold_content(spec: EventSpec, hook: Hook, used: set[str]) -> bool:
 def write_matchers(
     dialect: Dialect, spec: EventSpec, hook: Hook, terms: tuple[Term, ...]
 ) -> list[str | None]:
-    """The matchers of a hook on one event: the one it was read with, where that still means the same."""
+    """The matchers of a hook on one event: the one that was read, if its meaning is unchanged."""
     text = get_dialect_data(hook, dialect.id).get("written_matcher")
     if isinstance(text, str) and spec.subject == "tool" and read_matcher(dialect, spec, text)[0] == terms:
         return [text]
@@ -373,14 +373,14 @@ def write_matchers(
 
 
 def get_event_order(dialect: Dialect, hook: Hook) -> int:
-    """The place of a hook's first native event in the event table, which is the order in the file."""
+    """The index of a hook's first native event in the event table, which orders the file."""
     first = next(iter(find_slots(dialect, hook)), None)
     natives = [spec.native for spec in dialect.events]
     return natives.index(first[0].native) if first and first[0].native in natives else len(natives)
 
 
 def merge_entries(hooks: list[tuple[Hook, Any]]) -> list[tuple[Hook, Any]]:
-    """Hooks that differ only in their matchers as one: a hook was split to be written."""
+    """Merge hooks that differ only in their matchers: writing a hook may split it."""
     merged: dict[str, tuple[Hook, Any]] = {}
     for hook, place in hooks:
         key = repr(hook._replace(matcher=()))
@@ -402,7 +402,7 @@ def _are_joinable(hook: Hook, other_hook: Hook) -> bool:
 
 
 def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree]:
-    """What a file says beside its hooks, without what every such file says."""
+    """The file's settings beside its hooks, without those that every such file has."""
     return {
         key: value
         for key, value in tree.items()
@@ -411,9 +411,9 @@ def read_root_data(dialect: Dialect, tree: Mapping[str, Tree]) -> dict[str, Tree
 
 
 def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tree], bool]) -> str:
-    """The key that hooks stand below where it is the right one but for a slip; empty if there is none.
+    """The mistyped key that holds the hooks; empty if there is none.
 
-    `_hooks` and the like are no slip: that is how people switch hooks off.
+    `_hooks` and the like are no typo: people switch hooks off this way.
     """
     if key in tree:
         return ""
@@ -424,7 +424,7 @@ def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tre
 
 
 def explain_wrong_key(key: str, path: Path) -> dict[str, str]:
-    """The words of a finding about hooks that stand below another key than the one that their agent reads."""
+    """The words of a finding about hooks below a key that their agent does not read."""
     way = f'Rename "{path[0]}" to "{key}".' if path else f'Move the events into "{key}": {{ … }}.'
     return {"what": "any hook of this file", "reason": f"it reads hooks below '{key}' only", "way": way}
 
@@ -435,6 +435,6 @@ def is_table_list(tree: Tree) -> bool:
 
 
 def get_manifest_data(dialect: Dialect, manifest: Manifest) -> Mapping[str, Any]:
-    """What the manifest keeps for the files of this dialect."""
+    """The manifest's data for the files of this dialect."""
     data: Mapping[str, Any] = manifest.provider_data.get(dialect.id, NOTHING)
     return data

@@ -12,7 +12,7 @@ from hookport.shapes.dialect import SECOND, Dialect, EventSpec
 def find_longest_wait(
     dialect: Dialect, specs: Iterable[EventSpec], type_: str = "command"
 ) -> timedelta | None:
-    """After how long the agent goes on without an answer on these events, whatever a hook's timeout says."""
+    """How long the agent waits on these events at most, whatever the hook's timeout."""
     handler = dialect.handlers.get(type_)
     limits = [handler.timeout.maximum if handler else None, *(spec.max_timeout for spec in specs)]
     return min((limit for limit in limits if limit is not None), default=None)
@@ -24,9 +24,9 @@ def describe_slow_guard(
     specs: Sequence[EventSpec],
     type_: str = "command",
 ) -> dict[str, str]:
-    """Which agent goes on without the answer of a guard, when, and what it asks for; empty if none does.
+    """The words of a finding about an agent that waits less than the guard's timeout; empty if none does.
 
-    A guard without a timeout asks for none, although its dialect would wait long.
+    A guard without a timeout gets none, although its dialect may wait long.
     """
     timeout = hook.handler.timeout
     guarded = [spec for spec in specs if spec.blocks != "observe"]

@@ -44,7 +44,7 @@ def normalise_terms(terms: tuple[Term, ...] | list[Term]) -> tuple[Term, ...]:
 
 
 def means_all(matching: Matching, text: str) -> bool:
-    """Whether a matcher string lets every name through by what it says."""
+    """Whether a matcher string matches every name."""
     if text in ("", *matching.everything):
         return True
     is_names = matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text)
@@ -54,7 +54,7 @@ def means_all(matching: Matching, text: str) -> bool:
 
 
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:
-    """The terms and the content pattern that a matcher string of this event means."""
+    """The terms and the content pattern of a matcher string on this event."""
     dialect = view_at_event(dialect, spec)
     matching, text = read_mark(dialect, find_matching(dialect, spec), text)
     everything = (
@@ -74,7 +74,7 @@ def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Te
 def write_matcher(
     dialect: Dialect, spec: EventSpec, terms: tuple[Term, ...], content: str
 ) -> list[str | None]:
-    """The matcher strings that say these terms, one entry each; None means the entry has no matcher."""
+    """The matcher strings for these terms, one entry each; None means an entry without a matcher."""
     matching = find_matching(dialect, spec)
     dialect = view_at_event(dialect, spec)
     if matching.grammar == "none":
@@ -120,7 +120,7 @@ def _write_tools(dialect: Dialect, matching: Matching, terms: tuple[Term, ...]) 
 
 
 def read_mark(dialect: Dialect, matching: Matching, text: str) -> tuple[Matching, str]:
-    """How a matcher that may begin with `re:` is read: as a pattern for the whole name, or as one name."""
+    """Read the `re:` mark of a matcher: a pattern for the whole name, or one name."""
     if matching.grammar != "marked":
         return matching, text
     if not text.startswith(MARK) and not set(text) & set("*?["):
@@ -238,7 +238,7 @@ def _write_bare(mcp: McpNames, server: str, tool: str) -> str:
 
 
 def _is_bare(dialect: Dialect) -> bool:
-    """Whether MCP tools have no prefix and are still told from others, by the joint no other name has."""
+    """Whether MCP tools have no prefix but a joint that no other tool's name has."""
     mcp = dialect.mcp
     if mcp is None or mcp.prefix or not mcp.joint:
         return False
@@ -316,19 +316,19 @@ def _read_names(dialect: Dialect, matching: Matching, text: str) -> list[Term]:
 
 
 def _is_partial_name(dialect: Dialect, part: str, names: list[str]) -> bool:
-    """Whether a word is a part of known names, or the beginning of those of MCP tools."""
+    """Whether a word is part of a known name, or the beginning of an MCP tool's name."""
     prefix = dialect.mcp.prefix if dialect.mcp and not dialect.mcp.server_last else ""
     return any(part in name for name in names) or bool(prefix and part.startswith(prefix))
 
 
 def _as_search_pattern(text: str) -> str:
-    """A pattern for the whole name as one that is looked for in the name, as terms hold it."""
+    """Turn a pattern for the whole name into one that is searched in the name, as terms hold it."""
     loose = re.fullmatch(r"\.\*\(\?:(.*)\)\.\*", text)
     return loose[1] if loose and is_pattern(loose[1]) else f"^(?:{text})$"
 
 
 def _as_whole_pattern(pattern: str) -> str:
-    """The same pattern for a dialect that matches it with the whole name."""
+    """Turn a searched pattern into one for a dialect that matches the whole name."""
     match = re.fullmatch(r"\^\(\?:(.*)\)\$", pattern)
     return match[1] if match and is_pattern(match[1]) else f".*(?:{pattern}).*"
 
@@ -390,7 +390,7 @@ def _is_mcp(mcp: McpNames | None, name: str) -> bool:
 
 
 def _is_server(mcp: McpNames | None, name: str) -> bool:
-    """Whether an MCP name ends where the server's ends, so that all that begins with it is the server's."""
+    """Whether an MCP name ends with its server, so that it is the prefix of all the server's tools."""
     return bool(mcp and mcp.joint and name.endswith(mcp.joint))
 
 

@@ -82,7 +82,7 @@ HANDLERS = {
 
 
 def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-    """The hooks of files that hookport generated."""
+    """Read the hooks of generated files."""
     hooks: list[tuple[Hook, Place]] = []
     findings: list[Finding] = []
     problems: list[Problem] = []
@@ -117,7 +117,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
 def read_data(
     dialect: Dialect, native: str, entry: Tree, place: Place, problems: list[Problem]
 ) -> Hook | None:
-    """The hook of one entry of a generated list, which says itself whether it is blocking."""
+    """The hook of one entry of a generated list; the entry holds whether it blocks."""
     faults: list[Problem] = []
     file, path = place
     if not isinstance(entry, Mapping):

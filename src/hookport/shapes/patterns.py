@@ -1,4 +1,4 @@
-"""Patterns that people wrote, compiled: what is wrong with one is a word, never an exception or a warning."""
+"""Compile patterns that people wrote: an error is returned as text, never raised or warned."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import lru_cache
 
 @lru_cache(maxsize=256)
 def compile_pattern(pattern: str) -> re.Pattern[str] | str:
-    """The pattern, or why Python does not take it."""
+    """The compiled pattern, or why Python refuses it."""
     try:
         # Python warns of sets such as `[[a]`, which other engines read as it does.
         with warnings.catch_warnings():
@@ -20,5 +20,5 @@ def compile_pattern(pattern: str) -> re.Pattern[str] | str:
 
 
 def is_pattern(pattern: str) -> bool:
-    """Whether a pattern is one."""
+    """Whether Python accepts the pattern."""
     return not isinstance(compile_pattern(pattern), str)

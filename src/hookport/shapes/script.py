@@ -75,7 +75,7 @@ TEMPLATE = "script.sh"
 
 
 def make_decoder(limits: Limits) -> Callable[[Dialect, Mapping[str, Tree]], DecodedManifest]:
-    """What reads scripts: the hooks of one that hookport generated, or the one hook that another is."""
+    """Make the function that reads scripts: the hooks of a generated one; any other script is one hook."""
 
     def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
         hooks: list[tuple[Hook, Place]] = []
@@ -132,7 +132,7 @@ def is_generated(text: str) -> bool:
 
 
 def find_script_event(dialect: Dialect, file: str) -> EventSpec | None:
-    """The event whose script a file is by its name; a file of another name is never run."""
+    """The event that runs a file of this name; None if the host never runs it."""
     path = PurePosixPath(file)
     specs = {spec.native.lower(): spec for spec in dialect.events}
     return specs.get(path.stem.lower()) if path.suffix.lower() in RUNNERS else None
@@ -145,7 +145,7 @@ def find_script_native(dialect: Dialect, file: str) -> str:
 
 
 def _read_in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limits: Limits) -> Hook:
-    """The hook that a script is: as the host runs it, for as long as the host waits."""
+    """The hook of a script as the host runs it, with the host's time limit."""
     script = _spell_script(dialect, file)
     ending = PurePosixPath(file).suffix.lower()
     runner = _read_shebang(text) or RUNNERS[ending]
@@ -160,7 +160,7 @@ def _read_in_place(dialect: Dialect, spec: EventSpec, file: str, text: str, limi
 
 
 def _spell_script(dialect: Dialect, file: str) -> str:
-    """A script as a word of the shell: from the project's root or the user's home, by the place it is at."""
+    """The script's path as a shell word: from the project's root or the user's home, by its location."""
     steps = PurePosixPath(file).parts
     for place in dialect.locations:
         parts = PurePosixPath(place.path).parts
@@ -173,7 +173,7 @@ def _spell_script(dialect: Dialect, file: str) -> str:
 
 
 def _read_shebang(text: str) -> str:
-    """What the first line of a script says runs it, as words of the shell; empty if it does not."""
+    """The interpreter from a script's first line, as shell words; empty if there is none."""
     first = text.partition("\n")[0]
     words = first[2:].split() if first.startswith("#!") else []
     if words and PurePosixPath(words[0]).name == "env":
@@ -183,7 +183,7 @@ def _read_shebang(text: str) -> str:
 
 
 def _read_native(dialect: Dialect, file: str) -> str:
-    """The event that a generated script is named after; some hosts do not care about upper and lower case."""
+    """The event that a generated script is named after; some hosts ignore case."""
     stem = PurePosixPath(file).name.partition(".")[0]
     name = re.sub(
         r"(?:%[0-9A-F]{2})+",
@@ -195,7 +195,7 @@ def _read_native(dialect: Dialect, file: str) -> str:
 
 
 def _name_file(dialect: Dialect, native: str) -> str:
-    """The path of an event's script; what is not a plain word cannot leave the folder."""
+    """The path of an event's script; other than plain characters are escaped, so it stays in the folder."""
     name = re.sub(
         r"[^A-Za-z0-9_-]",
         lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode("utf-8", "replace")),
@@ -273,7 +273,7 @@ def _write_call(dialect: Dialect, hook: Hook) -> str:
 
 
 def _find_reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
-    """The names of the tools a hook is for, and whether all, only these or others too."""
+    """The names of a hook's tools, and whether it is for all, only these or others too."""
     if not hook.matcher or any(term.kind == "pattern" for term in hook.matcher):
         return [], "all"
     tools: list[str] = []
@@ -286,7 +286,7 @@ def _find_reach(dialect: Dialect, hook: Hook) -> tuple[list[str], str]:
 
 
 def quote_word(text: str) -> str:
-    """The text as one word of the shell; what no process can be given becomes a command that cannot start."""
+    """Quote a text as one shell word; text that no process can receive becomes a command that fails."""
     if "\0" in text or any("\ud800" <= char <= "\udfff" for char in text):
         return "'exit 126 # no process can be given this text'"
     return "'" + text.replace("'", "'\\''") + "'"

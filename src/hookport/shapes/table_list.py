@@ -1,7 +1,7 @@
 """Configuration as a list of tables, each of which names its event: `[[hooks]]` in TOML.
 
-What an agent's loader takes, and which entries it never runs, differs by agent; how files are gone through,
-what is kept beside the hooks and how a matcher that says nothing survives does not.
+What an agent's loader accepts and which entries it never runs differs by agent; how files are read,
+what is kept beside the hooks and how a matcher without meaning survives does not.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FindFaults = Callable[[Table, Path], Iterable[Finding]]
 def decode_tables(
     dialect: Dialect, trees: Mapping[str, Tree], read_table: ReadTable, find_faults: FindFaults
 ) -> DecodedManifest:
-    """The hooks of all files, each as often as it stands there."""
+    """The hooks of all files, duplicates included."""
     problems: list[Problem] = []
     findings: list[Finding] = []
     hooks: list[tuple[Hook, Place]] = []
@@ -85,7 +85,7 @@ def build_decoded(
     data: Mapping[str, Tree],
     findings: Iterable[Finding],
 ) -> DecodedManifest:
-    """A manifest of hooks with their places; `data` is what else the files say, by file."""
+    """Build a manifest from hooks with their places; `data` holds the files' other settings, by file."""
     manifest = Manifest(tuple(hook for hook, _ in hooks), {dialect.id: data} if data else NOTHING)
     return DecodedManifest(manifest, tuple(place for _, place in hooks), tuple(findings))
 
@@ -93,9 +93,9 @@ def build_decoded(
 def bind_table(
     dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, matcher: str, *, is_dead: bool
 ) -> Hook:
-    """The hook on its event.
+    """Set the hook's event and matcher.
 
-    A matcher that says nothing is kept, and written back where it came from: without it a hook that never
+    A matcher without meaning is kept and written back where it came from: without it a hook that never
     ran would begin to.
     """
     if is_dead:
@@ -106,5 +106,5 @@ def bind_table(
 
 
 def write_tables(dialect: Dialect, manifest: Manifest, file: str, tables: list[Tree]) -> Tree:
-    """What a file says: its other settings as they were, then the hooks."""
+    """The file's contents: its other settings unchanged, then the hooks."""
     return {**get_manifest_data(dialect, manifest).get(file, NOTHING), KEY: tables}

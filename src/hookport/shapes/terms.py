@@ -19,7 +19,7 @@ _RE2_LACKS = (
 
 
 def find_re2_problem(pattern: str) -> str:
-    """Why RE2 would refuse a pattern, in words; empty if it would not."""
+    """Why RE2 refuses a pattern, in words; empty if it does not."""
     bare = re.sub(r"\\\\", "", pattern)
     bare = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "[]", bare)
     for needle, feature in _RE2_LACKS:
@@ -30,7 +30,7 @@ def find_re2_problem(pattern: str) -> str:
 
 
 def read_terms(matcher: Tree, path: Path, problems: list[Problem]) -> tuple[Term, ...]:
-    """The terms of a matcher; what is wrong with it goes to `problems`."""
+    """The terms of a matcher; its problems are appended to `problems`."""
     if isinstance(matcher, list):
         if not matcher:
             problems.append(Problem("must not be empty; leave the matcher out to match everything", path))
@@ -68,7 +68,7 @@ def _read_term(term: Tree, path: Path, problems: list[Problem]) -> Term | None:
 
 
 def write_terms(terms: tuple[Term, ...]) -> Tree:
-    """The matcher that says these terms."""
+    """The matcher for these terms."""
     written = [_write_term(term) for term in terms]
     return written[0] if len(written) == 1 else written
 

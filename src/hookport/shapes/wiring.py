@@ -1,4 +1,4 @@
-"""A dialect's wire made whole: its own tables and what follows from those of its events and tools."""
+"""Complete a dialect's wire: its own tables, and those derived from its events and tools."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hookport.wire.table import Wire
 
 
 def complete_wire(dialect: Dialect) -> Wire:
-    """The wire of a dialect with what follows from its tables."""
+    """The wire of a dialect, completed from its tables."""
     mcp = dialect.mcp
     return dialect.wire.replace(
         id=dialect.id,
@@ -44,7 +44,7 @@ def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
 
 
 def _list_waits(dialect: Dialect) -> dict[str, float]:
-    """How long the agent waits for a command, by event, in seconds, where that is known."""
+    """How long the agent waits for a command, by event, in seconds, if known."""
     default = dialect.handlers["command"].timeout.default if "command" in dialect.handlers else None
     rows = {"*": default, **{spec.native: spec.default_timeout or None for spec in dialect.events}}
     return {native: wait.total_seconds() for native, wait in rows.items() if wait is not None}

@@ -1,1 +1,1 @@
-"""How a running hook is talked to: events read and written, answers read and written, all by tables."""
+"""The protocol of a running hook: read and write events and answers, driven by tables."""

@@ -1,6 +1,6 @@
-"""Answers by a wire's tables: what a script's exit code and output decided, and what an agent obeys.
+"""Read and write answers by a wire's tables: a script's exit code and output, an agent's answer.
 
-A decision that an agent cannot be told is told as something stricter, or named as lost; never as less.
+A decision that an agent cannot take becomes a stricter one or is reported as lost; never a weaker one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LONGEST_CUT = 3
 def read_answer(
     wire: Wire, result: RunResult, *, native: str, canonical: str, blocking: bool = True
 ) -> Decision:
-    """What a script of this wire decided."""
+    """The decision of a script of this wire."""
     code = result.exit_code
     if result.outcome != "completed" or code is None:
         return read_failure(result)
@@ -84,14 +84,14 @@ def read_answer(
 
 
 def list_extras(wire: Wire, native: str, canonical: str) -> dict[str, str]:
-    """The fields of an answer on an event that no piece has: each word and its place."""
+    """The extra fields of an answer on an event, outside all pieces: word to place."""
     return {
         word.partition("@")[0]: place for word, place in find_table(wire.extras, native, canonical).items()
     }
 
 
 def read_failure(result: RunResult) -> Decision:
-    """What a process that did not end by itself decided: nothing, with the reason."""
+    """The decision of a process that did not exit by itself: none, with the reason."""
     words = {"signal": f"killed by signal {result.signal}", "timeout": TIMED_OUT}
     outcome = words.get(result.outcome, result.outcome.replace("_", " "))
     return Decision(failure=f"{outcome}: {result.detail}" if result.detail else outcome)
@@ -108,7 +108,7 @@ def _is_cut(result: RunResult) -> bool:
 
 
 def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
-    """The answer where what was printed is no JSON."""
+    """The decision of output without JSON."""
     if not text:
         return Decision()
     meanings = {
@@ -124,7 +124,7 @@ def _read_text(table: Mapping[str, Tree], text: str) -> Decision:
 
 
 def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
-    """The answer that was printed; among other text and other objects the strictest one is it."""
+    """The decision of printed JSON; among several objects or other text, the strictest one."""
     trees, noise, is_all = find_objects(result.stdout)
     if not trees and table.get("stderr"):
         trees, noise, is_all = find_objects(result.stderr)
@@ -140,12 +140,12 @@ def _read_json(table: Mapping[str, Tree], result: RunResult) -> Decision | None:
 
 
 def _rank_strictness(decision: Decision) -> int:
-    """A failure may be a deny, by policy, and is no allow."""
+    """Rank decisions; a failure is above an allow, since policy may make it a deny."""
     return 2 if decision.failure else ("none", "allow", "", "ask", "deny").index(decision.verdict)
 
 
 def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True) -> Decision:
-    """What an object decides; an agent itself takes a rewrite that is no object for none."""
+    """The decision of a JSON object; an agent itself ignores a rewrite that is no object."""
     verdict = "none"
     for place, values in table.get("verdicts", ()):
         word = get(tree, place)
@@ -203,7 +203,7 @@ def _find_text(tree: Tree, table: Mapping[str, Tree], key: str) -> str:
 
 
 def find_objects(text: str) -> tuple[list[Tree], str, bool]:
-    """The JSON objects in a text, what stands around them, and whether the text was looked through."""
+    """The JSON objects in a text, the text around them, and whether all of it was scanned."""
     text = text.strip().removeprefix("\ufeff").strip()
     if "{" not in text:
         return [], "", True
@@ -238,7 +238,7 @@ def find_objects(text: str) -> tuple[list[Tree], str, bool]:
 def write_answer(
     wire: Wire, event: Event, decision: Decision, *, changed: Tree = None
 ) -> tuple[Answer, list[str]]:
-    """What the agent is told, and what could not be said to it.
+    """The answer for the agent, and what it could not express.
 
     `changed` is the rewritten input in the agent's own form, made from the decision by `events.write_input`.
     """
@@ -287,7 +287,7 @@ def write_answer(
 
 
 def _write_more(wire: Wire, event: Event, sendable: Decision, lost: list[str], *, is_alone: bool) -> Tree:
-    """The fields of an answer that no piece has, as the agent takes them; what it does not take is lost."""
+    """The extra fields of an answer outside all pieces; those that the agent does not take are lost."""
     places = find_table(wire.extras, event.native, event.event)
     tree: Tree = {}
     for word, value in sendable.more.items():
@@ -302,14 +302,14 @@ def _write_more(wire: Wire, event: Event, sendable: Decision, lost: list[str], *
 
 
 def reaches(wire: Wire, event: Event, piece: str) -> bool:
-    """Whether the person at the agent sees a `message`, or the reason of a `deny`, of an event."""
+    """Whether the user sees a `message`, or the reason of a `deny`, on an event."""
     pieces = find_table(_find_answers(wire, event), event.native, event.event)
     channel = "reason" if piece == "deny" else piece
     return piece in pieces and channel in find_table(wire.shows, event.native, event.event)
 
 
 def takes_deny(wire: Wire, event: Event) -> bool:
-    """Whether what an event is about can be denied."""
+    """Whether the event can be denied."""
     return "deny" in find_table(_find_answers(wire, event), event.native, event.event)
 
 
@@ -320,7 +320,7 @@ def _find_answers(wire: Wire, event: Event) -> Mapping[str, Tree]:
 
 
 def _find_changes(event: Event, changed: Tree) -> Tree:
-    """Of a rewritten input what differs, for an agent that merges it into its own."""
+    """The changed keys of a rewritten input, for an agent that merges them into its own."""
     was = event.call.raw if event.call else None
     if not (isinstance(was, dict) and isinstance(changed, dict)):
         return changed
@@ -328,13 +328,13 @@ def _find_changes(event: Event, changed: Tree) -> Tree:
 
 
 def _shape_result(wire: Wire, event: Event, result: Tree) -> Tree:
-    """A replaced result in the form of the tool's own, where it is plain text."""
+    """A replaced plain-text result in the form of the tool's own result."""
     template = wire.results.get(event.call.tool) if event.call else None
     return result if template is None or not isinstance(result, str) else fill(template, {"text": result})
 
 
 def _make_stricter(table: Mapping[str, Tree], decision: Decision, event: str) -> tuple[Decision, list[str]]:
-    """The decision with a deny in place of what the agent cannot be told, and what that was."""
+    """The decision with a deny in place of what the agent cannot express, and what was lost."""
     lost: list[str] = []
     if event in ("agent_stop", "subagent_stop") and not decision.carry_on and "halt" not in table:
         # A deny here would make the agent go on, which is the opposite.

@@ -1,6 +1,6 @@
-"""Events by a wire's tables: an agent's payload to an `Event`, an `Event` to the payload a script expects.
+"""Read and write events by a wire's tables: payload to `Event`, `Event` to the payload a script expects.
 
-What a table does not name travels along in `extra`, so a payload that is read and written again is the same.
+Keys without a table entry travel in `extra`, so reading and writing a payload gives the same payload.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ FACTS = {
 
 
 def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Event:
-    """The event an agent fired; `native` is its name where the payload does not say it or says another."""
+    """Read the event an agent fired; `native` is its name if the payload has none or another one."""
     payload = dict(payload)
     native = native or find_native_name(wire, payload)
     wire = _use_view(wire, native)
@@ -111,7 +111,7 @@ def read_event(wire: Wire, payload: Mapping[str, Tree], native: str = "") -> Eve
 
 
 def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
-    """The payload that a script of this wire would get for the event.
+    """Write the payload that a script of this wire gets for the event.
 
     `native` is the event it was written for, where several native events stand for the canonical one.
     """
@@ -149,7 +149,7 @@ def write_event(wire: Wire, event: Event, native: str = "") -> dict[str, Tree]:
 def _write_facts(
     wire: Wire, payload: dict[str, Tree], keys: Mapping[str, Tree], event: Event, *, is_own: bool
 ) -> None:
-    """Write what an event says besides its call, in the wire's own words."""
+    """Write the event's attributes and facts, without its call, in the wire's words."""
     for name in _TEXT:
         value = getattr(event, name)
         if name == "timestamp" and not value and not is_own:
@@ -162,7 +162,7 @@ def _write_facts(
 
 
 def find_subject(wire: Wire, event: Event, native: str, subject: str) -> str:
-    """What a matcher of this wire is tested against where the event is not about a tool, in its own words."""
+    """The text that a matcher of this wire tests on an event without a tool, in the wire's words."""
     sent = event.extra.get(subject)
     if isinstance(sent, str) and sent and event.agent == wire.id:
         return sent  # as it was sent, where that is one of several words for the same
@@ -174,14 +174,14 @@ def find_subject(wire: Wire, event: Event, native: str, subject: str) -> str:
 
 
 def find_subject_field(wire: Wire, event: str, native: str, subject: str) -> str:
-    """What an event has of that on which a matcher of this wire is tested."""
+    """The event attribute or fact that a matcher of this wire tests."""
     usual = "subagent" if event.startswith("subagent") else "source"
     keys = _find_keys(_use_view(wire, native), native)
     return next((name for name, places in keys.items() if _names_place(places, subject)), usual)
 
 
 def list_places(wire: Wire, native: str, name: str) -> list[str]:
-    """Where the payload of a native event has something, without how it is spelled there."""
+    """The places of an attribute in a native event's payload, without their spelling."""
     places = _find_keys(wire, native).get(name)
     return [] if isinstance(places, dict) else [place.partition(":")[0] for place in _as_list(places)]
 
@@ -193,7 +193,7 @@ def _names_place(places: Tree, subject: str) -> bool:
 
 
 def _to_canonical(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
-    """The canonical word for a native one; the native one where it has none."""
+    """The canonical word for a native one; the native word if there is none."""
     if words and isinstance(value, str):
         for canonical, natives in words.items():
             if canonical != "*" and value in _as_list(natives):
@@ -209,7 +209,7 @@ def _to_native(words: Mapping[str, Tree] | None, value: Tree) -> Tree:
 
 
 def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str]:
-    """Every root that a payload names: of a list of them an event has the first."""
+    """Every root that a payload names; an event holds only the first."""
     roots: list[Tree] = []
     for place in _as_list(_find_keys(_use_view(wire, native), native).get("root")):
         value = get(payload, place.partition(":")[0])
@@ -218,7 +218,7 @@ def list_roots(wire: Wire, payload: Mapping[str, Tree], native: str) -> list[str
 
 
 def find_native_name(wire: Wire, payload: Mapping[str, Tree]) -> str:
-    """The native event that a payload says it is, or has the keys of; empty where it cannot be told."""
+    """The native event that a payload names or whose keys it has; empty if unclear."""
     places = [wire.keys.get("event"), *(keys.get("event") for keys in wire.keys_of.values())]
     for place in dict.fromkeys(place_name for each in places for place_name in _as_list(each)):
         event_name = get(payload, place)
@@ -236,14 +236,14 @@ def get_canonical_name(wire: Wire, native: str) -> str:
 
 
 def choose_native(wire: Wire, event: Event) -> str:
-    """The native event a script of this wire was written for; the canonical name where it has none."""
+    """The native event a script of this wire expects; the canonical name if there is none."""
     rows = wire.natives.get(event.event, ())
     usual = str(rows[0][1]) if rows else event.event.partition(":")[2] or event.event
     return find_fired_native(wire, event) or usual
 
 
 def find_fired_native(wire: Wire, event: Event) -> str:
-    """The native event that an agent of this wire fires for the same; empty where it fires none."""
+    """The native event that an agent of this wire fires for the event; empty if none."""
     call, rows = event.call, wire.natives.get(event.event, ())
     fits = (
         native for tools, native in rows if not tools or call is None or set(tools) & set(_list_words(call))
@@ -252,7 +252,7 @@ def find_fired_native(wire: Wire, event: Event) -> str:
 
 
 def name_tool(wire: Wire, call: Call, native: str = "") -> str:
-    """What scripts of this wire call the tool."""
+    """The tool's name for scripts of this wire."""
     if call.server or call.mcp_tool:
         return name_mcp_tool(wire, call.server, call.mcp_tool)
     names = {**wire.names, **wire.event_names.get(native, {})}
@@ -270,7 +270,7 @@ def name_mcp_tool(wire: Wire, server: str, tool: str) -> str:
 
 
 def spell_mcp_name(server: str, joint: str, tool: str, allowed: str, longest: int) -> str:
-    """An MCP tool's name with `_` for other characters than these (as a pattern's set), cut in the middle."""
+    """An MCP tool's name: `_` for characters outside `allowed` (a regex set), shortened in the middle."""
     if allowed:
         import re
 
@@ -283,7 +283,7 @@ def spell_mcp_name(server: str, joint: str, tool: str, allowed: str, longest: in
 
 
 def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]:
-    """A tool's input with canonical field names; a field without one keeps its own."""
+    """Read a tool's input into canonical field names; unknown fields keep their names."""
     if not isinstance(raw, dict):
         return {"text": raw} if raw is not None else {}
     if native in wire.numbered:
@@ -304,7 +304,7 @@ def read_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree]
 
 
 def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
-    """A tool's input as the wire's own: the other way round."""
+    """Write a canonical input with the wire's field names."""
     if native in wire.patches:
         from hookport.wire import patch
 
@@ -328,9 +328,9 @@ def write_input(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree
 def change_input(
     wire: Wire, call: Call, native: str, raw: Mapping[str, Tree], *, is_own: bool
 ) -> dict[str, Tree] | None:
-    """The input of a call as a script wants it, which was shown the call as its own `native` tool.
+    """The input of a call after the rewrite of a script that saw it as its own `native` tool.
 
-    A rewrite is an edit: what it does not name, or names as it was shown, stays as it is. Empty where nothing
+    A rewrite is an edit: fields that it leaves out or repeats stay unchanged. Empty where nothing
     changes, None where the outcome is not one call of the same tool.
     """
     if is_own:
@@ -355,7 +355,7 @@ def change_input(
 
 
 def edit_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | None:
-    """The input of a call with changes of some fields; None where they contradict each other.
+    """The input of a call with some fields changed; None if the changes contradict each other.
 
     A call with one edit has it in `old` and `new`, a patch has its first one there and all in `edits`.
     """
@@ -383,14 +383,14 @@ def edit_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | Non
 
 
 def _find_removed(wire: Wire, tool: str, shown: Tree, raw: Mapping[str, Tree]) -> list[str]:
-    """What a rewrite takes away by leaving it out, where by the dialect's own rule it is the whole input."""
+    """The keys that a rewrite removes by leaving them out, where the dialect takes it as the whole input."""
     if not raw or not isinstance(shown, dict) or tool in wire.merges or "*" in wire.merges:
         return []
     return [key for key in PRIVILEGES if key in shown and key not in raw]
 
 
 def _edit_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The input that a script was shown with what it wants otherwise; another name of a field replaces it."""
+    """The input that a script saw with its changes; another name of a field replaces the field."""
     if not isinstance(shown, dict):
         return dict(raw)
     groups = [list(_as_list(fields)) for fields in _find_fields(wire, tool, native).values()]
@@ -404,7 +404,7 @@ def _edit_raw(wire: Wire, tool: str, native: str, shown: Tree, raw: Mapping[str,
 
 
 def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
-    """An input of the agent's own in canonical terms; None where it is no patch and must be one."""
+    """Read the agent's own input into canonical terms; None if it must be a patch and is none."""
     plain = read_input(wire, tool, native, raw)
     if native not in wire.patches:
         return plain
@@ -413,7 +413,7 @@ def _read_own_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, 
 
 
 def _read_single_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[str, Tree] | None:
-    """A script's own input in canonical terms, as one call of a tool; None where it is not that."""
+    """Read a script's input into canonical terms as one call of the tool; None if it is not exactly one."""
     plain = read_input(wire, tool, native, raw)
     if native not in wire.patches and native not in wire.batches:
         return plain
@@ -424,7 +424,7 @@ def _read_single_input(wire: Wire, tool: str, native: str, raw: Tree) -> dict[st
 
 
 def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
-    """The agent's own call with another input, in both forms."""
+    """The agent's own call with a new input, in both forms."""
     wire = _infer_wire(wire, call)
     raw = write_input(wire, call.tool, call.native, canonical)
     if call.native in wire.patches and isinstance(raw, dict) and isinstance(call.raw, dict):
@@ -435,7 +435,7 @@ def rewrite_call(wire: Wire, call: Call, canonical: Mapping[str, Tree]) -> Call:
 
 
 def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tree]) -> Call:
-    """The agent's own call with another input for one of the things it does."""
+    """The agent's own call with a new input for one of its parts."""
     wire = _infer_wire(wire, call)
     parts = list(call.parts)
     parts[number] = parts[number].replace(input=dict(canonical))
@@ -467,20 +467,20 @@ def rewrite_part(wire: Wire, call: Call, number: int, canonical: Mapping[str, Tr
 
 
 def _move_part(source: Call, target: Call) -> Call:
-    """The part of a patch that moves a file, with what was changed of it at its new place."""
+    """The part of a patch that moves a file, with the edits made at its new place."""
     edited = {key: target.input[key] for key in ("edits", "old", "new") if key in target.input}
     return source.replace(input={**source.input, **edited, "moved_to": target.input.get("path")})
 
 
 def list_variables(wire: Wire, native: str) -> Mapping[str, str]:
-    """The variables that scripts of this wire find on a native event, with the words they stand for."""
+    """The environment variables of scripts of this wire on a native event, with their `$words`."""
     return {**wire.env, **wire.env_of.get(native, {})}
 
 
 def fill_variables(
     wire: Wire, event: Event, package: str, native: str = "", prepared: Mapping[str, str] | None = None
 ) -> dict[str, str]:
-    """The variables a script of this wire finds in its environment; `made` are words for what there is."""
+    """Fill in the environment variables of a script of this wire; `prepared` holds values for their words."""
     native = native or choose_native(wire, event)
     call = event.call or Call()
     words: dict[str, Tree] = {
@@ -516,7 +516,7 @@ def _as_list(places: Places | None) -> Iterable[str]:
 
 
 def get_first(payload: Mapping[str, Tree], places: Places | None) -> Tree:
-    """What stands at the first of several places that is there."""
+    """The value at the first of several places that has one."""
     for place in _as_list(places):
         value = get(payload, place)
         if value is not None:
@@ -534,7 +534,7 @@ def _as_text(value: Tree) -> str:
 
 
 def _choose_event(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -> str:
-    """Of several events the one whose keys are all there, the most telling first."""
+    """The first of several events whose keys the payload has, the most specific first."""
     ranked = sorted(natives, key=lambda native: -len(wire.tells.get(native, ())))
     for native in ranked:
         if all(has_mark(payload, mark) for mark in wire.tells.get(native, ())):
@@ -543,7 +543,7 @@ def _choose_event(wire: Wire, natives: list[str], payload: Mapping[str, Tree]) -
 
 
 def _list_words(call: Call) -> list[str]:
-    """What an event's list of tools may name the call by."""
+    """The words by which an event's list of tools may name the call."""
     return [word for word in (call.tool, *call.also, "mcp" if call.mcp_tool else "") if word]
 
 
@@ -602,7 +602,7 @@ def _read_call(wire: Wire, payload: Mapping[str, Tree], keys: Mapping[str, Tree]
 
 
 def recast_call(wire: Wire, call: Call, word: str) -> Call:
-    """A call of a tool that the agent's table does not have, as one of the kinds that it may be."""
+    """A call of an unknown tool as one of the kinds that it may be."""
     plain = read_input(_infer_wire(wire, call), word, call.native, call.raw)
     if isinstance(plain.get("command"), list):
         plain["command"] = "\n".join(map(str, plain["command"]))
@@ -610,7 +610,7 @@ def recast_call(wire: Wire, call: Call, word: str) -> Call:
 
 
 def names_tool(wire: Wire, payload: Mapping[str, Tree], native: str) -> bool:
-    """Whether a payload names a tool as the agent names its tools, or none."""
+    """Whether a payload names no tool, or a tool as the agent names its tools."""
     wire = _use_view(wire, native)
     name = _as_text(get_first(payload, _find_keys(wire, native).get("tool")))
     event_names = {
@@ -635,7 +635,7 @@ def _guess_kinds(name: str, raw: Tree) -> list[str]:
 
 
 def _infer_wire(wire: Wire, call: Call) -> Wire:
-    """The agent's wire with what the input of a call tells of a tool that it has no name for."""
+    """The agent's wire with an unknown tool inferred from the input of its call."""
     if call.known_by != "input":
         return wire
     from hookport.wire import kinds
@@ -644,7 +644,7 @@ def _infer_wire(wire: Wire, call: Call) -> Wire:
 
 
 def is_other_tool(wire: Wire, name: str) -> bool:
-    """Whether it is a tool that no word names and no guard is for."""
+    """Whether a tool has no canonical word and needs no guard."""
     from hookport.wire import kinds
 
     starts = (pattern[:-1] for pattern in wire.others if pattern[-1:] == "*")
@@ -652,7 +652,7 @@ def is_other_tool(wire: Wire, name: str) -> bool:
 
 
 def _find_tools(wire: Wire, name: str) -> list[str]:
-    """The words for a native tool, also where a table has only how its name begins (`team_*`, `sub_.*`)."""
+    """The words for a native tool, also by a prefix in the table (`team_*`, `sub_.*`)."""
     words = wire.tools.get(name)
     if words is None and name:
         starts = [pattern for pattern in wire.tools if pattern[-1:] == "*"]
@@ -672,7 +672,7 @@ def _choose_variant(variant: Sequence[Tree], raw: Mapping[str, Tree]) -> list[st
 
 
 def read_result_text(wire: Wire, result: Tree) -> str | None:
-    """The text of a tool's result; None where it has none, which is not the same as an empty one."""
+    """The text of a tool's result; None if it has none, which differs from an empty one."""
     if isinstance(result, str):
         return result
     for place in wire.texts:
@@ -683,7 +683,7 @@ def read_result_text(wire: Wire, result: Tree) -> str | None:
 
 
 def _split_mcp_name(wire: Wire, name: str) -> tuple[str, str]:
-    """(server, tool) of a name as the agent spells it, else as any agent does that another could not mean."""
+    """(server, tool) of a name as the agent spells it, else in any unambiguous spelling."""
     if wire.mcp and not wire.mcp[0] and not wire.mcp[1]:
         return "", name
     spellings = [(wire.mcp[0], wire.mcp[1])] if wire.mcp and not wire.server_last else []
@@ -698,7 +698,7 @@ def _split_mcp_name(wire: Wire, name: str) -> tuple[str, str]:
 
 
 def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
-    """(server, tool) of `tool_server`; where several ends may be the server's and it is not told, none is."""
+    """(server, tool) of `tool_server`; no server if several endings may be it."""
     joint = wire.mcp[1]
     if server and name.endswith(joint + server):
         return server, name.removesuffix(joint + server)
@@ -709,7 +709,7 @@ def _split_server_last(wire: Wire, name: str, server: str) -> tuple[str, str]:
 
 
 def _expand_call(wire: Wire, call: Call) -> Call:
-    """A call that does several things, with each of them as a call of its own."""
+    """The call with a part for each thing that it does."""
     if call.native in wire.patches:
         from hookport.wire import patch
 
@@ -749,14 +749,14 @@ def _find_batch(wire: Wire, native: str) -> tuple[Sequence[str], str]:
 
 
 def _list_elements(fields: Sequence[str], raw: Tree) -> list[Tree]:
-    """What a call does; one that leaves out the list, or the field around it, does what it says itself."""
+    """The elements of a call's list; without a list, the input itself is the one element."""
     if isinstance(raw, dict):
         raw = next((raw[field] for field in fields if raw.get(field) is not None), raw)
     return raw if isinstance(raw, list) else [raw]
 
 
 def _read_element(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str, Tree]:
-    """The input of one of the things that a call does."""
+    """Read one element of a call's list into an input."""
     fields = {plain: element}
     if isinstance(element, dict):
         fields = read_input(wire, call.tool, call.native, element)
@@ -771,13 +771,13 @@ def _read_element(wire: Wire, call: Call, plain: str, element: Tree) -> dict[str
 
 
 def _write_element(wire: Wire, tool: str, native: str, canonical: Mapping[str, Tree]) -> Tree:
-    """One of the things that a call does, as its list has it."""
+    """Write one element of a call's list."""
     _, plain = _find_batch(wire, native)
     return canonical.get(plain) if plain else _rename_fields(wire, tool, native, canonical)
 
 
 def _expand_edits(call: Call) -> Call:
-    """A call with a list of edits, with each of them as a call; one that replaces nothing writes the file."""
+    """The call with a part for each of its edits; an edit that replaces nothing writes the file."""
     edits, words = call.input.get("edits"), (call.tool, *call.also)
     if not isinstance(edits, list) or not {"file_write", "file_edit"} & set(words):
         return call
@@ -796,21 +796,21 @@ def _expand_edits(call: Call) -> Call:
 
 
 def _as_edit(part: Call, shared: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The element of a list of edits that a part stands for."""
+    """The part as an element of a list of edits."""
     if part.tool == "file_write":
         return {"old": "", "new": part.input.get("content", "")}
     return {key: value for key, value in part.input.items() if key not in shared}
 
 
 def _read_named_fields(wire: Wire, raw: Mapping[str, Tree]) -> dict[str, Tree]:
-    """An input whose fields the payload's keys have named."""
+    """Read an input whose fields the payload's keys name."""
     return {
         key: _rename_edits(wire, value, into=True) if key == "edits" else value for key, value in raw.items()
     }
 
 
 def _find_patch_field(wire: Wire, call: Call) -> str:
-    """The field that holds the patch: the one of the table, else whichever does."""
+    """The field that holds the patch: the table's, else the one that contains a patch."""
     field = wire.patches[call.native]
     if not field or not isinstance(call.raw, dict) or field in call.raw:
         return field
@@ -844,7 +844,7 @@ def _write_call(
 
 
 def _write_field(wire: Wire, call: Call, field: str) -> Tree:
-    """A field of a call's input; a list of edits from whatever the call writes."""
+    """Write a field of a call's input; a list of edits is built from what the call writes."""
     value = call.input.get(field)
     if field != "edits":
         return value
@@ -879,7 +879,7 @@ def _rename_fields(wire: Wire, tool: str, native: str, canonical: Mapping[str, T
 
 
 def _gather_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
-    """An input whose edits are numbered fields, with a list of them."""
+    """Gather numbered edit fields into a list of edits."""
     fields: dict[str, Tree] = {}
     edits: dict[int, dict[str, Tree]] = {}
     for key, value in raw.items():
@@ -894,7 +894,7 @@ def _gather_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 def _number_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
-    """The other way round."""
+    """Spread a list of edits into numbered fields."""
     edits = raw.get("edits")
     if not isinstance(edits, list) or not all(isinstance(edit, dict) for edit in edits):
         return dict(raw)
@@ -904,7 +904,7 @@ def _number_edits(raw: Mapping[str, Tree]) -> dict[str, Tree]:
 
 
 def _rename_edits(wire: Wire, edits: Tree, *, into: bool) -> Tree:
-    """The elements of a list of edits, renamed into canonical field names or out of them."""
+    """Rename the fields of a list of edits to canonical names (`into`) or from them."""
     fields = wire.inputs.get("edits", {})
     names: Mapping[str, str] = {field: name for name, field in fields.items()} if into else fields
     if isinstance(edits, dict):

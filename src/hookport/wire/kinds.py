@@ -1,4 +1,4 @@
-"""What a tool is that no table names, told by the keys of its input; and how these keys are spelled.
+"""Guess what an unknown tool does from the keys of its input, and how those keys are spelled.
 
 Keys and their kinds are those of the captured payloads and the input tables of all agents, and of captures
 of deepagents-code 0.1.88, goose 1.52.0, Grok Build 1.0.41, Hermes 0.19.0, Letta Code 0.25.9 and OpenHands
@@ -92,13 +92,13 @@ PATCH_START = "*** Begin Patch"
 # What Claude Code, Gemini CLI, Qwen Code, Kimi CLI, Mistral Vibe and Grok Build call the tools that change
 # how they work, and nothing else; as one word.
 HARMLESS = {"enterplanmode", "exitplanmode"}
-# Where an input has nothing but a path, the words of the name tell what is done with it.
+# If an input has only a path, the words of the tool's name decide what it does.
 READING = {"read", "view", "open", "cat", "get", "show", "stat", "analyze", "inspect"}
 LISTING = {"list", "ls", "dir", "tree", "glob", "find"}
 
 
 def infer_wire(wire: Wire, native: str, raw: Tree) -> Wire:
-    """The wire with what an input tells of its tool; the same wire where it tells nothing."""
+    """The wire with the tool inferred from its input; the same wire if nothing can be inferred."""
     words = guess_kinds(native, raw)
     if not words:
         return wire
@@ -144,7 +144,7 @@ def _iter_fitting(rules: Rules, keys: set[str]) -> Iterator[tuple[str, ...]]:
 
 
 def _is_action(raw: Mapping[str, Tree]) -> bool:
-    """Whether `command` names what the tool shall do (`create`, `str_replace`), not what a shell shall."""
+    """Whether `command` names an action of the tool (`create`, `str_replace`), not a shell command."""
     command = raw.get("command")
     return isinstance(command, str) and command.replace("_", "").replace("-", "").isalnum()
 
@@ -159,7 +159,7 @@ def _guess_by_name(native: str) -> tuple[str, ...]:
 
 
 def is_harmless(native: str) -> bool:
-    """Whether a tool is known for doing nothing that a guard is for, whichever agent has it."""
+    """Whether a tool is known to do nothing that needs a guard, in any agent."""
     return "".join(filter(str.isalnum, native)).lower() in HARMLESS
 
 
@@ -180,7 +180,7 @@ def _find_patch_key(raw: Tree) -> str | None:
 
 
 def _find_fields(raw: Mapping[str, Tree]) -> dict[str, str]:
-    """Canonical field to the key that stands for it here."""
+    """Canonical field to the key of this input."""
     fields: dict[str, str] = {}
     used: set[str] = set()
     for name, spelled in SPELLINGS.items():

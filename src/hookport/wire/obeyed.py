@@ -1,4 +1,4 @@
-"""What an agent makes of an answer that it reads itself, by its own measured rule.
+"""How an agent interprets an answer that it reads itself, by its measured rules.
 
 `answers.read_answer` is lenient, so that the bridge never misses a deny that was meant. This is the opposite:
 an answer counts here only where the agent was seen, or is documented, to obey it.
@@ -44,9 +44,9 @@ KINDS: dict[str, tuple[type, str]] = {
 def decide_natively(
     wire: Wire, result: RunResult, *, native: str, canonical: str, closed: bool = False
 ) -> Decision:
-    """What the agent does by an answer, without the bridge; `failure` says why it takes it for none.
+    """The decision that the agent takes from an answer without the bridge; `failure` is why it takes none.
 
-    `closed` is for a hook whose entry says that its failure denies, where the agent has such a setting.
+    `closed`: the hook's entry makes a failure deny, if the agent has such a setting.
     """
     decision = _decide(wire, result, native, canonical)
     if closed and decision.failure and find_table(wire.obeys, native, canonical).get("closes"):
@@ -80,7 +80,7 @@ def _decide(wire: Wire, result: RunResult, native: str, canonical: str) -> Decis
 
 
 def _decide_text(table: Mapping[str, Tree], text: str) -> Decision:
-    """What is no answer by itself; a text with an object in it was meant as one."""
+    """The decision of plain text; text that contains an object was meant as an answer."""
     if not text:
         return Decision()
     meaning = table.get("text", "ignored")
@@ -92,7 +92,7 @@ def _decide_text(table: Mapping[str, Tree], text: str) -> Decision:
 
 
 def _find_printed(table: Mapping[str, Tree], result: RunResult, code: int) -> Tree:
-    """The object that is read as the answer."""
+    """The object that the agent reads as the answer."""
     rule = table.get("json", "zero")
     if rule == "none" or (rule == "zero" and code != 0):
         return None
@@ -142,7 +142,7 @@ def _decide_json(table: Mapping[str, Tree], tree: dict[str, Tree], event: str) -
 
 
 def _find_fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
-    """Why the agent drops the whole answer, whatever it says."""
+    """Why the agent drops the whole answer, whatever its content."""
     keys = table.get("knows")
     if keys is not None and (odd := [key for key in tree if key not in keys]):
         return f"it takes no key '{odd[0]}', and drops an answer that has it"
@@ -154,7 +154,7 @@ def _find_fault(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
 
 
 def _find_mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
-    """What is wrong with the first value of another kind than the agent takes there."""
+    """The problem of the first value with the wrong type."""
     for place, word in table.get("typed", {}).items():
         path, _, key = place.rpartition(".")
         around = get(tree, path)
@@ -168,7 +168,7 @@ def _find_mistyped(table: Mapping[str, Tree], tree: dict[str, Tree]) -> str:
 
 
 def merge_natively(wire: Wire, decisions: list[Decision], strictest: Decision) -> Decision:
-    """What the agent makes of the answers of several hooks, in the order of its files."""
+    """Merge the answers of several hooks as the agent does, in the order of its files."""
     decided = [decision for decision in decisions if decision.verdict != "none"]
     if wire.several not in ("first", "last") or not decided:
         return strictest

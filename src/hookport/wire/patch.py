@@ -1,4 +1,4 @@
-"""The text of `apply_patch`, read into the writes, edits and deletions it stands for, and written back.
+"""Read the text of `apply_patch` into writes, edits and deletions, and write it back.
 
 Every line that could be a file's header gives a part, however broken the rest is: guards on paths rely on it.
 """
@@ -39,7 +39,7 @@ _FOLDER = re.compile(r"""cd\s+(?:'([^']*)'|"([^"]*)"|([^\s;&|'"]+))\s*&&\s*apply
 
 
 def read_parts(text: str) -> list[Part] | None:
-    """What a patch does, file by file; None if the text is none.
+    """The parts of a patch, file by file; None if the text is no patch.
 
     An edit has `old` and `new` as whole lines, and `context` (the lines after `@@`) and `end_of_file` where
     the patch says so. The part's own `old` and `new` are those of its first edit.
@@ -56,7 +56,7 @@ def read_parts(text: str) -> list[Part] | None:
 
 
 def add_targets(parts: Iterable[Part]) -> Iterator[Part]:
-    """The parts, and after one that moves its file that file at its new place: guards look at `path`."""
+    """Add a part for the new place of every moved file, since guards look at `path`."""
     for part in parts:
         yield part
         if "moved_to" in part:
@@ -65,7 +65,7 @@ def add_targets(parts: Iterable[Part]) -> Iterator[Part]:
 
 
 def render(parts: Iterable[Mapping[str, Any]]) -> str:
-    """The patch that does what the parts say; the target of a move is in the part before it."""
+    """Write the parts as a patch; the target of a move is in the part before it."""
     lines = [_BEGIN]
     for part in parts:
         if "moved_from" in part:

@@ -1,4 +1,4 @@
-"""Whose payload something is: by the word of who wrote it, else by what it says."""
+"""Recognise the agent of a payload: by its writer's seal, else by its content."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _PART, _PRIME = 4096, (1 << 61) - 1
 
 
 def recognise_payload(payload: Mapping[str, Any], wires: Iterable[Wire]) -> list[tuple[Wire, str]]:
-    """(wire, native event) of those a payload may be of, the likeliest first."""
+    """(wire, native event) for every agent that may have sent a payload, likeliest first."""
     scored = []
     for wire in wires:
         native = find_native_name(wire, payload)
@@ -32,7 +32,7 @@ def recognise_payload(payload: Mapping[str, Any], wires: Iterable[Wire]) -> list
 
 
 def list_marker_variables(wires: Iterable[Wire]) -> dict[str, list[str]]:
-    """The variables by which each agent shows that it is the one who calls, which no other agent sets."""
+    """The environment variables of each agent that no other agent sets."""
     agents = [wire for wire in wires if wire.fires]
     often = [name for wire in agents for name in wire.env]
     return {
@@ -53,7 +53,7 @@ def is_strange(
     env: Mapping[str, str],
     callers: Mapping[str, Sequence[str]],
 ) -> bool:
-    """Whether a payload may be of another agent than the one that an entry names; asked on every event."""
+    """Whether a payload may come from another agent than the entry's; checked on every event."""
     keys = {**agent.keys, **agent.keys_of.get(native, {})}
     event_name = get_first(payload, keys.get("event"))
     if native in agent.events and event_name is not None and not _is_spelled(agent, native, event_name):
@@ -71,7 +71,7 @@ def _is_set(marks: Sequence[str], env: Mapping[str, str]) -> bool:
 
 
 def _is_missed(agent: Wire, env: Mapping[str, str], callers: Mapping[str, Sequence[str]]) -> bool:
-    """Whether the agent would have set a variable and did not; what others set may be inherited."""
+    """Whether a variable that the agent sets is missing; those of other agents may be inherited."""
     marks = callers.get(agent.id, ())
     return bool(marks) and not _is_set(marks, env)
 
@@ -84,7 +84,7 @@ def find_caller(
     callers: Mapping[str, Wire],
     marks: Mapping[str, Sequence[str]],
 ) -> tuple[Wire, str] | None:
-    """(wire, native event) of the one other agent that a payload fits better; None where no one does."""
+    """(wire, native event) of the only other agent that a payload fits better; None if there is none."""
     if _has_twins(payload):
         return None
     ranked: list[tuple[tuple[int, ...], Wire, str]] = []
@@ -111,7 +111,7 @@ def find_caller(
 
 
 def _has_twins(payload: Mapping[str, Any]) -> bool:
-    """Whether keys have two spellings, `tool_name` and `toolName`: no agent that we know does that."""
+    """Whether keys have two spellings, `tool_name` and `toolName`; no known agent does that."""
     for key in payload:
         first, *rest = key.split("_")
         if rest and first + "".join(map(str.capitalize, rest)) in payload:
@@ -120,7 +120,7 @@ def _has_twins(payload: Mapping[str, Any]) -> bool:
 
 
 def _score_wire(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[int, ...]:
-    """What speaks for a wire, the weightiest first."""
+    """The evidence for a wire, the strongest first."""
     keys = {**wire.keys, **wire.keys_of.get(native, {})}
     tool = get_first(payload, keys.get("tool"))
     # The places of an input without an object of its own are those of others.
@@ -140,24 +140,24 @@ def _score_wire(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[in
 
 
 def _is_spelled(wire: Wire, native: str, event_name: object) -> bool:
-    """Whether a payload calls an event as the agent does; one with names of its own varies their case."""
+    """Whether a payload spells an event as the agent does; the case of an agent's own words varies."""
     expected = wire.said.get(native, native)
     return bool(event_name == expected or (wire.said and str(event_name).lower() == native.lower()))
 
 
 def seal_payload(body: bytes, dialect: str, native: str) -> str:
-    """What is said beside a payload; who inherits it and gets other bytes sees that it is stale."""
+    """The seal beside a payload; a process that inherits it with other bytes sees that it is stale."""
     return f"{_compute_seal(body)} {dialect} {native}"
 
 
 def read_seal(text: str, body: bytes) -> tuple[str, str] | None:
-    """(dialect, native event) of a payload, where what is said is about these bytes."""
+    """(dialect, native event) from a seal, if it is for these bytes."""
     seal, _, rest = text.partition(" ")
     dialect, _, native = rest.partition(" ")
     return (dialect, native) if native and seal == _compute_seal(body) else None
 
 
 def _compute_seal(body: bytes) -> str:
-    """Enough to tell two payloads apart: of a long one its length, start and end."""
+    """A value that distinguishes two payloads: of a long one by its length, start and end."""
     ends = body if len(body) <= 2 * _PART else body[:_PART] + body[-_PART:]
     return f"{len(body)}-{int.from_bytes(ends, 'big') % _PRIME:x}"

@@ -81,7 +81,7 @@ def _from_message(value: Tree) -> Tree:
 
 
 def _from_results(value: Tree) -> Tree:
-    """The texts of a list with a result, or else an error, per thing that was done."""
+    """The texts of a list with a result or an error per action."""
     if not isinstance(value, list):
         return value
     texts = [result.get("result") or result.get("error") for result in value if isinstance(result, dict)]
@@ -138,7 +138,7 @@ def format_time(seconds: float) -> str:
 
 
 def get(payload: Tree, place: str) -> Tree:
-    """What stands at a place (a place without keys is the whole), in plain spelling; None for nothing."""
+    """The value at a place in plain spelling (an empty path is the whole payload); None if there is none."""
     path, _, spelling = place.partition(":")
     value = payload
     for key in path.split(".") if path else ():
@@ -149,7 +149,7 @@ def get(payload: Tree, place: str) -> Tree:
 
 
 def has_mark(payload: Tree, mark: str) -> bool:
-    """Whether something stands at a place, or, of a mark `place=text`, something with that text in it."""
+    """Whether there is a value at a place, or, with a mark `place=text`, a value that contains the text."""
     place, _, text = mark.partition("=")
     value = get(payload, place)
     return value is not None and text in str(value)
@@ -168,7 +168,7 @@ def put(payload: dict[str, Tree], place: str, value: Tree) -> None:
 
 
 def fill(template: Tree, words: dict[str, Tree]) -> Tree:
-    """A tree with each text `$name` replaced by what it stands for, without the keys that stand for None."""
+    """A tree with each text `$name` replaced by its value, without the keys whose value is None."""
     if isinstance(template, str):
         return words.get(template[1:], template) if template[:1] == "$" else template
     if isinstance(template, dict):
@@ -180,7 +180,7 @@ def fill(template: Tree, words: dict[str, Tree]) -> Tree:
 
 
 def merge_trees(under: Tree, over: Tree) -> Tree:
-    """Two trees as one; where both say something, `over` wins."""
+    """Merge two trees; where both have a value, `over` wins."""
     if not (isinstance(under, dict) and isinstance(over, dict)):
         return over
     return {
@@ -190,7 +190,7 @@ def merge_trees(under: Tree, over: Tree) -> Tree:
 
 
 def subtract_tree(tree: dict[str, Tree], known_tree: dict[str, Tree]) -> dict[str, Tree]:
-    """What a tree says that `known` does not say the same."""
+    """The values of a tree that `known_tree` does not equal."""
     rest: dict[str, Tree] = {}
     for key, value in tree.items():
         if key not in known_tree:
@@ -207,7 +207,7 @@ def subtract_tree(tree: dict[str, Tree], known_tree: dict[str, Tree]) -> dict[st
 
 
 def find_missing(tree: dict[str, Tree], known_tree: Tree) -> list[tuple[str, ...]]:
-    """The ways to what a tree has and `known` does not."""
+    """The paths that a tree has and `known_tree` does not."""
     ways: list[tuple[str, ...]] = []
     for key, value in tree.items():
         if key not in known_tree:
@@ -218,7 +218,7 @@ def find_missing(tree: dict[str, Tree], known_tree: Tree) -> list[tuple[str, ...
 
 
 def drop_path(tree: Tree, way: tuple[str, ...]) -> Tree:
-    """A tree without what a way leads to."""
+    """A tree without the value at a path."""
     key, *rest = way
     if not isinstance(tree, dict) or key not in tree:
         return tree
@@ -228,5 +228,5 @@ def drop_path(tree: Tree, way: tuple[str, ...]) -> Tree:
 
 
 def is_same(tree: Tree, other_tree: Tree) -> bool:
-    """Equality in which 1, 1.0 and true are three things."""
+    """Equality that distinguishes 1, 1.0 and true."""
     return type(tree) is type(other_tree) and tree == other_tree

@@ -145,14 +145,14 @@ class Wire(Value):
 
 
 def find_wait(wire: Wire, native: str, within: float = 0.0) -> float:
-    """How long the agent waits on an event, in seconds, where it was told `within`; 0 if nobody knows."""
+    """How long the agent waits on an event, in seconds, if its entry sets `within`; 0 if unknown."""
     wait = within or wire.waits.get(native, wire.waits.get("*", 0.0))
     most = wire.ceilings.get(native, wire.ceilings.get("*", 0.0))
     return min(wait or most, most or wait)
 
 
 def find_table(tables: Mapping[str, Any], native: str, canonical: str) -> Mapping[str, Any]:
-    """What holds for one event: its own entry, else that of its canonical event, else that of all."""
+    """A table's entry for one event: its own, else the canonical event's, else that for all."""
     for key in (native, canonical, "*"):
         if key in tables:
             table: Mapping[str, Any] = tables[key]

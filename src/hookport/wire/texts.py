@@ -1,4 +1,4 @@
-"""Texts as an agent is told them: short, encodable, without control characters; the rest is in the journal.
+"""Fit texts for an agent: short, encodable, without control characters; the journal has the rest.
 
 Agents lose what is too long: Qwen Code runs the command from 520 kB of stderr on, and others put a megabyte
 of a hook's output into the model's context (measured).
@@ -17,7 +17,7 @@ _CONTROLS[ord("\r")] = "\n"
 
 
 def fit(text: str, most: int) -> str:
-    """A text of at most so many characters, which says how much of it was left out."""
+    """Shorten a text to at most `most` characters, with a note of its full length."""
     if len(text) > most + 2 * MARGIN:
         head, tail = text[: most + MARGIN], text[-most // TAIL_SHARE - MARGIN :]
     else:
@@ -30,7 +30,7 @@ def fit(text: str, most: int) -> str:
 
 
 def clean(text: str) -> str:
-    """A text that every encoding, JSON parser and terminal takes: what has no place there is replaced."""
+    """Replace what an encoding, JSON parser or terminal may not accept."""
     if text.isascii() and text.isprintable():
         return text
     if "\x1b" in text or "\x9b" in text:
@@ -41,7 +41,7 @@ def clean(text: str) -> str:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether a text has no half of a surrogate pair in it."""
+    """Whether a text has no lone surrogate."""
     try:
         text.encode()
     except UnicodeEncodeError:
