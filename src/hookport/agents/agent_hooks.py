@@ -156,7 +156,7 @@ READ = {
     "context": ["additional_context", "context"],
     "input": ["modified_input", "updated_input"],
     "exits": {"2": "deny"},
-    # The specification's own example prints what `npm test` says and exits with 0.
+    # The specification's own example prints the output of `npm test` and exits with 0.
     "text": "ignored",
 }
 
@@ -171,7 +171,7 @@ WIRE = Wire(
     marks=("event_type", "work_dir"),
     answers=ANSWERS,
     reads={"*": READ},
-    # It says that a check found nothing, as in the specification's example; permissions are not its matter.
+    # It means that a check found nothing, as in the specification's example, and lifts no permission prompt.
     lifts=False,
     stops_at_deny=True,
 )

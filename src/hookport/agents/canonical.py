@@ -231,7 +231,7 @@ def _read_handler(dialect: Dialect, handler: Tree, path: Path, problems: list[Pr
         problems.append(Problem(wrong, (*path, "platform")))
     faults: list[Problem] = []
     hook = read_entry(dialect, _flatten_draft(handler), path, (), faults)
-    # The platform commands were read as fields; a problem is told where they stand.
+    # The platform commands were read as fields; a problem is reported at their own path.
     steps = [tuple(part for step in problem.path for part in _split_step(step)) for problem in faults]
     problems += [problem._replace(path=at) for problem, at in zip(faults, steps, strict=True)]
     return hook

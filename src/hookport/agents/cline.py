@@ -74,8 +74,8 @@ LACKS = explain_missing(
 
 
 # Cline's wire: two runtimes that send a call twice or once, in two spellings, and obey only printed JSON.
-# The CLI (measured on 3.0.65) says `tool_call` and sends the input as it is; the VS Code extension (4.1.13,
-# source) says `PreToolUse` and sends every field of the input as text.
+# The CLI (measured on 3.0.65) sends `tool_call` and the unchanged input; the VS Code extension (4.1.13,
+# source) sends `PreToolUse` with every field of the input as text.
 
 KEYS = {
     "event": "hookName",
@@ -117,7 +117,7 @@ KEYS_OF: dict[str, dict[str, Tree]] = {
 
 WORDS: dict[str, dict[str, Tree]] = {"agent_stop": {"end_turn": "completed"}}
 
-# The CLI's names (lab, src); the extension says the name of the file.
+# The CLI's names (lab, src); the extension sends the file's name.
 EVENT_WORDS = {
     "PreToolUse": "tool_call",
     "PostToolUse": "tool_result",
@@ -166,7 +166,7 @@ CANCEL: dict[str, Tree] = {"json": {"cancel": True, "errorMessage": "$reason"}, 
 CONTEXT = {"json": {"contextModification": "$context"}}
 
 # The CLI reads nothing but what is printed on the two tool events (lab). `cancel` after a tool would end the
-# run without a word (CL1), so there the reason is told as context, which reaches the model (lab).
+# run without a word (CL1), so the reason is sent as context, which reaches the model (lab).
 ANSWERS = {
     "PreToolUse": {"deny": CANCEL, "rewrite": {"json": {"overrideInput": "$input"}}, "context": CONTEXT},
     "PostToolUse": {"context": CONTEXT},

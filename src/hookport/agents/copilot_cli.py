@@ -50,7 +50,7 @@ SOURCES = {
 # the hook is skipped (doc, lab).
 WHOLE = Matching("anchored", everything=(".*",), never=("", "*"))
 # PascalCase PreToolUse and PermissionRequest know Claude Code's `*`; the empty string is invalid here too,
-# whatever the reference says (lab).
+# although the reference differs (lab).
 CLAUDE = Matching("anchored", everything=("*", "**", ".*"), never=("",))
 
 HANDLERS = ("command", "http")
@@ -195,7 +195,7 @@ EVENTS = (
         mcp_names=McpNames("", "/", "lab"),
         deny_answer=REFUSE,
     ),
-    # Which names a matcher is tested against is not said for this one, so it is written with both.
+    # The names that a matcher is tested against are not documented for this one, so it is written with both.
     EventSpec(
         "PostToolUse",
         "after_tool_execute",
@@ -264,7 +264,7 @@ LACKS = explain_missing(
     before_model="userPromptTransformed can only rewrite the prompt",
 )
 
-# Whole seconds, since nothing tells whether a fraction is taken.
+# Whole seconds; whether a fraction is accepted is unknown.
 WAIT = Timeout(SECOND, default=timedelta(seconds=30), whole=True)
 
 
@@ -362,7 +362,7 @@ WORDS: dict[str, dict[str, Tree]] = {
     "session_end": {"prompt_input_exit": "user_exit"},
 }
 
-# Payloads in camelCase do not say their event (lab; subagentStop and errorOccurred: doc).
+# Payloads in camelCase do not name their event (lab; subagentStop and errorOccurred: doc).
 TELLS = {
     "preToolUse": ("toolName", "toolArgs"),
     "postToolUse": ("toolName", "toolArgs", "toolResult"),
@@ -520,7 +520,7 @@ WIRE = Wire(
     inputs={
         "file_write": {"content": "file_text"},
         "file_edit": {"old": "old_str", "new": "new_str"},
-        # Its `command` says what it does, and is no shell command.
+        # Its `command` names the action and is no shell command.
         "str_replace_editor": {
             "action": "command",
             "content": "file_text",

@@ -255,7 +255,7 @@ WIRE = Wire(
     },
     # Scripts print it to have no opinion, and it is not documented to skip a prompt.
     lifts=False,
-    # loop_limit is 5 where a file does not say otherwise.
+    # loop_limit is 5 unless a file sets another.
     caps_stops=True,
     fires_twice=True,
 )

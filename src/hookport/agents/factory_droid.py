@@ -89,7 +89,7 @@ LACKS = explain_missing(
 )
 
 WRAPPER = "hooks"
-# What a settings file says beside its hooks is kept under this name.
+# The other settings of a settings file are kept under this name.
 SETTINGS = "settings"
 
 

@@ -123,7 +123,7 @@ ANSWERS: dict[str, Tree] = {
         # Without a person the run ends with the question, and the tool does not run. A person is shown the
         # message, not the reason (src).
         "ask": {"json": {"decision": "ask", "reason": "$reason", "systemMessage": "$reason"}},
-        # Without a reason, which would be told to the model beside that of another hook's deny.
+        # Without a reason, which the model would get beside that of another hook's deny.
         "allow": {"json": {"decision": "allow"}},
         # The whole input: 0.61.0 merges it, the source of August replaces with it.
         "rewrite": nest_fields(tool_input="$input"),

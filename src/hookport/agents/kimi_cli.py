@@ -205,7 +205,7 @@ INPUTS: dict[str, dict[str, Tree]] = {
 DENY = {"stderr": "$reason", "exit": 2, "alone": True}
 
 ANSWERS: dict[str, Tree] = {
-    # No ask, which runs the tool (KI5), no rewrite, no context; an allow says nothing there.
+    # No ask, which runs the tool (KI5), no rewrite, no context; an allow has no effect there.
     "PreToolUse": {"deny": DENY},
     "UserPromptSubmit": {"deny": DENY},
     "Stop": {"deny": DENY},

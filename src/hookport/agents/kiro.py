@@ -782,7 +782,7 @@ DIALECT = Dialect(
     facts="IDE 1.0.309, CLI 2.20.0",
     sources=SOURCES,
     shows={
-        # The model is told the stderr of a deny.
+        # The model gets the stderr of a deny.
         "*": ((), "doc"),
     },
     locations=(

@@ -73,7 +73,7 @@ LACKS = explain_missing(
     subagent_stop="post_agent fires at the end of a subagent's turn too, with parent_session_id",
 )
 
-# Payloads say the qualified name; a matcher may say any (src: _hook_matcher).
+# Payloads have the qualified name; a matcher may use any (src: _hook_matcher).
 TOOLS = (
     *name_tools(
         "lab",

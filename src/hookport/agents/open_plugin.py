@@ -100,7 +100,7 @@ WAIT = Timeout(None)
 
 
 # The wire of open plugin hooks: "event context as JSON on stdin" in Claude Code's keys, and exit codes.
-# The specification says no more, and hosts that load such plugins send what Claude Code sends.
+# Beyond the specification: hosts that load such plugins send Claude Code's payloads.
 
 # Only exit code 0 has a meaning in the specification; hosts take 2 for a block (OP1).
 DENY: dict[str, Tree] = {"stderr": "$reason", "exit": 2, "alone": True}

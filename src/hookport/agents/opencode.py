@@ -26,7 +26,7 @@ SOURCES = {
 }
 
 # Callbacks are awaited and may throw; what begins with `event.` is heard on the bus and only watched (src).
-# A name with a word in brackets is a bus event that the generated code tells apart by its payload (own).
+# A name with a word in brackets is a bus event that the generated code distinguishes by its payload (own).
 EVENTS = (
     EventSpec("tool.execute.before", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("tool.execute.after", "after_tool_execute", "observe", "lab", "tool"),
@@ -192,7 +192,7 @@ TELLS = {
 }
 
 
-# What tells the events that share a type on the bus.
+# What distinguishes the events that share a type on the bus.
 KINDS = {"(child)": f"{BUS_PROPERTIES}.info.parentID", "(reject)": f"{BUS_PROPERTIES}.reply=reject"}
 
 
@@ -222,7 +222,7 @@ def build_wire(natives: list[str]) -> Wire:
         env={"OPENCODE_PROJECT_DIR": "$root"},
         starts_in="root",
         marks=("input", "output"),
-        # The arguments of a callback do not say which it is; what our own plugin sends does.
+        # The arguments of a callback do not name it; the payload of the generated plugin does.
         tells={native: TELLS.get(native) or _list_marks(native, types[native]) for native in (*bus, *TELLS)},
         answers=ANSWERS,
         reads={"*": {**READ, "text": "ignored"}},

@@ -24,7 +24,7 @@ SOURCES = {
     "own": "what the generated extension does",
 }
 
-# A name with a word in brackets is an event that the generated code tells apart by its payload (own).
+# A name with a word in brackets is an event that the generated code distinguishes by its payload (own).
 EVENTS = (
     EventSpec("tool_call", "before_tool_execute", "prevent", "lab", "tool", rewrites=True),
     EventSpec("tool_result", "after_tool_execute", "observe", "lab", "tool"),

@@ -173,7 +173,7 @@ ANSWERS: dict[str, Tree] = {
                 "stopReason": "$reason",
             }
         },
-        # Denied with its reason where nobody can be asked.
+        # Denied with its reason if no user can answer.
         "ask": decide_permission("ask"),
         # No allow: it comes after the permission prompt and lifts nothing, and it would undo another hook's
         # deny (QW1). No rewrite (QW3), and no context, which is not passed on.
@@ -218,11 +218,11 @@ READ_TEXT = {**READ, "text": "context"}
 READ_BLOCK = {**READ, "verdicts": [("continue", {"False": "deny", "True": None}), *VERDICTS], "halt": []}
 
 # What Qwen Code itself obeys: of stdout one JSON object with any exit code but 2, with which stderr is read
-# (a', a''), else text on stderr with exit code 2. `ask` denies where nobody can be asked (k).
+# (a', a''), else text on stderr with exit code 2. `ask` denies if no user can answer (k).
 OBEY: dict[str, Tree] = {**READ, "json": "but 2", "speaks": "stderr", "wins": "json"}
 OBEY_BLOCK = {**OBEY, "verdicts": [("continue", {"False": "deny", "True": None}), *VERDICTS], "halt": []}
 OBEY_TEXT = {**OBEY, "text": "context"}
-# A block does nothing after a tool (l); the others only hear (src).
+# A block does nothing after a tool (l); the others only observe (src).
 OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}}
 OBEYS: dict[str, dict[str, Tree]] = {
     "PreToolUse": {**OBEY_BLOCK, "input": []},

@@ -130,7 +130,7 @@ WIRE = Wire(
         # (src) It sends neither.
         **{name: place for name, place in KEYS.items() if name not in ("final_message", "permission_mode")},
         "timestamp": "timestamp",
-        # The folder a hook starts in, which is the workspace unless the hook says otherwise (src).
+        # The folder a hook starts in, which is the workspace unless the hook sets another (src).
         "root": "cwd",
     },
     keys_of={
@@ -269,7 +269,7 @@ DIALECT = Dialect(
                 "timeout": "timeout",
                 "timeoutSec": Field("timeout", read_only=True),
             },
-            # Whole seconds, since nothing tells whether a fraction is taken.
+            # Whole seconds; whether a fraction is accepted is unknown.
             Timeout(SECOND, default=timedelta(seconds=30), whole=True),
             required=("command",),
         ),

@@ -250,7 +250,7 @@ def _read_hook(reading: _Reading, group: _Group, place: Place, entry: Tree) -> N
 def _ignores_matcher(dialect: Dialect, spec: EventSpec, group: Mapping[str, Tree], hook: Hook) -> bool:
     matching = find_matching(dialect, spec)
     unread = matching.grammar in ("none", "ignored") or not (hook.matcher or hook.content)
-    # Where nobody reads it, every way to say all is no loss.
+    # If the agent ignores the matcher, every spelling of "all" is no loss.
     as_pattern = matching._replace(grammar="regex") if matching.grammar in ("none", "ignored") else matching
     return unread and not means_all(as_pattern, group.get("matcher") or "")
 

@@ -211,7 +211,7 @@ OBEY: dict[str, Tree] = {
 }
 OBEY_BLOCK = {**OBEY, "verdicts": [("decision", {"block": "deny"})]}
 OBEY_TEXT = {**OBEY_BLOCK, "text": "context"}
-# Nothing that is said there stops anything (g5, doc).
+# No answer there stops anything (g5, doc).
 OBEY_NOTHING = {**OBEY, "verdicts": [], "exits": {}, "text": "context"}
 OBEY_STOP = {
     **OBEY_BLOCK,

@@ -83,7 +83,7 @@ class EventSpec(NamedTuple):
     # An answer may change the tool's input; it takes context where the special events do not.
     rewrites: bool = False
     context: bool = False
-    # Read, and written only when the hook came from it or when its matcher says a content pattern.
+    # Read, and written only when the hook came from it or when its matcher holds a content pattern.
     secondary: bool = False
     # Exit code 2 blocks; if not, only a JSON answer does.
     exit_blocks: bool = True
@@ -100,7 +100,7 @@ class EventSpec(NamedTuple):
     # The types of handlers it takes, where not all.
     types: tuple[str, ...] = ()
     default_timeout: timedelta | None = None
-    # After this time the agent goes on without an answer, whatever the timeout of the hook says.
+    # After this time the agent goes on without an answer, whatever the hook's timeout.
     max_timeout: timedelta | None = None
     # Where they are not those of the dialect.
     matching: Matching | None = None
@@ -403,7 +403,7 @@ class Dialect(NamedTuple):
     script_rules: bool = False
 
     # The variables that this agent sets for the commands that it runs, and that no terminal of a person has:
-    # `NAME`, or `NAME=VALUE` where only that value tells, with the source.
+    # `NAME`, or `NAME=VALUE` if only that value counts, with the source.
     markers: Mapping[str, str] = NOTHING
     # What of an answer the person who sits at this agent sees on the screen, by native event or `*`, with the
     # source: `message`, a text beside the decision, and `reason`, that of a deny. What is taken and shown
@@ -417,7 +417,7 @@ class Dialect(NamedTuple):
     file_name: str = ""
     companions: str = ""
     signature: tuple[str, str] = ("", "")
-    # Where a file's ending does not tell its format, by the ending or the kind: `{"json": "jsonc"}`; not for
+    # By the ending or the kind, where a file's ending does not determine its format: `{"json": "jsonc"}`; not for
     # the files of plugins.
     file_kinds: Mapping[str, str] = NOTHING
     # A file with a byte order mark is refused.
@@ -426,7 +426,7 @@ class Dialect(NamedTuple):
     root: Path = ("hooks",)
     root_keys: Mapping[str, Any] = NOTHING
     not_events: tuple[str, ...] = ()
-    # Whether a file says that a hook of it is off, by its tree.
+    # Whether a file's tree switches one of its hooks off.
     is_off: Callable[[Tree, Hook], bool] | None = None
     # The forms of an entry, the first being written; the fields that stand beside a matcher.
     forms: tuple[Literal["nested", "flat"], ...] = ("nested",)
@@ -457,7 +457,7 @@ class Dialect(NamedTuple):
     also_reads: tuple[Location, ...] = ()
     # Places that only one of the agent's products reads, by product: what stands in two of them is no copy.
     products: tuple[tuple[str, ...], ...] = ()
-    # Those that it reads with a setting that is kept where nobody else sees it.
+    # Those that it reads with a setting that no other program can read.
     may_read: tuple[Location, ...] = ()
     # Files of a project are read at the root of its repository, and in no folder below it.
     at_repository: bool = False
@@ -471,7 +471,7 @@ class Dialect(NamedTuple):
     quirks: tuple[Quirk, ...] = ()
     # Decides between dialects that a file could equally be.
     precedence: int = 0
-    # It says everything the model can.
+    # It can express the whole model.
     is_hub: bool = False
 
     # The first step of reading an entry of an event: the entry by the field tables, and why it never runs.

@@ -139,7 +139,7 @@ def make_module_shape(template: str) -> Shape:
 
     def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:
         entries = [_write_hook(dialect, hook) for hook in manifest.hooks]
-        # A name with a word in brackets is told apart by its payload.
+        # A name with a word in brackets is distinguished by its payload.
         natives = [spec.native.partition(" (")[0] for spec in dialect.events]
         callbacks = [native for native in dict.fromkeys(natives) if not native.startswith(BUS)]
         lines = ",\n".join("  " + json.dumps(entry, ensure_ascii=True) for entry in entries)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 DATA = "# hooks: "
 CALL = "hook "
-# What runs a script without a first line that says so, by its ending (src: subprocess-runner.ts).
+# The interpreter of a script without a shebang, by its ending (src: subprocess-runner.ts).
 RUNNERS = {
     "": "bash",
     **dict.fromkeys((".sh", ".bash", ".zsh"), "bash"),

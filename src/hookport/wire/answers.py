@@ -24,18 +24,18 @@ if TYPE_CHECKING:
 TIMED_OUT = "timed out"
 # And that of one that was never asked, through no fault of its own.
 NOT_STARTED = "not started"
-# Said where a hook denies without a word, since some agents let a deny without a reason pass.
+# The reason of a deny without one, since some agents let a deny without a reason pass.
 NO_REASON = "a hook denied this without giving a reason"
 
 # How much is read, in characters, to find the objects in text that is not JSON as a whole: each brace may be
-# the start of one. Of what is nested too deeply nobody says how far it was read.
+# the start of one. The decoder does not report how far it read a tree that is nested too deeply.
 EFFORT, DEEP = 16 << 20, 10_000
 # A character that was cut in two is not kept.
 LONGEST_CUT = 3
 
 # Keys of a read table, all of them optional:
-#   verdicts  [(place, {value: verdict})], the first that is there decides; `*` is any other text,
-#             and a value whose verdict is None says nothing, so that the next place decides
+#   verdicts  [(place, {value: verdict})], the first with a value decides; `*` is any other text,
+#             and a value whose verdict is None is skipped, so that the next place decides
 #   reason, context, input, message, result   places, the first text or object that is there
 #   halt      places whose `false` ends the agent's loop; stop: places whose `true`, or any text, does
 #   suppress  places whose `true` hides the output
@@ -164,7 +164,7 @@ def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True
     inputs = _find_values(tree, table, "input")
     updated = next((value for value in inputs if isinstance(value, dict)), None)
     if inputs and updated is None and lenient and verdict not in ("ask", "deny"):
-        # As if it had said nothing, the input that it wants changed would run.
+        # Otherwise the input that it wants changed would run unchanged.
         return Decision(failure="its rewrite of the input is no object")
     reason, message = _find_text(tree, table, "reason"), _find_text(tree, table, "message")
     return Decision(
@@ -174,7 +174,7 @@ def read_decision(table: Mapping[str, Tree], tree: Tree, *, lenient: bool = True
         carry_on=not ends,
         updated_input=updated,
         suppress_output=any(value is True for value in _find_values(tree, table, "suppress")),
-        # A question's reason is said again where only the message is shown to the person who is asked.
+        # An ask repeats its reason as the message where the user sees only the message.
         system_message="" if verdict == "ask" and message == reason else message,
         replaced_result=next(iter(_find_values(tree, table, "result")), None),
         more={

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from hookport.base.tree import Tree
     from hookport.wire.table import Places, Wire
 
-# In the name of an MCP tool whose server the agent does not say.
+# In the name of an MCP tool whose server the agent does not send.
 UNKNOWN_SERVER = "unknown"
 # How agents spell MCP tools that no built-in tool is called like: Claude Code, Codex, Qwen Code and Kimi
 # Code, Cursor, Augment, Kiro, Factory Droid, Cline and Grok Build 1.0.41.
@@ -51,7 +51,7 @@ HARMFUL = ("shell", "file_write", "file_edit", "notebook_edit")
 _TEXT = ("session", "cwd", "root", "timestamp", "prompt", "final_message", "source", "subagent")
 _OF_CALL = ("tool", "input", "call_id", "result", "error", "server", "mcp_tool", "is_mcp")
 _NOT_FACTS = frozenset(("event", "stop_active", *_TEXT, *_OF_CALL))
-# The facts that several dialects tell, with what they are. Times are milliseconds.
+# The facts that several dialects send, with their meaning. Times are milliseconds.
 FACTS = {
     "permission_mode": "default, plan, acceptEdits, auto, dontAsk or bypassPermissions: what runs unasked",
     "transcript": "the file (in some agents the folder) that holds the conversation",
@@ -367,7 +367,7 @@ def edit_input(call: Call, changes: Mapping[str, Tree]) -> dict[str, Tree] | Non
     if "edits" in changes and not ("edits" in was or {"old", "new"} & set(was)):
         return edited
     if "edits" in changes and "edits" not in was:
-        # The call has a single edit: the list must be one, and says what that is.
+        # The call has a single edit: the list must hold exactly that one.
         if not (isinstance(edits, list) and len(edits) == 1 and isinstance(edits[0], dict)):
             return None
         del edited["edits"]
@@ -838,7 +838,7 @@ def _write_call(
             _write(payload, keys.get(key), value)
     if call.error is not None:
         _write(payload, keys.get("error"), call.error)
-    # A script expects a result after a tool, also where the agent does not tell it.
+    # A script expects a result after a tool, also where the agent sends none.
     if call.result is not None or (not is_own and wire.events.get(native) == "after_tool_execute"):
         _write(payload, keys.get("result"), call.result if is_own else _write_result(wire, call, native))
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hookport.wire.table import Wire
 
 # What a hook finds in its environment where its payload was written for it: a seal of the bytes, the dialect
-# and its event. A payload made of another agent's event is not always told from that agent's own.
+# and its event. A payload made from another agent's event may look like that agent's own.
 VARIABLE = "HOOKPORT_PAYLOAD"
 # Events of which every payload names a tool.
 TOOL_EVENTS = ("before_tool_execute", "after_tool_execute")
@@ -132,7 +132,7 @@ def _score_wire(payload: Mapping[str, Any], wire: Wire, native: str) -> tuple[in
         isinstance(tool, str) and tool in wire.tools,
         # Its name as the agent spells it, capitals too.
         _is_spelled(wire, native, get_first(payload, keys.get("event"))),
-        # A key that is always sent is missing: that says more than any number of common keys that are there.
+        # A missing key that is always sent counts more than any number of common keys.
         len(fixed_keys) - len(wire.fixed),
         len(present) + len(fixed_keys),
         wire.precedence,

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     # Where something stands in a payload: `a.b` goes into objects, `a:json` names a spelling (see
-    # `spellings`). Of several places the first that is there is read, and all are written.
+    # `spellings`). Of several places the first with a value is read, and all are written.
     Places = str | Sequence[str]
 
 
@@ -27,11 +27,11 @@ class Wire(Value):
     # Values that are called otherwise than in canonical terms: canonical word to native word, or to several,
     # of which the first is written; `*` is written for every word that has no entry. By fact, or by
     # canonical event for its source. A word without an entry is passed on as it is: a script that knows it
-    # acts on it, one that does not is not told something untrue.
+    # acts on it, and any other gets nothing untrue.
     words: Mapping[str, Mapping[str, Any]] = {}
-    # What a payload says as its event's name where it is not the native name, by native name.
+    # The event's name in a payload where it differs from the native name, by native name.
     said: Mapping[str, str] = {}
-    # What a payload for another agent's event is given where the event does not say it, by place; `$root` and
+    # What a payload for another agent's event gets where the event has no value, by place; `$root` and
     # the like are filled in.
     fixed: Mapping[str, Any] = {}
     # And what besides that by native event.
@@ -54,7 +54,7 @@ class Wire(Value):
     variants: Mapping[str, Sequence[Any]] = {}
     # Fields of this class that have another value for one native event, by its name.
     views: Mapping[str, Mapping[str, Any]] = {}
-    # Where the text of a result stands in it, first that is there; and the result written for another
+    # The places of the text in a result, the first with a value counts; and the result written for another
     # agent's event, by native event, canonical tool or `*`, with `$text` in it. Without one the text itself.
     texts: Sequence[str] = ()
     results: Mapping[str, Any] = {}
@@ -65,15 +65,15 @@ class Wire(Value):
     env: Mapping[str, str] = {}
     env_of: Mapping[str, Mapping[str, str]] = {}
     starts_in: str = "cwd"
-    # The form of the file that `transcript` names (see `runtime.transcripts`); empty where it is another one.
+    # The form of the file that `transcript` names (see `runtime.transcripts`); empty for any other form.
     transcript: str = ""
-    # Keys of a payload that tell it from those of other dialects with the same event names; `key=text` where
-    # the value must contain the text. And, for payloads that do not say their event, the same for each one.
+    # Keys of a payload that distinguish it from other dialects with the same event names; `key=text` where
+    # the value must contain the text. And, for payloads that do not name their event, the same for each one.
     marks: Sequence[str] = ()
     tells: Mapping[str, Sequence[str]] = {}
 
     # What the agent obeys, by native event, canonical event or `*`: pieces named none, allow, ask, deny,
-    # rewrite, context, halt, message, suppress, result. A piece that is not there cannot be said. In a piece,
+    # rewrite, context, halt, message, suppress, result. A missing piece cannot be expressed. In a piece,
     # `json` is a tree, `stdout` and `stderr` are texts, `exit` is the exit code. In the first three stand
     # `$event`, `$reason`, `$context`, `$message`, `$input` (a rewrite, whole), `$changes` (what differs in
     # it), `$result` and `$shaped` (in the form of the tool's own). An `alone` piece is sent without any
@@ -105,7 +105,7 @@ class Wire(Value):
     # Tools of its own that no word names and that run no command, change no file and fetch nothing: no guard
     # on tools that do is asked about them. `*` at the end stands for any.
     others: Sequence[str] = ()
-    # Any other name that is not known may be that of an MCP tool, whose server is not said.
+    # Any other name that is not known may be that of an MCP tool, whose server is unknown.
     bare_mcp: bool = False
     # Events that fire again while the agent works on the same prompt, and then have none: they are answered
     # without asking a hook.
@@ -129,7 +129,7 @@ class Wire(Value):
     event_tools: Mapping[str, Sequence[str]] = {}
     event_names: Mapping[str, Mapping[str, Sequence[str]]] = {}
     # What stands in a command for the path of the call, and how long the agent waits, by native event or `*`:
-    # unless an entry says otherwise, and at most, whatever it says.
+    # unless an entry sets another time, and at most, whatever it sets.
     file_placeholder: str = ""
     waits: Mapping[str, float] = {}
     ceilings: Mapping[str, float] = {}
@@ -137,7 +137,7 @@ class Wire(Value):
     # server comes last, the prefix stands in matchers only.
     mcp: Sequence[Any] = ()
     server_last: bool = False
-    # Which of two dialects a payload is of where nothing else tells: the one with the greater number.
+    # Decides between two dialects that fit a payload equally: the greater number wins.
     precedence: int = 0
     # What of an answer the person at the agent sees, by native event, canonical event or `*`: `message`,
     # `reason`. Where nobody knows, both.
