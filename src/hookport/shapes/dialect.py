@@ -417,7 +417,7 @@ class Dialect(NamedTuple):
     file_name: str = ""
     companions: str = ""
     signature: tuple[str, str] = ("", "")
-    # By the ending or the kind, where a file's ending does not determine its format: `{"json": "jsonc"}`; not for
+    # By the ending or the kind, where the ending does not determine the format: `{"json": "jsonc"}`; not for
     # the files of plugins.
     file_kinds: Mapping[str, str] = NOTHING
     # A file with a byte order mark is refused.
