@@ -155,7 +155,7 @@ def _answered(name: str, command: str) -> DispatchResult:
     """What `hookport dispatch` gives for the agent's event with the hooks of the example."""
     payload, native, _ = _shell_event(name, command)
     found = load(str(SOURCE), None, os.environ)
-    hooks = [plan_builder.planned(one) for one in found.hooks]
+    hooks = [plan_builder.plan_entry(one) for one in found.hooks]
     place = str(SOURCE.resolve())
     payload = payload.replace(b"/home/dev/project", place.encode())
     with tempfile.TemporaryDirectory() as state:

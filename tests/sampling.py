@@ -40,7 +40,7 @@ def family_of(dialect: str) -> Family:
     """The family that the tables of a dialect put it in."""
     shape, specs = get(dialect).shape, get(dialect).events
     order = "scripts" if shape.in_place else "by event" if shape.by_event else "list"
-    layout = f"{documents.kind_of(get(dialect).locations[0].path)} {order}"
+    layout = f"{documents.detect_kind(get(dialect).locations[0].path)} {order}"
     spec = next((spec for spec in specs if spec.canonical == "before_tool_execute"), specs[0])
     tree = find_table(get_wire(dialect).answers, spec.native, spec.canonical).get("deny", {}).get("json", {})
     return Family(layout, "nested" if "hookSpecificOutput" in tree else "flat" if tree else "exit code")

@@ -23,7 +23,7 @@ from hookport.convert import pipeline
 from hookport.install import adoption, files, sync
 from hookport.install.sync import Plan, Wish
 from hookport.install.targets import Scope
-from hookport.project.places import absolute
+from hookport.project.places import resolve_place
 from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
 from hookport.shapes.dialect import Location
 from hookport.vendor import vendored
@@ -51,7 +51,7 @@ class World(NamedTuple):
 
     @property
     def file(self) -> Path:
-        return Path(absolute(get(self.agent), self.place.path, str(self.root), self.env))
+        return Path(resolve_place(get(self.agent), self.place.path, str(self.root), self.env))
 
     @property
     def scope(self) -> Scope:

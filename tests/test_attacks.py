@@ -1308,7 +1308,7 @@ class Place:
         (self.root / ".cursor").mkdir()
         (self.root / ".cursor/hooks.json").write_text('{"version": 1, "hooks": {}}')
         self.env = {"PATH": os.environ["PATH"], "HOME": str(self.home), "TMPDIR": "/tmp"}
-        self.protected = plan_builder.current(str(self.root), self.env)[0].protected
+        self.protected = plan_builder.load_current_plan(str(self.root), self.env)[0].protected
 
     def objection(self, row: Row) -> str:
         text = json.dumps(row)

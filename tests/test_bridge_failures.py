@@ -294,16 +294,16 @@ def test_what_is_not_approved_is_no_guard_yet(place: Place) -> None:
 def test_of_two_settings_the_stricter_holds(
     place: Place, settings: str | None, of_user: str | None, word: str
 ) -> None:
-    from hookport.project.settings import settings_in
+    from hookport.project.settings import load_settings
 
     for path, said_ in ((".hookport/config.json", settings), ("~/config/hookport/config.json", of_user)):
         if said_:
             place.write(path, {"on_tamper": said_})
     # What a project says to be less strict holds once it is approved, as all that it brings along.
     is_weaker = settings == "warn" and not of_user
-    assert settings_in(str(place.root), place.env)["on_tamper"] == ("deny" if is_weaker else word)
+    assert load_settings(str(place.root), place.env)["on_tamper"] == ("deny" if is_weaker else word)
     approve(place.root, place.env)
-    assert settings_in(str(place.root), place.env)["on_tamper"] == word
+    assert load_settings(str(place.root), place.env)["on_tamper"] == word
 
 
 @pytest.mark.parametrize("can_spawn", [True, False])

@@ -697,7 +697,7 @@ def test_pytest_leaves_the_files_of_others_alone(tmp_path: Path) -> None:
 def test_the_folder_of_a_package_is_one_word(command: str, printed: str, tmp_path: Path) -> None:
     """As the plan has it, whatever the folder is called; what is quoted stays as it is."""
     write(tmp_path / "hooks", {"hooks.json": universal(stop=command)})
-    (hook,) = (plan_builder.planned(one) for one in load(str(tmp_path / "hooks"), None, {}).hooks)
+    (hook,) = (plan_builder.plan_entry(one) for one in load(str(tmp_path / "hooks"), None, {}).hooks)
     done = subprocess.run(
         ["sh", "-c", hook.command], env={"PACKAGE_ROOT": "/a b"}, capture_output=True, check=True, timeout=60
     )

@@ -22,9 +22,9 @@ from hookport.agents import Dialect, find_event_specs, get, get_wire, list_agent
 from hookport.cli import report
 from hookport.console.terminal import Paint
 from hookport.convert import checks, pipeline
-from hookport.convert.checks.places import placed, steps_of
-from hookport.convert.checks.scripts import check_scripts, named_script
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.checks.places import locate_finding, parse_steps
+from hookport.convert.checks.scripts import check_scripts, find_named_script
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.convert.pipeline import Reading
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.shapes.dialect import (
@@ -53,7 +53,7 @@ TOOL_EVENT = {CLAUDE: "PreToolUse", GEMINI: "BeforeTool", CURSOR: "preToolUse", 
 
 def read(dialect: Dialect, tree: Tree, file: str = "") -> pipeline.Reading:
     name = file or dialect.locations[0].path
-    return pipeline.read({name: documents.dump(tree, documents.kind_of(name))}, dialect)
+    return pipeline.read({name: documents.dump(tree, documents.detect_kind(name))}, dialect)
 
 
 def rows(found: list[Finding]) -> list[Row]:
@@ -676,25 +676,27 @@ STEPS: list[tuple[str, Tree, tuple[str | int, ...]]] = [
 
 @pytest.mark.parametrize(("where", "tree", "path"), STEPS)
 def test_a_spelled_path_is_read_back(where: str, tree: Tree, path: tuple[str | int, ...]) -> None:
-    assert steps_of(where, tree) == path
+    assert parse_steps(where, tree) == path
 
 
 def test_a_finding_of_reading_has_a_line_and_a_hook() -> None:
     text = b'{\n"hooks": {\n"BeforeTol":\n[{"hooks": [{"type": "command", "command": "jq"}]}]}}'
     reading = pipeline.read({".claude/settings.json": text}, get(CLAUDE))
-    (event,) = (placed(one, reading) for one in reading.decoded.findings)
+    (event,) = (locate_finding(one, reading) for one in reading.decoded.findings)
     assert event[-4:] == (None, ".claude/settings.json", 4, 1)
     text = (
         b'{"spec": "hooks/1.0", "hooks": [{"event":\n"x", "handler": {"type": "command", "command": "y"}}]}'
     )
     reading = pipeline.read({"hooks.json": text}, get("canonical"))
-    (event,) = (placed(one, reading) for one in reading.decoded.findings)
+    (event,) = (locate_finding(one, reading) for one in reading.decoded.findings)
     assert event[-4:] == (0, "hooks.json", 2, 1)
 
 
 def test_findings_of_one_hook_stand_together() -> None:
     reading = folder({"tool": "Bash", "pattern": "["}, trigger="before_tool", priority=5000)
-    assert {placed(one, reading).hook for one in (*reading.decoded.findings, *checks.check(reading))} == {0}
+    assert {
+        locate_finding(one, reading).hook for one in (*reading.decoded.findings, *checks.check(reading))
+    } == {0}
     many = [
         findings.UnknownEvent.at("hooks[0].event", event="x", dialect="d", guess=""),
         findings.UnknownCapability.at("hooks[0].capabilities[0]", 0, capability="x", guess=""),
@@ -776,13 +778,13 @@ def test_no_file_makes_a_check_fail(name: str, data: st.DataObject, tmp_path_fac
 
 @given(st.text())
 def test_no_command_makes_a_script_check_fail(command: str) -> None:
-    found = named_script(command)
+    found = find_named_script(command)
     assert found is None or found.word
 
 
 @given(st.text())
 def test_no_pattern_makes_a_check_fail(pattern: str) -> None:
-    assert isinstance(checks.pattern_problem(pattern), str)
+    assert isinstance(checks.find_pattern_problem(pattern), str)
 
 
 CLAUDE_GUARD = {"type": "command", "command": "echo"}
@@ -817,7 +819,7 @@ def test_a_matcher_for_everything_is_no_finding(event: str, matcher: str) -> Non
 def test_every_name_of_a_tool_that_an_agent_has_is_known(dialect: str) -> None:
     others = [name for name in get_wire(dialect).others if name[-1:] != "*"]
     for name in (*list_native_tools(get(dialect)), *others):
-        verdicts = checks._verdicts(get(dialect), get(dialect).matching._replace(grammar="terms"), name)
+        verdicts = checks._judge_matcher(get(dialect), get(dialect).matching._replace(grammar="terms"), name)
         assert [verdict.is_alive for verdict in verdicts] == [True], name
 
 
@@ -850,7 +852,7 @@ def test_every_name_of_a_tool_that_an_agent_has_is_known(dialect: str) -> None:
 )
 def test_names_that_agents_match(dialect: str, matcher: str) -> None:
     spec = next(one for one in find_event_specs(get(dialect), "before_tool_execute") if one.subject == "tool")
-    verdicts = checks._verdicts(get(dialect), find_matching(get(dialect), spec), matcher)
+    verdicts = checks._judge_matcher(get(dialect), find_matching(get(dialect), spec), matcher)
     assert all(verdict.is_alive for verdict in verdicts)
 
 
@@ -910,5 +912,5 @@ def test_the_script_behind_the_bridge_is_looked_at(
         place.write_text(file.text)
         place.chmod(0o755)
     reading = pipeline.read({file.path: file.text.encode() for file in result.files}, get(target))
-    codes = [one.code for one in check_scripts(reading, tmp_path, unwrapped)]
+    codes = [one.code for one in check_scripts(reading, tmp_path, unwrap_hook)]
     assert codes == ([] if is_there else ["HP503"])

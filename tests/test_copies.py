@@ -68,7 +68,7 @@ def test_status_names_the_copy_that_runs_instead(tmp_path: Path) -> None:
 def runs_in(agent: str, root: Path) -> list[str]:
     """The files whose hooks run on one call; what the agent loads by itself counts once."""
     env = env_of(root.parent)
-    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compile_plan(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.DispatchPlan)
     caller = CallOrigin(str(root), str(root), "project", env)
     fired = Event("before_tool_execute", agent, "x", call=SHELL, cwd=str(root))
@@ -248,7 +248,7 @@ def test_a_hook_of_cursor_starts_where_cursor_starts_it(tmp_path: Path, place: s
     script.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
     script.chmod(0o755)
     approve(root, env)
-    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compile_plan(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.DispatchPlan)
     fired = Event(
         "before_tool_execute", "gemini-cli", "BeforeTool", call=SHELL, cwd=str(root), root=str(root)

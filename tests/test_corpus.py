@@ -37,7 +37,7 @@ from hookport.convert import pipeline
 from hookport.doctor.health import OF_MACHINE
 from hookport.errors import InputError
 from hookport.project import sources
-from hookport.project.places import scoped_sites
+from hookport.project.places import list_scoped_sites
 from tests import agent_data
 from tests.test_laws import canonical
 
@@ -105,8 +105,8 @@ def own_places(dialect: str) -> list[str]:
     found: dict[str, str] = {}
     for place in (*get(dialect).locations, *get(dialect).runs_from):
         path = place.path.removeprefix("~/").replace("*", "any")
-        if place.scope in {"project", "user"} and [one.id for one in sources.owners_of(path)] == [dialect]:
-            found.setdefault(documents.kind_of(path), path)
+        if place.scope in {"project", "user"} and [one.id for one in sources.find_owners(path)] == [dialect]:
+            found.setdefault(documents.detect_kind(path), path)
     return list(found.values())
 
 
@@ -116,7 +116,7 @@ def test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place(
 ) -> None:
     for place in own_places(dialect):
         file = project / place
-        for source, data in samples(documents.kind_of(place)).items():
+        for source, data in samples(documents.detect_kind(place)).items():
             _write(file, data)
             outcome = check(project, place, file)
             assert outcome.dialect in {dialect, None}, f"{source} at {place}"
@@ -128,7 +128,7 @@ def test_nothing_in_a_file_makes_it_another_dialects_than_that_of_its_place(
 @pytest.mark.parametrize("scope", ["project", "user"])
 def test_a_skill_or_subagent_of_the_user_is_no_part_of_a_project(project: Path, scope: str) -> None:
     text = "---\nname: a\nhooks:\n  PreToolUse:\n    - hooks: [{type: command, command: ./check.sh}]\n---\n"
-    sites = [site for site in scoped_sites() if site.scope == scope and "plugins" not in site.path]
+    sites = [site for site in list_scoped_sites() if site.scope == scope and "plugins" not in site.path]
     assert sites
     (project / "root").mkdir()
     for site in sites:
@@ -153,7 +153,7 @@ def samples(kind: str) -> dict[str, bytes]:
         name: file.text
         for name in list_dialects()
         for file in files[name]
-        if documents.kind_of(file.path) == kind
+        if documents.detect_kind(file.path) == kind
     }
     return {name: text.encode() for name, text in (*said.items(), ("nothing", empty[kind]))}
 

@@ -26,7 +26,7 @@ from hookport.model.runs import Call, Event
 from hookport.project import plan_builder
 from hookport.project.discovery import discover
 from hookport.project.ownership import Readers
-from hookport.project.places import sites
+from hookport.project.places import list_sites
 from hookport.runtime import plan
 from hookport.runtime.plan import CallOrigin
 from hookport.runtime.sources import make_sources
@@ -82,7 +82,7 @@ READS: dict[str, dict[str, str]] = {
     },
     "windsurf": {".windsurf/hooks.json": "repository", ".devin/hooks.json": "repository"},
 }
-PROJECT = [site for site in sites() if site.scope == "project"]
+PROJECT = [site for site in list_sites() if site.scope == "project"]
 
 
 @cache
@@ -160,7 +160,7 @@ def env_of(folder: Path) -> dict[str, str]:
 
 def runs(root: Path, agent: str, start: Path, entry: str, env: dict[str, str]) -> bool:
     """Whether the bridge runs the guard for a shell call."""
-    kept = plan.parse(plan_builder.compiled(discover(str(root), env), env, str(root)))
+    kept = plan.parse(plan_builder.compile_plan(discover(str(root), env), env, str(root)))
     assert isinstance(kept, plan.DispatchPlan)
     caller = CallOrigin(str(start), str(start), entry, env)
     event = Event(
@@ -414,7 +414,7 @@ def test_a_copy_of_what_the_agent_runs_itself_is_not_run_again(tmp_path: Path) -
         entry = {"type": "command", "command": "${CLAUDE_PLUGIN_ROOT}/guard.sh"}
         (folder / "hooks.json").write_text(json.dumps({"hooks": {"PreToolUse": [{"hooks": [entry]}]}}))
     found = discover(str(root), env)
-    does = [plan_builder.planned(one).does for one in found.hooks]
+    does = [plan_builder.plan_entry(one).does for one in found.hooks]
     assert len(set(does)) == 3
 
 
@@ -584,7 +584,7 @@ def test_a_plugin_in_a_folder_with_a_blank_keeps_its_root_one_word(tmp_path: Pat
         tmp_path / "a b", **{"plugins/p/hooks/hooks.json": claude("${CLAUDE_PLUGIN_ROOT}/g.sh x")}
     )
     (one,) = discover(str(root), env).hooks
-    assert plan_builder.planned(one).command == '"${CLAUDE_PLUGIN_ROOT}"/g.sh x'
+    assert plan_builder.plan_entry(one).command == '"${CLAUDE_PLUGIN_ROOT}"/g.sh x'
 
 
 def test_an_entry_of_the_user_holds_in_a_folder_that_the_agent_does_not_trust(tmp_path: Path) -> None:

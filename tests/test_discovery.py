@@ -32,9 +32,9 @@ from hookport.findings import (
     SourceBroken,
 )
 from hookport.model.hooks import Handler, Hook, Term
-from hookport.project.discovery import Discovery, Found, discover, load, project_root
-from hookport.project.disk import HEAD, LARGEST, Log, data_of, is_folder
-from hookport.project.places import sites
+from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root, load
+from hookport.project.disk import HEAD, LARGEST, Log, is_folder, read_data
+from hookport.project.places import list_sites
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="links, pipes and modes as POSIX has them")
 
@@ -83,10 +83,10 @@ def disk(tmp_path: Path) -> Disk:
     return Disk(tmp_path.resolve())
 
 
-def in_folder(folder: Path, script: str = "run.sh", command: str = "", scope: Any = "project") -> Found:
+def in_folder(folder: Path, script: str = "run.sh", command: str = "", scope: Any = "project") -> HookEntry:
     """What a folder written by `Disk.hook` is found as."""
     path = f"{folder}/scripts/{script}"
-    return Found(
+    return HookEntry(
         hook=Hook(
             "before_tool_execute",
             Handler(command=command or path),
@@ -138,7 +138,7 @@ def test_a_folder_is_found_whole_and_its_places_are_watched(disk: Disk) -> None:
     seen = disk.found()
     assert seen._replace(watched=()) == Discovery(str(disk.root), (found._replace(hook=hook),), (), ())
     # Every place is watched, there or not: of a name with a star, the folder that it is in.
-    places = [(site.scope, site.path.partition("/*")[0]) for site in sites()]
+    places = [(site.scope, site.path.partition("/*")[0]) for site in list_sites()]
     starts = {"user": disk.home, "project": disk.root}
     wanted = {str(starts[scope] / path.removeprefix("~/")) for scope, path in places}
     assert wanted <= set(seen.watched)
@@ -161,7 +161,7 @@ def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk
     root = str(disk.root)
     assert (disk.found().hooks, disk.found().findings) == (
         (
-            Found(
+            HookEntry(
                 hook("./a.sh", "canonical", event="session_start"),
                 str(plain),
                 "hooks[0]",
@@ -169,7 +169,7 @@ def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk
                 "project",
                 (f"{root}/a.sh",),
             ),
-            Found(
+            HookEntry(
                 hook("bash ${PACKAGE_ROOT}/hooks/a.sh", "universal", 2, **before),
                 str(package),
                 "hooks.pre-tool-use[0].hooks[0]",
@@ -177,7 +177,7 @@ def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk
                 "project",
                 (f"{root}/hooks/a.sh",),
             ),
-            Found(
+            HookEntry(
                 hook("${PLUGIN_ROOT}/scripts/lint.sh", "open-plugin", matcher=shell, **before),
                 str(plugin),
                 "hooks.PreToolUse[0].hooks[0]",
@@ -185,7 +185,7 @@ def test_a_file_of_each_dialect_is_found_with_its_package_and_scripts(disk: Disk
                 "project",
                 (f"{root}/.agents/plugins/p/scripts/lint.sh",),
             ),
-            Found(
+            HookEntry(
                 hook("$CLAUDE_PROJECT_DIR/.claude/a.sh", "claude-code", matcher=shell, **before),
                 str(own),
                 "hooks.PreToolUse[0].hooks[0]",
@@ -616,10 +616,10 @@ def test_scripts_start_where_the_manifest_says(disk: Disk) -> None:
 def test_the_root_is_found_from_below(disk: Disk) -> None:
     below = disk.root / "src/deep"
     below.mkdir(parents=True)
-    assert project_root(str(below), disk.env) == str(disk.root)
+    assert find_project_root(str(below), disk.env) == str(disk.root)
     link = disk.home / "link"
     link.symlink_to(below)
-    assert project_root(str(link), disk.env) == str(disk.root)
+    assert find_project_root(str(link), disk.env) == str(disk.root)
     assert disk.found(below) == disk.found()
 
 
@@ -631,7 +631,7 @@ def test_a_worktree_is_a_root_of_its_own(disk: Disk) -> None:
     subprocess.run([*git, "-C", disk.root, "worktree", "add", "-q", tree], check=True)
     assert (tree / ".git").is_file()
     (tree / "src").mkdir()
-    assert project_root(str(tree / "src"), disk.env) == str(tree)
+    assert find_project_root(str(tree / "src"), disk.env) == str(tree)
 
 
 @pytest.mark.parametrize(
@@ -648,12 +648,12 @@ def test_without_a_repository_the_nearest_hooks_are_the_root(disk: Disk, mark: s
     (disk.root / ".git").rmdir()
     below = disk.root / "src"
     below.mkdir()
-    assert project_root(str(below), disk.env) == str(below)
+    assert find_project_root(str(below), disk.env) == str(below)
     if mark.endswith("/"):
         (disk.root / mark).mkdir(parents=True)
     else:
         disk.write(mark, "{}")
-    assert project_root(str(below), disk.env) == str(disk.root)
+    assert find_project_root(str(below), disk.env) == str(disk.root)
 
 
 def test_hooks_below_the_root_of_a_repository_are_passed_over_with_a_word(disk: Disk) -> None:
@@ -679,8 +679,8 @@ def test_a_home_is_a_project_only_for_itself(disk: Disk, monkeypatch: pytest.Mon
     folder = disk.hook("~/.agents/hooks/guard")
     disk.write("~/.claude/settings.json", settings("true"))
     disk.write("~/.agents/plugins/p/hooks/hooks.json", settings("true"))
-    assert project_root(str(disk.root), disk.env) == str(disk.root)
-    assert project_root(str(disk.home), disk.env) == str(disk.home)
+    assert find_project_root(str(disk.root), disk.env) == str(disk.root)
+    assert find_project_root(str(disk.home), disk.env) == str(disk.home)
     found = disk.found(disk.home)
     assert [(one.file, one.scope) for one in found.hooks] == [
         (f"{disk.home}/.agents/plugins/p/hooks/hooks.json", "user"),
@@ -858,7 +858,7 @@ def test_a_file_that_comes_and_goes_is_there_or_not(tmp_path: Path) -> None:
     writer = threading.Thread(target=write)
     writer.start()
     try:
-        read = {data_of(file) for _ in range(20_000)}
+        read = {read_data(file) for _ in range(20_000)}
         assert not any(is_folder(file, log) for _ in range(20_000))
     finally:
         done.set()

@@ -15,7 +15,7 @@ import hookport
 from hookport.base import folders
 from hookport.doctor import world_of
 from hookport.project import plan_builder
-from hookport.project.places import config_folder, home_folder
+from hookport.project.places import find_config_folder, find_home_folder
 from hookport.runtime import journal, plan
 from tests.approval import approve
 
@@ -70,7 +70,7 @@ def approving(project: Project, folder: Path) -> bytes:
         "HOOKPORT_CACHE_DIR": str(folder / "theirs"),
     }
     approve(project.root, other)
-    return plan_builder.current(str(project.root), other)[0].text
+    return plan_builder.load_current_plan(str(project.root), other)[0].text
 
 
 def test_a_plan_that_was_kept_is_used_and_a_forged_one_is_not(project: Project, tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_a_folder_in_a_project_gives_way_to_the_users_own(
 def test_the_users_settings_are_not_those_in_a_project(project: Project) -> None:
     inside = {"HOME": str(project.root), "XDG_CONFIG_HOME": str(project.root / "config")}
     home = Path(folders.real_home())
-    assert (home_folder(inside), config_folder(inside)) == (home, home / ".config")
+    assert (find_home_folder(inside), find_config_folder(inside)) == (home, home / ".config")
     assert journal.find_state_folder(inside) == str(home / ".local/state/hookport")
 
 
@@ -149,7 +149,7 @@ def test_without_a_home_in_the_environment_the_doctor_looks_where_discovery_does
 ) -> None:
     monkeypatch.setenv("HOME", str(project.root.parent))
     for env, home in (({}, project.root.parent), ({"HOME": "relative"}, None)):
-        assert (world_of(str(project.root), env).home, home_folder(env)) == (home, home)
+        assert (world_of(str(project.root), env).home, find_home_folder(env)) == (home, home)
 
 
 def test_files_that_steer_hookport_are_named_by_doctor_trust_and_check(project: Project) -> None:

@@ -15,7 +15,7 @@ from hookport.agents import find_event_specs, get, get_wire, list_dialects
 from hookport.model.hooks import Handler, Hook
 from hookport.model.runs import Event
 from hookport.project import plan_builder
-from hookport.project.discovery import Found
+from hookport.project.discovery import HookEntry
 from hookport.runtime.plan import PlannedHook
 from hookport.runtime.select import is_for
 from hookport.shapes.matchers import read_matcher
@@ -212,7 +212,7 @@ def test_a_session_starts_under_every_agent() -> None:
     spec = next(iter(find_event_specs(own, "session_start")))
     terms, _ = read_matcher(own, spec, "startup|clear|compact")
     made = Hook("session_start", Handler(command="exit 0"), terms, dialect=own.id)
-    planned = plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
+    planned = plan_builder.plan_entry(HookEntry(made, "f", "p", "/", "project", ()))
     fires = {}
     for agent, native, payload, where in ALL:
         event = read_event(get_wire(agent.removesuffix(PASCAL)), payload, native)

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hookport.documents import KINDS, Duplicate, SyntaxProblem, dump, kind_of, parse
-from hookport.documents._document import same
+from hookport.documents import KINDS, Duplicate, SyntaxProblem, detect_kind, dump, parse
+from hookport.documents._document import is_same_tree
 
 BOM = b"\xef\xbb\xbf"
 
@@ -24,7 +24,7 @@ def edited(text: str, kind: str, change: Any) -> str:
     tree = copy.deepcopy(document.tree)
     change(tree)
     result = document.rewrite(tree)
-    assert same(parse(result, kind).tree, tree)
+    assert is_same_tree(parse(result, kind).tree, tree)
     return result.decode()
 
 
@@ -225,10 +225,10 @@ def test_jsonc_rewrite_reads_back(data: Any) -> None:
     kind = data.draw(st.sampled_from(["json", "jsonc"]))
     text = data.draw(jsonc_texts(tree, comments=kind == "jsonc"))
     document = parse(text.encode(), kind)
-    assert same(document.tree, tree)
+    assert is_same_tree(document.tree, tree)
     assert document.rewrite(copy.deepcopy(tree)) == text.encode()
     new = data.draw(edits(tree, JSON_TREES))
-    assert same(parse(document.rewrite(new), kind).tree, new)
+    assert is_same_tree(parse(document.rewrite(new), kind).tree, new)
 
 
 @settings(max_examples=120, deadline=None)
@@ -237,10 +237,10 @@ def test_yaml_rewrite_reads_back(data: Any) -> None:
     tree = data.draw(JSON_TREES)
     text = data.draw(yaml_texts(tree))
     document = parse(text.encode(), "yaml")
-    assert same(document.tree, tree)
+    assert is_same_tree(document.tree, tree)
     assert document.rewrite(copy.deepcopy(tree)) == text.encode()
     new = data.draw(edits(tree, JSON_TREES))
-    assert same(parse(document.rewrite(new), "yaml").tree, new)
+    assert is_same_tree(parse(document.rewrite(new), "yaml").tree, new)
 
 
 @settings(max_examples=120, deadline=None)
@@ -256,11 +256,11 @@ def test_toml_rewrite_reads_back(data: Any) -> None:
     if data.draw(st.booleans()):
         text = text.rstrip("\r\n")
     document = parse(text.encode(), "toml")
-    assert same(document.tree, tree)
+    assert is_same_tree(document.tree, tree)
     assert document.rewrite(copy.deepcopy(tree)) == text.encode()
     fresh = trees(st.one_of(st.booleans(), NUMBERS, STRINGS))
     new = data.draw(edits(tree, fresh))
-    assert same(parse(document.rewrite(new), "toml").tree, new)
+    assert is_same_tree(parse(document.rewrite(new), "toml").tree, new)
 
 
 @settings(max_examples=120, deadline=None)
@@ -269,26 +269,26 @@ def test_frontmatter_rewrite_reads_back(data: Any) -> None:
     mappings = st.dictionaries(KEYS, JSON_TREES, max_size=4)
     tree = {"frontmatter": data.draw(mappings), "body": data.draw(st.text(max_size=20))}
     document = parse(dump(tree, "frontmatter"), "frontmatter")
-    assert same(document.tree, tree)
+    assert is_same_tree(document.tree, tree)
     assert document.rewrite(copy.deepcopy(tree)) == document.data
     new = {
         "frontmatter": data.draw(edits(tree["frontmatter"], JSON_TREES)),
         "body": data.draw(st.text(max_size=20)),
     }
-    assert same(parse(document.rewrite(new), "frontmatter").tree, new)
+    assert is_same_tree(parse(document.rewrite(new), "frontmatter").tree, new)
 
 
 @settings(max_examples=80, deadline=None)
 @given(JSON_TREES)
 def test_json_and_yaml_dumps_read_back(tree: Any) -> None:
     for kind in ("json", "jsonc", "yaml"):
-        assert same(parse(dump(tree, kind), kind).tree, tree)
+        assert is_same_tree(parse(dump(tree, kind), kind).tree, tree)
 
 
 @settings(max_examples=80, deadline=None)
 @given(TOML_TREES)
 def test_toml_dump_reads_back(tree: Any) -> None:
-    assert same(parse(dump(tree, "toml"), "toml").tree, tree)
+    assert is_same_tree(parse(dump(tree, "toml"), "toml").tree, tree)
 
 
 SNIPPETS = st.lists(
@@ -506,7 +506,7 @@ def test_an_added_key_reads_back_in_a_nasty_file(kind: str, data: bytes) -> None
     else:
         tree = {"new": 1}
     result = document.rewrite(tree)
-    assert same(parse(result, kind).tree, tree)
+    assert is_same_tree(parse(result, kind).tree, tree)
     assert result.startswith(BOM) == data.startswith(BOM)
     assert (b"\r" in result) == (b"\r" in data)
 
@@ -1080,7 +1080,7 @@ def test_thousands_of_changed_items_are_matched_forward() -> None:
     ],
 )
 def test_kind_of_a_file_name(path: str, kind: str) -> None:
-    assert kind_of(path) == kind
+    assert detect_kind(path) == kind
 
 
 def test_importing_formats_is_light() -> None:

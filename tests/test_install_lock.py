@@ -20,7 +20,7 @@ from hookport.install.lock import Difference
 from hookport.install.review import review, shown
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.project.discovery import Discovery, discover
-from hookport.project.identity import hook_of, text_of
+from hookport.project.identity import parse_hook, spell_hook
 from hookport.runtime import approvals, trust
 from tests.approval import approve_for_ci
 
@@ -163,13 +163,13 @@ def test_definitions_are_read_back() -> None:
             dialect="canonical",
         ),
     ]
-    assert [hook_of(text_of(hook)) for hook in hooks] == hooks
+    assert [parse_hook(spell_hook(hook)) for hook in hooks] == hooks
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{}", '{"handler": 1}', '{"event": "a", "handler": {"b": 1}}'])
 def test_what_is_no_definition(text: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (the words are those of the library)
-        hook_of(text)
+        parse_hook(text)
 
 
 def test_the_store_is_the_users_alone(place: Place) -> None:

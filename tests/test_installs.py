@@ -333,7 +333,7 @@ def test_unsync_keeps_what_a_person_changed_meanwhile(
     before, texts = here.files(), here.texts()
     assert here.installs("bridge"), capfd.readouterr().err
     for name in changed(texts, here.texts()):
-        change = EDITS.get(pipeline.kind_in(here.agent, name))
+        change = EDITS.get(pipeline.detect_dialect_kind(here.agent, name))
         if name in texts and change:
             path = place / (f"home/{name[2:]}" if name.startswith("~/") else f"project/{name}")
             real = path.resolve()

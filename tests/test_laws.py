@@ -17,7 +17,7 @@ from hypothesis import given
 from hookport import documents
 from hookport.agents import Place, get, list_dialects
 from hookport.convert import pipeline
-from hookport.convert.degrade import degrade, deny_command
+from hookport.convert.degrade import degrade, write_deny_command
 from hookport.convert.edit import encode
 from hookport.errors import InputError, InternalError
 from hookport.model.hooks import Manifest, Term
@@ -462,7 +462,7 @@ def test_the_order_of_keys_does_not_matter(source: str) -> None:
 
 
 def reordered(dialect: str, path: str, data: bytes) -> bytes:
-    kind = get(dialect).file_kinds.get(documents.kind_of(path), documents.kind_of(path))
+    kind = get(dialect).file_kinds.get(documents.detect_kind(path), documents.detect_kind(path))
     if kind not in {"json", "jsonc"}:
         return data
 
@@ -659,7 +659,9 @@ def test_blocking_instead_denies_in_the_targets_own_terms(target: str, tmp_path:
     said = json.loads(done.stdout)
     assert said.keys() == answer.keys()
     assert hook["name"] in json.dumps(said, ensure_ascii=False).replace('\\"', '"')
-    assert written.handler.command == deny_command(get(target), reason_in(said, answer), spec.deny_answer)
+    assert written.handler.command == write_deny_command(
+        get(target), reason_in(said, answer), spec.deny_answer
+    )
 
 
 def reason_in(said: Any, answer: Any) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade import degrade
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.shapes.entries import find_slots
@@ -116,7 +116,7 @@ def lost_guards(result: pipeline.Conversion, after: dict[int, Hook]) -> Iterator
     for index, hook in enumerate(result.hooks):
         found = about(result, index)
         # What is behind the bridge prevents what it prevents in its own dialect.
-        own = unwrapped(hook)
+        own = unwrap_hook(hook)
         if not guards(own.dialect, own) or any(finding.severity == "error" for finding in found):
             continue
         now = after.get(index)

@@ -20,8 +20,8 @@ from hookport.convert.degrade import degrade
 from hookport.model.hooks import Handler, Hook, Manifest
 from hookport.model.patterns import Sign, Unknown, matches_all, may_match
 from hookport.model.runs import Call, Event
-from hookport.project.discovery import Found
-from hookport.project.plan_builder import planned
+from hookport.project.discovery import HookEntry
+from hookport.project.plan_builder import plan_entry
 from hookport.runtime import engine
 from hookport.shapes.dialect import find_matching, is_split, view_at_event
 from hookport.shapes.entries import find_slots
@@ -125,7 +125,7 @@ def hook(dialect: str, text: str) -> Hook:
 
 
 def matched(event: Event, one: Hook) -> bool:
-    plan = planned(Found(one, "f", "p", "/w", "project", ()))
+    plan = plan_entry(HookEntry(one, "f", "p", "/w", "project", ()))
     return engine.explain_hooks(event, [plan], engine.RunSetting(get_wire(event.agent), get_wire, {}))[
         0
     ].matched

@@ -16,14 +16,14 @@ import pytest
 
 import hookport
 from hookport.agents import get, list_agents
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.convert.pipeline import read
 from hookport.install import sync
 from hookport.install.sync import Wish
 from hookport.install.targets import SCOPES, Scope, target
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer
-from hookport.project.ownership import agent_of, is_dispatch, is_ours
+from hookport.project.ownership import find_agent, is_dispatch, is_ours
 from hookport.runtime import once
 from tests.approval import approve
 from tests.guards import CONTEXT, DANGEROUS, GUARDS, KEPT, REASON, command_of
@@ -465,7 +465,7 @@ def test_every_entry_names_itself(agent: str, mode: str, tmp_path: Path) -> None
             texts = [command, *hook.handler.platform.values()]
             assert all(text.count(f" --entry={scope}") == 1 for text in texts), texts
             for text in (command, command.replace(f" --entry={scope}", "")):
-                assert (is_ours(text), agent_of(text)) == (True, agent)
+                assert (is_ours(text), find_agent(text)) == (True, agent)
                 assert is_dispatch(text) == (mode == "bridge")
-                inner = unwrapped(hook._replace(handler=hook.handler._replace(command=text)))
+                inner = unwrap_hook(hook._replace(handler=hook.handler._replace(command=text)))
                 assert (inner.dialect == "canonical") == (mode == "native")

@@ -77,7 +77,7 @@ def odd(dialect: str, step: int) -> Iterator[dict[str, bytes]]:
     for files in texts(dialect)[:3]:
         documents = pipeline.read(files, get(dialect)).documents
         for name, document in documents.items():
-            kind = pipeline.kind_in(get(dialect), name)
+            kind = pipeline.detect_dialect_kind(get(dialect), name)
             if kind not in ("json", "toml", "yaml"):
                 continue
             tree = json.loads(json.dumps(document.tree, default=str))

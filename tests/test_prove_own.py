@@ -22,7 +22,7 @@ from hookport.lab.protocols import Result, Said
 from hookport.lab.samples import Sample
 from hookport.model.hooks import Handler, Hook
 from hookport.project import plan_builder
-from hookport.project.discovery import Found, discover, load
+from hookport.project.discovery import HookEntry, discover, load
 from hookport.runtime.plan import PlannedHook
 
 KINDS = ("shell", "write", "edit", "read", "mcp")
@@ -61,7 +61,7 @@ def canonical(**more: object) -> str:
 
 
 def planned(folder: Path) -> list[PlannedHook]:
-    return [plan_builder.planned(one) for one in load(str(folder), None, dict(os.environ)).hooks]
+    return [plan_builder.plan_entry(one) for one in load(str(folder), None, dict(os.environ)).hooks]
 
 
 @pytest.mark.parametrize(
@@ -317,7 +317,7 @@ def account(
     script = tmp_path / "guard.sh"
     script.write_text(text, "utf-8")
     hook = Hook(event, Handler(command="./guard.sh"), name="guard", blocking=True, dialect="claude-code")
-    found = Found(hook, str(tmp_path / "x.json"), "", str(tmp_path), "project", (str(script),))
+    found = HookEntry(hook, str(tmp_path / "x.json"), "", str(tmp_path), "project", (str(script),))
     given = {
         "fates": (Fate(HELLO, 0, True, True), Fate(RM, 0, True, False)),
         "turns": (turn(heard(0, "Do it."), heard(1, results=("ok",)), heard(2, results=("ok", REASON))),),
@@ -328,7 +328,7 @@ def account(
         drivers.get(agent),
         "auto",
         (found,),
-        (plan_builder.planned(found),),
+        (plan_builder.plan_entry(found),),
         firings,
         **given,  # type: ignore[arg-type]
     )
@@ -659,7 +659,7 @@ def test_a_script_that_is_the_hook_itself_is_watched(tmp_path: Path) -> None:
     (script.parent / "data").write_text("")
     script.chmod(0o755)
     env = {"HOME": str(home), "PATH": os.environ["PATH"]}
-    hooks = tuple(plan_builder.runnable(discover(str(root), env)))
+    hooks = tuple(plan_builder.list_runnable(discover(str(root), env)))
     watch = Watch("cline", hooks, root, env, tmp_path / "records")
     watch.place(root, home)
     assert (watch.watched, watch.unwatched) == ({0}, set())

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import hookport
-from hookport.project.plan_builder import settled
+from hookport.project.plan_builder import is_settled
 from hookport.runtime import plan
 from hookport.vendor.vendored import ARCHIVE
 from tests.approval import approve
@@ -255,5 +255,5 @@ def test_what_was_written_while_it_was_read_is_not_taken_for_read(tmp_path: Path
         file.touch()
         os.utime(file, ns=(when, when))
     paths = {"old": [old, gone], "new": [old, new], "a clock ahead of ours": [old, later]}
-    found = {what: settled(map(str, files), begun) for what, files in paths.items()}
+    found = {what: is_settled(map(str, files), begun) for what, files in paths.items()}
     assert found == {"old": True, "new": False, "a clock ahead of ours": True}

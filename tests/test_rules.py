@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from hookport.agents import get, get_wire, list_dialects
 from hookport.convert import checks
-from hookport.convert.checks.rules import DeadRule, dead_rule
+from hookport.convert.checks.rules import DeadRule, find_dead_rule
 from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Event
 from hookport.project import sources
@@ -163,7 +163,7 @@ def fault(rule: str, *tools: str) -> DeadRule | None:
     """What is wrong with a rule under a matcher of these words."""
     matcher = tuple(Term("tool", tool) for tool in tools)
     hook = Hook("before_tool_execute", Handler(command="x"), matcher, condition=rule, dialect="claude-code")
-    return dead_rule(hook, get("claude-code"))
+    return find_dead_rule(hook, get("claude-code"))
 
 
 def test_no_rule_that_fired_is_called_dead() -> None:

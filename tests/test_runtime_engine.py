@@ -21,7 +21,7 @@ from hookport.model.hooks import Handler, Hook, Term
 from hookport.model.runs import Call, Decision, Event, RunResult
 from hookport.model.tools import TOOLS
 from hookport.project import plan_builder
-from hookport.project.discovery import Found, load
+from hookport.project.discovery import HookEntry, load
 from hookport.runtime import engine, merge, placeholder, plan, policy
 from hookport.runtime.engine import DispatchReport, RunSetting
 from hookport.runtime.handlers import read_answer
@@ -73,7 +73,7 @@ def from_file(folder: Path, name: str, text: str | dict[str, Any], dialect: str)
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text if isinstance(text, str) else json.dumps(text), "utf-8")
-    return [plan_builder.planned(one) for one in load(str(path), dialect, ENV).hooks]
+    return [plan_builder.plan_entry(one) for one in load(str(path), dialect, ENV).hooks]
 
 
 def ran(report: DispatchReport) -> list[tuple[str, bool]]:
@@ -89,7 +89,7 @@ def of_matcher(dialect: str, matcher: str, event: str = "before_tool_execute") -
     spec = next(spec for spec in find_event_specs(own, event) if not spec.tools)
     terms, _ = read_matcher(own, spec, matcher)
     made = Hook(event, Handler(command="exit 0"), terms, dialect=dialect)
-    return plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
+    return plan_builder.plan_entry(HookEntry(made, "f", "p", "/", "project", ()))
 
 
 WRITTEN = {
@@ -885,7 +885,7 @@ def hooks_of_a_plan(draw: st.DrawFn) -> PlannedHook:
         priority=draw(st.none() | st.integers(0, 1000)),
         content=draw(st.sampled_from(["", "x"])),
     )
-    return plan_builder.planned(Found(made, "f", "p", "/", "project", ()))
+    return plan_builder.plan_entry(HookEntry(made, "f", "p", "/", "project", ()))
 
 
 @st.composite
@@ -973,5 +973,5 @@ def test_a_guard_without_words_about_itself_is_a_guard(head: str, tmp_path: Path
     script.write_text("#!/bin/sh\necho no >&2\nexit 2\n")
     script.chmod(0o755)
     found = load(str(folder), "agent-hooks", ENV).hooks
-    report = run(fired("claude-code"), *map(plan_builder.planned, found))
+    report = run(fired("claude-code"), *map(plan_builder.plan_entry, found))
     assert report.decision.verdict == "deny"

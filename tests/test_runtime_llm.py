@@ -678,7 +678,7 @@ def guarded(tmp_path: Path) -> Path:
 def dispatched(root: Path, env: dict[str, str]) -> tuple[Decision, list[str]]:
     payload = {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "cwd": str(root)}
     payload |= {"tool_input": {"command": "ls"}, "session_id": "s"}  # type: ignore[dict-item]
-    found, _ = plan_builder.current(str(root), env)
+    found, _ = plan_builder.load_current_plan(str(root), env)
     sources = make_sources(found, "gemini-cli", get_wire)
     report = dispatch.answer_payload(json.dumps(payload).encode(), "BeforeTool", sources, env, 60.0).report
     return report.decision, [run.answered.failure for run in report.runs]

@@ -50,7 +50,7 @@ class Place:
         path.write_text(text)
 
     def objection(self, call: Call, event: str = "before_tool_execute", cwd: Path | None = None) -> str:
-        made, _ = plan_builder.current(str(self.root), self.env)
+        made, _ = plan_builder.load_current_plan(str(self.root), self.env)
         where = str(cwd or self.root)
         it = Event(event, "claude-code", cwd=where, root=where, call=call)
         return protection.object_to_event(it, made.protected, str(self.root), self.env)
@@ -143,7 +143,7 @@ def test_links_and_other_folders(place: Place) -> None:
 
 
 def test_what_is_below_a_protected_folder_is_not_listed_again(place: Place) -> None:
-    made, _ = plan_builder.current(str(place.root), place.env)
+    made, _ = plan_builder.load_current_plan(str(place.root), place.env)
     here = [
         path for path in made.protected() if path.startswith((f"{place.root}/.agents", f"{place.root}/g"))
     ]

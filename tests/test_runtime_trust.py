@@ -297,7 +297,7 @@ def test_files_with_the_same_stamps_are_not_read_again(place: Place) -> None:
 
 def _guard(place: Place) -> PlannedHook:
     found = discover(str(place.root), place.env)
-    (hook,) = plan_builder.judged(found, place.env)
+    (hook,) = plan_builder.judge_entries(found, place.env)
     return hook
 
 
@@ -442,6 +442,6 @@ def test_a_plan_that_the_project_brings_along_is_not_believed(place: Place) -> N
 def test_the_plan_is_for_the_lock_that_the_environment_names(place: Place) -> None:
     place.hook("guard", "exit 0")
     named = approve_for_ci(place.root, place.env)
-    made, _ = plan_builder.current(str(place.root), {**place.env, **named})
+    made, _ = plan_builder.load_current_plan(str(place.root), {**place.env, **named})
     version = hookport.__version__
     assert [plan.is_current(made, version, env) for env in (named, {}, place.env)] == [True, False, False]

@@ -12,7 +12,7 @@ import pytest
 from hookport import findings
 from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
-from hookport.documents import kind_of, parse
+from hookport.documents import detect_kind, parse
 from hookport.testing import load
 from hookport.testing.suite import Case
 from tests import vectors
@@ -32,7 +32,9 @@ def validator(dialect: str) -> jsonschema.Draft202012Validator:
 
 def documents(dialect: str, files: dict[str, bytes]) -> list[Any]:
     """What a schema is for: the tree, or the frontmatter of it."""
-    trees = [parse(data, kind_of(name)).tree for name, data in files.items() if kind_of(name) != "text"]
+    trees = [
+        parse(data, detect_kind(name)).tree for name, data in files.items() if detect_kind(name) != "text"
+    ]
     return [tree["frontmatter"] if dialect == "agent-hooks" else tree for tree in trees]
 
 
@@ -104,7 +106,8 @@ def test_the_test_files_of_the_examples_are_valid(schema: str, name: str, least:
     check = validator(schema)
     wrong = {
         path: [
-            error.message for error in check.iter_errors(parse(path.read_bytes(), kind_of(path.name)).tree)
+            error.message
+            for error in check.iter_errors(parse(path.read_bytes(), detect_kind(path.name)).tree)
         ]
         for path in files
     }

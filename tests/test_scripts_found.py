@@ -39,7 +39,7 @@ def spellings() -> list[tuple[str, str, bool]]:
 
 def texts(command: str, dialect: str, project: Path, package: Path) -> dict[str, str]:
     hook = Hook("before_tool_execute", Handler("command", command), dialect=dialect)
-    return sources.scripts(project, (hook,), get(dialect), package)[command]
+    return sources.read_scripts(project, (hook,), get(dialect), package)[command]
 
 
 @pytest.mark.parametrize(("dialect", "root", "is_package"), spellings())

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from hookport.agents import get, get_wire
-from hookport.convert.checks.literals import Filled, objects_in
+from hookport.convert.checks.literals import UnknownValue, find_objects
 from hookport.model.hooks import Handler, Hook
-from hookport.project.answers import disobeyed
+from hookport.project.answers import explain_disobedience
 from hookport.shapes.dialect import find_event
 from tests.test_native_answers import FORMS, rows
 
@@ -80,7 +80,7 @@ def test_text_is_judged_as_the_agent_judges_the_answer(
     answer = json.dumps(fields["stdout"]).replace("$event", event) if "stdout" in fields else ""
     errors = fields.get("stderr", "").replace("NOPE", "Blocked: no")
     text = spell(answer, errors, fields.get("exit_code", 0))
-    why = disobeyed(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path)
+    why = explain_disobedience(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path)
     assert bool(why) == (not seen.startswith("deny")), why
 
 
@@ -136,7 +136,7 @@ NAMELESS = CLAUDE_DENY.replace('"hookEventName": "PreToolUse", ', "")
     ],
 )
 def test_deny_that_does_not_hold(agent: str, native: str, text: str, why: str, tmp_path: Path) -> None:
-    found = disobeyed(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path)
+    found = explain_disobedience(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path)
     assert why in found
     assert found
 
@@ -187,7 +187,7 @@ else: print('{CLAUDE_DENY}')""",
     ],
 )
 def test_deny_that_holds_or_may_hold(agent: str, native: str, text: str, tmp_path: Path) -> None:
-    assert disobeyed(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path) == ""
+    assert explain_disobedience(hook_that_says(text, agent, native, tmp_path), tmp_path, tmp_path) == ""
 
 
 @pytest.mark.parametrize(
@@ -195,19 +195,22 @@ def test_deny_that_holds_or_may_hold(agent: str, native: str, text: str, tmp_pat
     [
         ('{"a": 1, "b": [true, null]}', {"a": 1, "b": [True, None]}),
         ('"{\\"a\\": \\"b\\"}"', {"a": "b"}),
-        ("{'a': None, 'b': why(1, {2})}", {"a": None, "b": Filled()}),
-        ("{a: 'x', b, c: `${x}`}", {"a": "x", "b": Filled(), "c": Filled(is_text=True)}),
-        ('{"a": "x" + y, "b": f"{z}", "c": 1}', {"a": Filled(is_text=True), "b": Filled(), "c": 1}),
+        ("{'a': None, 'b': why(1, {2})}", {"a": None, "b": UnknownValue()}),
+        ("{a: 'x', b, c: `${x}`}", {"a": "x", "b": UnknownValue(), "c": UnknownValue(is_text=True)}),
+        (
+            '{"a": "x" + y, "b": f"{z}", "c": 1}',
+            {"a": UnknownValue(is_text=True), "b": UnknownValue(), "c": 1},
+        ),
         ('{\n  "a": {"b": -1.5},\n}', {"a": {"b": -1.5}}),
     ],
 )
 def test_objects_in_a_text(text: str, tree: dict[str, Any]) -> None:
-    assert [one.tree for one in objects_in(f"if x {{ y }}; echo {text}; done }}")] == [tree]
+    assert [one.tree for one in find_objects(f"if x {{ y }}; echo {text}; done }}")] == [tree]
 
 
 @pytest.mark.parametrize("text", ["{", "{{{{", '{"a": ', "{...x, a: 1}", '{"a" "b"}', '{"a: 1}', "{" * 5000])
 def test_what_is_no_object(text: str) -> None:
-    assert list(objects_in(text)) == []
+    assert list(find_objects(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -226,5 +229,5 @@ def test_what_is_no_object(text: str) -> None:
 )
 def test_process_that_a_deny_leaves_behind(text: str, is_left: bool, tmp_path: Path) -> None:
     for agent in ("codex", "claude-code"):
-        found = disobeyed(hook_that_says(text, agent, "PreToolUse", tmp_path), tmp_path, tmp_path)
+        found = explain_disobedience(hook_that_says(text, agent, "PreToolUse", tmp_path), tmp_path, tmp_path)
         assert ("background" in found) == (is_left and agent == "codex"), agent

@@ -193,7 +193,7 @@ def test_what_is_switched_off_here_only_stays_on_for_everybody_else(place: Place
     on = shared(found := discover(str(place.root), place.env), build(found, place.env), place.env)
     place.write(*case.project)
     found = discover(str(place.root), place.env)
-    assert plan_builder.runnable(found) == []
+    assert plan_builder.list_runnable(found) == []
     assert shared(found, build(found, place.env), place.env) == on
     made = plan.parse(compiled(str(place.root)))
     assert not isinstance(made, str)

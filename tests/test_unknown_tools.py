@@ -14,8 +14,8 @@ import pytest
 from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.model.hooks import ANY_SERVER, Handler, Hook, Term
 from hookport.model.runs import Call, Event
-from hookport.project.discovery import Found
-from hookport.project.plan_builder import planned
+from hookport.project.discovery import HookEntry
+from hookport.project.plan_builder import plan_entry
 from hookport.runtime import engine, plan
 from hookport.runtime.sources import list_tools, make_sources
 from hookport.shapes.dialect import find_event_specs, is_split
@@ -72,7 +72,7 @@ def guard(
     dialect: str, *terms: Term, event: str = "before_tool_execute", blocking: bool = True
 ) -> plan.PlannedHook:
     hook = Hook(event, Handler(command="guard"), matcher=terms, blocking=blocking, dialect=dialect)
-    made = planned(Found(hook, "f", "p", "/w", "project", ()))
+    made = plan_entry(HookEntry(hook, "f", "p", "/w", "project", ()))
     return made.replace(blocking=blocking)
 
 

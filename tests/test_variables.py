@@ -17,7 +17,7 @@ import pytest
 
 from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
-from hookport.convert.degrade.wrapping import wrapped
+from hookport.convert.degrade.wrapping import wrap_command
 from hookport.install import files, sync
 from hookport.install.sync import Wish
 from hookport.install.targets import Scope
@@ -145,7 +145,7 @@ def test_an_installed_command_has_defaults(agent: str, mode: str, tmp_path: Path
 def test_a_variable_that_the_bridge_sets_has_a_default() -> None:
     for name in list_agents():
         for variable in get_wire(name).env:
-            command = wrapped(f'"${variable}"/a "${{{variable}}}"/b', (name, name, "x"), [], "")
+            command = wrap_command(f'"${variable}"/a "${{{variable}}}"/b', (name, name, "x"), [], "")
             assert BARE.findall(command) == [], command
 
 

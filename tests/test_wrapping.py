@@ -23,11 +23,11 @@ from hookport import findings
 from hookport.agents import get, get_wire, list_agents, list_dialects
 from hookport.convert import pipeline
 from hookport.convert.degrade.matchers import WIDER
-from hookport.convert.degrade.wrapping import literal, unwrapped
+from hookport.convert.degrade.wrapping import quote_literal, unwrap_hook
 from hookport.model.hooks import Hook
 from hookport.model.runs import Answer, Call, Event
 from hookport.project import plan_builder
-from hookport.project.discovery import Found
+from hookport.project.discovery import HookEntry
 from hookport.runtime import main, select
 from hookport.runtime.plan import PlannedHook
 from hookport.shapes.entries import find_slots
@@ -270,7 +270,7 @@ def test_a_matcher_that_the_target_drops_by_its_own_rules_is_kept(
         for native in {spec.native for spec, _ in find_slots(get(target), hook)}:
             payload = write_event(it, said, native)
             event = read_event(it, payload, native)
-            planned = plan_builder.planned(Found(hook, "f", "p", "/", "project", ()))
+            planned = plan_builder.plan_entry(HookEntry(hook, "f", "p", "/", "project", ()))
             is_told = event.call is not None and (call.tool or event.call.server)
             if is_told and select.is_for(planned, it, event):
                 answer = run(hook.handler.command, json.dumps(payload).encode(), tmp_path, {})
@@ -296,7 +296,7 @@ def test_another_command_is_asked_on_the_next_event_of_a_call(target: str, tmp_p
         (DENY, first, True),
         ("exit 0", second, False),
     ):
-        line = f"hookport wrap claude-code {target} {native} -- {literal(command)}"
+        line = f"hookport wrap claude-code {target} {native} -- {quote_literal(command)}"
         answer = run(line, payloads[native], tmp_path, {})
         assert (REASON in answer.stdout) == is_denied, (command, native)
 
@@ -315,7 +315,7 @@ def test_a_matcher_is_carried_or_told(target: str, matcher: str) -> None:
         carried = " --matcher=" in hook.handler.command
         assert carried or not wider
         if carried:
-            assert unwrapped(hook).matcher == was.matcher
+            assert unwrap_hook(hook).matcher == was.matcher
 
 
 @pytest.mark.parametrize(("source", "runs"), [("new", False), ("resume", True)])
@@ -336,7 +336,7 @@ def test_a_matcher_on_a_session_is_kept(source: str, runs: bool, tmp_path: Path)
 def test_a_matcher_that_cannot_be_read_matches(text: str, said: str, tmp_path: Path) -> None:
     """A guard is not lost by a slip in its command."""
     payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(tmp_path)}
-    command = f"hookport wrap claude-code codex PreToolUse {said.format(literal(text))} -- {literal(DENY)}"
+    command = f"hookport wrap claude-code codex PreToolUse {said.format(quote_literal(text))} -- {quote_literal(DENY)}"
     call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "1"}
     answer = run(command, json.dumps({**payload, **call}).encode(), tmp_path, {})
     assert REASON in answer.stderr
@@ -350,7 +350,7 @@ def test_a_condition_comes_back(ability: str, target: str) -> None:
     there = {file.path: file.text.encode() for file in result.files}
     back = pipeline.convert(pipeline.read(there, get(target)), get(source))
     (before,) = result.hooks
-    after = [unwrapped(hook) for hook in hooks_of(back)]
+    after = [unwrap_hook(hook) for hook in hooks_of(back)]
     assert {(hook.content, hook.condition) for hook in after} == {(before.content, before.condition)}
 
 

@@ -17,9 +17,9 @@ from hookport.cli import report
 from hookport.cli.convert import title
 from hookport.console.terminal import Paint, plain
 from hookport.convert import checks
-from hookport.convert.checks.places import placed
+from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import check_scripts
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.convert.pipeline import Reading
 from hookport.doctor.checkup import check_health, find_strays
 from hookport.errors import InputError, Problem, spell_path
@@ -77,7 +77,9 @@ def run(args: Namespace) -> int:
                 text += f"{path}: {count} of {source.dialect.id}, {noticed}\n"
                 text += report.grouped(here, paint, titles, _heads(reading))
         text += report.grouped(strays, paint, {})
-    steered = [one for root in filter(Path.is_dir, args.paths) for one in environment.findings(str(root))]
+    steered = [
+        one for root in filter(Path.is_dir, args.paths) for one in environment.find_steering(str(root))
+    ]
     findings += steered
     text += report.grouped(steered, paint, {})
     told = [*map(_unreadable, problems), *findings]
@@ -95,7 +97,7 @@ def run(args: Namespace) -> int:
     return InputError.exit_code if problems else report.worst(findings, strict=args.strict)
 
 
-def _readings(source: sources.Source) -> tuple[list[Reading], list[Problem]]:
+def _readings(source: sources.HookSource) -> tuple[list[Reading], list[Problem]]:
     """The files of a source, read together, or each by itself where one of them cannot be read."""
     try:
         return [sources.read(source)], []
@@ -112,16 +114,16 @@ def _readings(source: sources.Source) -> tuple[list[Reading], list[Problem]]:
     return readings, problems
 
 
-def _findings(reading: Reading, source: sources.Source) -> list[Finding]:
+def _findings(reading: Reading, source: sources.HookSource) -> list[Finding]:
     """What is wrong with the hooks; what else a settings file holds matters only beside some."""
     found = [
         *reading.decoded.findings,
         *checks.check(reading),
-        *check_scripts(reading, source.root, unwrapped),
+        *check_scripts(reading, source.root, unwrap_hook),
         *check_answers(reading, source.root),
     ]
     found += check_health(reading, source.root, os.environ, found)
-    placed_ = [placed(finding, reading) for finding in found]
+    placed_ = [locate_finding(finding, reading) for finding in found]
     if reading.decoded.manifest.hooks:
         return placed_
     return [finding for finding in placed_ if finding.code != OtherSettings.code]

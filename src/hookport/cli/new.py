@@ -16,7 +16,7 @@ from hookport.cli import report
 from hookport.console.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
-from hookport.project.discovery import project_root
+from hookport.project.discovery import find_project_root
 from hookport.sdk.scaffold import Made, Request, Scaffold, scaffold, usual, writable
 from hookport.sdk.scripts import LANGUAGES
 
@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     """Write the files, all or none."""
     is_asking = not (args.name and args.event) and sys.stdin.isatty() and sys.stdout.isatty()
     request = _asked(args) if is_asking else _given(args)
-    root = Path(project_root(str(Path.cwd()), os.environ))
+    root = Path(find_project_root(str(Path.cwd()), os.environ))
     made = scaffold(request, root)
     if not args.dry_run:
         _write(made, root)

@@ -21,5 +21,5 @@ def run(args: Namespace) -> int:
     """Pause hooks, or end that; exit code 1 if the user does not want to."""
     env = dict(os.environ)
     project = discover(str(Path.cwd()), env)
-    names = () if args.end else sorted({hook.name for hook in plan_builder.judged(project, env)})
+    names = () if args.end else sorted({hook.name for hook in plan_builder.judge_entries(project, env)})
     return pause(args, project.root, names, list_markers(), env)

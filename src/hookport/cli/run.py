@@ -21,7 +21,7 @@ from hookport.findings import Finding
 from hookport.model.runs import Answer, Decision
 from hookport.project import plan_builder
 from hookport.project.discovery import load
-from hookport.project.settings import settings_in
+from hookport.project.settings import load_settings
 from hookport.runtime import engine, policy
 from hookport.runtime.answer import build_answer
 from hookport.runtime.engine import DispatchReport, HookRun
@@ -55,19 +55,20 @@ def run(args: Namespace) -> int:
     env = dict(os.environ)
     found = load(args.source, args.dialect, env)
     hooks = sorted(
-        (plan_builder.planned(one) for one in plan_builder.runnable(found)), key=lambda hook: -hook.priority
+        (plan_builder.plan_entry(one) for one in plan_builder.list_runnable(found)),
+        key=lambda hook: -hook.priority,
     )
     event = it.event.replace(root=it.event.root or found.root, cwd=it.event.cwd or str(Path.cwd()))
     if not Path(event.cwd).is_dir():
         # A payload from elsewhere: the hooks run where they are.
         event = event.replace(cwd=found.root, root=found.root)
-    on_failure = policy.find_failure_policy(settings_in(found.root, env), env)
+    on_failure = policy.find_failure_policy(load_settings(found.root, env), env)
     setting = engine.RunSetting(it.wire, get_wire, env, on_failure, natively=True)
     begun = time.monotonic()
     done = engine.run_hooks(event, hooks, setting)
     seconds = time.monotonic() - begun
     told = build_answer(event, done, it.wire)
-    findings = [*found.findings, *plan_builder.left_out(found), *findings_of(done, told.notes)]
+    findings = [*found.findings, *plan_builder.find_left_out(found), *findings_of(done, told.notes)]
     if args.json:
         _print_json(it, done, told.answer, findings, as_agent=bool(args.agent))
     else:

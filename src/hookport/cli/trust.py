@@ -29,7 +29,7 @@ from hookport.project import environment
 from hookport.project.discovery import Discovery, discover
 from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import is_ours
-from hookport.project.plan_builder import listed
+from hookport.project.plan_builder import list_enabled
 from hookport.runtime import approvals, consent, trust
 
 
@@ -89,7 +89,7 @@ def run(args: Namespace) -> int:
         asks = not (args.json or args.yes or agents) and sys.stdin.isatty()
         agents = skipped if asks and _asked_for(skipped) else agents
         agent_trust.approve(agents, found.root, env)
-    left = [*environment.findings(found.root), *([] if agents else _findings(skipped))]
+    left = [*environment.find_steering(found.root), *([] if agents else _findings(skipped))]
     left += _without_entry(found, env) if is_agreed else []
     if args.json:
         tree["written"] = is_agreed
@@ -149,7 +149,7 @@ def _without_entry(found: Discovery, env: dict[str, str]) -> list[Finding]:
             sync.installed_in(target(agent, scope, found.root, env), found).installed for scope in SCOPES
         ]
         if any(one.ours for one in scopes):
-            gaps = find_gaps(listed(found), (), scopes, found.root)
+            gaps = find_gaps(list_enabled(found), (), scopes, found.root)
             told = (finding for finding, _ in report_gaps(gaps, get(agent)))
             left += [finding for finding in told if finding.code == NotRunHere.code]
     return left

@@ -20,7 +20,7 @@ from hookport.errors import UsageError
 from hookport.install import files
 from hookport.install.ledger import Run
 from hookport.project.contents import Change
-from hookport.project.discovery import project_root
+from hookport.project.discovery import find_project_root
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -36,7 +36,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Take back the last run and name its files."""
     env = dict(os.environ)
-    here = project_root(str(Path.cwd()), env)
+    here = find_project_root(str(Path.cwd()), env)
     root = None if args.all else here
     last = files.last(env, root)
     if last is None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hookport.agents import list_markers
 from hookport.console.terminal import plain
-from hookport.project.discovery import project_root
+from hookport.project.discovery import find_project_root
 from hookport.runtime import approvals, consent, trust
 
 
@@ -21,7 +21,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Forget what was approved."""
     env = dict(os.environ)
-    root = project_root(str(Path.cwd()), env)
+    root = find_project_root(str(Path.cwd()), env)
     if not consent.may_withdraw(root, env, list_markers()):
         sys.stdout.write("nothing was taken back.\n")
         return 1

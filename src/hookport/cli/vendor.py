@@ -15,7 +15,7 @@ from pathlib import Path
 from hookport.cli import report
 from hookport.console.terminal import Paint
 from hookport.install import files
-from hookport.project.discovery import project_root
+from hookport.project.discovery import find_project_root
 from hookport.vendor import writer
 
 
@@ -27,7 +27,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Write or check both files."""
     env = dict(os.environ)
-    root = project_root(str(Path.cwd()), env)
+    root = find_project_root(str(Path.cwd()), env)
     if args.check:
         found = writer.check(root)
         if found:

@@ -154,7 +154,7 @@ def _nowhere(args: Namespace, known: Known) -> int:
         ]
         sys.stdout.write(json.dumps([{"hook": args.hook, "steps": steps}], indent=2) + "\n")
         return 1
-    names = tuple(dict.fromkeys(map(plan_builder.name_of, known.every_hook())))
+    names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.every_hook())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
     sys.stdout.write(plain(f"{what} in {known.found.root}.{closest(args.hook or '', names)}") + "\n")
     if findings:
@@ -194,9 +194,9 @@ def _explain_call(args: Namespace, it: Asked) -> int:
     env = dict(os.environ)
     found = load(args.source, None, env) if args.source else discover(str(Path.cwd()), env)
     planned = (
-        [plan_builder.planned(one) for one in plan_builder.runnable(found)]
+        [plan_builder.plan_entry(one) for one in plan_builder.list_runnable(found)]
         if args.source
-        else plan_builder.judged(found, env)
+        else plan_builder.judge_entries(found, env)
     )
     hooks = sorted(planned, key=lambda hook: -hook.priority)
     setting = engine.RunSetting(it.wire, get_wire, env)
@@ -207,7 +207,7 @@ def _explain_call(args: Namespace, it: Asked) -> int:
         runs = [_approved(_rested(run, paused), found.root, env) for run in runs]
     ill = _illnesses(runs, found, env)
     # Entries that call us are how an agent asks; only in a file that was named are they of interest.
-    passed = plan_builder.left_out(found)
+    passed = plan_builder.find_left_out(found)
     findings = [*found.findings, *(one for one in passed if args.source or one.code != BridgeEntry.code)]
     if args.json:
         tree = {

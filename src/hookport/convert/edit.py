@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from hookport import documents
 from hookport.agents import DecodedManifest, Dialect, Place, RefusedError, Tree
-from hookport.convert.pipeline import Reading, kind_in, read
+from hookport.convert.pipeline import Reading, detect_dialect_kind, read
 from hookport.errors import InputError, InternalError, Problem
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import Path
@@ -25,7 +25,7 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     when no hook runs it any more; it is replaced only where the command itself changed.
     """
     before = reading.decoded.manifest.hooks
-    if _by_event(reading.dialect, hooks) == _by_event(reading.dialect, before):
+    if _group_by_event(reading.dialect, hooks) == _group_by_event(reading.dialect, before):
         return {name: document.data for name, document in reading.documents.items()}
     _refuse_scripts(reading)
     left = list(before)
@@ -35,20 +35,26 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
             left.remove(hook)
             wanted.append(hook)
         else:
-            wanted.append(_settled(reading, hook, len(wanted)))
-    edits = (_refoldered,) if _has_folders(reading.dialect) else (_edited, _rewritten, _merged_files, _cut)
+            wanted.append(_settle_hook(reading, hook, len(wanted)))
+    edits = (
+        (_edit_folders,)
+        if _has_folders(reading.dialect)
+        else (_edit_entries, _rewrite_entries, _merge_files, _cut_and_append)
+    )
     results: list[tuple[dict[str, bytes], DecodedManifest]] = []
     for edit in edits:
         try:
             files = edit(reading, tuple(wanted))
-            found = _as_new(read(files, reading.dialect).decoded, wanted)
+            decoded = _enable_new(read(files, reading.dialect).decoded, wanted)
         except (_UnlikeError, InputError, documents.RewriteFailed):
             continue
-        if _by_event(reading.dialect, found.manifest.hooks) == _by_event(reading.dialect, tuple(wanted)):
+        if _group_by_event(reading.dialect, decoded.manifest.hooks) == _group_by_event(
+            reading.dialect, tuple(wanted)
+        ):
             return files
-        results.append((files, found))
-    for files, found in results:
-        if _agrees(reading.dialect, found, tuple(wanted)):
+        results.append((files, decoded))
+    for files, decoded in results:
+        if _agrees(reading.dialect, decoded, tuple(wanted)):
             return files
     if not hooks and reading.dialect.kind == "format":  # such a file holds hooks only and may not be empty
         used = {place.file for place in reading.decoded.places}
@@ -63,24 +69,24 @@ def _refuse_scripts(reading: Reading) -> None:
     scripts = [place.file for place in reading.decoded.places if not place.path]
     if reading.dialect.shape.in_place and scripts:
         raise InputError(
-            *(Problem("is a script of its author, so it is not edited", (), one) for one in scripts)
+            *(Problem("is a script of its author, so it is not edited", (), script) for script in scripts)
         )
 
 
-def _as_new(found: DecodedManifest, wanted: list[Hook]) -> DecodedManifest:
+def _enable_new(decoded: DecodedManifest, wanted: list[Hook]) -> DecodedManifest:
     """What was found, without that a file which is switched off turned new hooks off as well."""
     hooks = tuple(
         on if hook not in wanted and (on := hook._replace(enabled=True)) in wanted else hook
-        for hook in found.manifest.hooks
+        for hook in decoded.manifest.hooks
     )
-    return found._replace(manifest=found.manifest._replace(hooks=hooks))
+    return decoded._replace(manifest=decoded.manifest._replace(hooks=hooks))
 
 
 class _UnlikeError(Exception):
     """A file says its hooks in a way that this kind of edit does not understand."""
 
 
-class _Said(NamedTuple):
+class _FreshHook(NamedTuple):
     """How a file would say one hook alone: the fresh file, its tree, the way to the entry, the hook read."""
 
     key: str
@@ -94,32 +100,32 @@ def _has_folders(dialect: Dialect) -> bool:
     return "/*/" in dialect.locations[0].path
 
 
-def _by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
+def _group_by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str, ...], list[Hook]]:
     events: dict[tuple[str, ...], list[Hook]] = {}
     for hook in hooks:
         events.setdefault(tuple(spec.native for spec, _ in find_slots(dialect, hook)), []).append(hook)
     return events
 
 
-def _agrees(dialect: Dialect, found: DecodedManifest, hooks: tuple[Hook, ...]) -> bool:
+def _agrees(dialect: Dialect, decoded: DecodedManifest, hooks: tuple[Hook, ...]) -> bool:
     """Whether just these hooks were found, each file's in the wanted order: the files' own order is given."""
     left = list(hooks)
-    for hook in found.manifest.hooks:
+    for hook in decoded.manifest.hooks:
         if hook not in left:
             return False
         left.remove(hook)
-    wanted = _by_event(dialect, hooks)
-    for file in {place.file for place in found.places}:
-        pairs = zip(found.manifest.hooks, found.places, strict=True)
-        here = tuple(hook for hook, place in pairs if place.file == file)
-        for event, some in _by_event(dialect, here).items():
+    wanted = _group_by_event(dialect, hooks)
+    for file in {place.file for place in decoded.places}:
+        pairs = zip(decoded.manifest.hooks, decoded.places, strict=True)
+        file_hooks = tuple(hook for hook, place in pairs if place.file == file)
+        for event, some in _group_by_event(dialect, file_hooks).items():
             rest = iter(wanted[event])
             if not all(hook in rest for hook in some):
                 return False
     return not left
 
 
-def _settled(reading: Reading, hook: Hook, number: int) -> Hook:
+def _settle_hook(reading: Reading, hook: Hook, number: int) -> Hook:
     """The hook as the files that were read say it: named if it must be, marked if other files lack it."""
     dialect = reading.dialect
     named = hook
@@ -133,8 +139,8 @@ def _settled(reading: Reading, hook: Hook, number: int) -> Hook:
     names = [name for name, document in reading.documents.items() if document.kind != "text"]
     best, most = hook, 0
     for choice in (hook, named):
-        found = [said for name in names if (said := _said(reading, name, choice))]
-        exact = {said.key: said.hook for said in found if not _loses(choice, said.hook)}
+        fresh_hooks = [fresh_hook for name in names if (fresh_hook := _write_alone(reading, name, choice))]
+        exact = {said.key: said.hook for said in fresh_hooks if not _loses(choice, said.hook)}
         if len(exact) > most:
             fresh = dialect.shape.encode(dialect, Manifest((choice,)))
             whole = all(any(_fits(reading, name, key, fresh[key]) for name in names) for key in fresh)
@@ -159,7 +165,7 @@ def _loses(hook: Hook, given: Hook) -> bool:
     )
 
 
-def _keys(file: str, fresh: Mapping[str, Tree]) -> list[str]:
+def _rank_fresh_files(file: str, fresh: Mapping[str, Tree]) -> list[str]:
     """The fresh files, that which a file is most likely to be first."""
 
     def unlike(key: str) -> int:
@@ -169,22 +175,22 @@ def _keys(file: str, fresh: Mapping[str, Tree]) -> list[str]:
     return sorted(fresh, key=unlike)
 
 
-def _said(reading: Reading, file: str, hook: Hook) -> _Said | None:
+def _write_alone(reading: Reading, file: str, hook: Hook) -> _FreshHook | None:
     dialect = reading.dialect
     fresh = dialect.shape.encode(dialect, Manifest((hook,)))
-    said: list[_Said] = []
-    for key in _keys(file, fresh):
+    candidates: list[_FreshHook] = []
+    for key in _rank_fresh_files(file, fresh):
         try:
             decoded = dialect.shape.decode(dialect, {file: fresh[key]})
         except RefusedError:
             continue
         if len(decoded.manifest.hooks) == 1:
-            said.append(_Said(key, fresh[key], decoded.places[0].path, decoded.manifest.hooks[0]))
-    exact = (found for found in said if not _loses(hook, found.hook))
-    return next(exact, said[0] if said else None)
+            candidates.append(_FreshHook(key, fresh[key], decoded.places[0].path, decoded.manifest.hooks[0]))
+    exact = (candidate for candidate in candidates if not _loses(hook, candidate.hook))
+    return next(exact, candidates[0] if candidates else None)
 
 
-def _paired(
+def _pair_hooks(
     reading: Reading, hooks: tuple[Hook, ...]
 ) -> tuple[dict[int, Hook], list[int], list[tuple[int, Hook]]]:
     """By their numbers: which hooks changed into which, which are gone, and which are new at which place."""
@@ -192,58 +198,64 @@ def _paired(
     changed: dict[int, Hook] = {}
     gone: list[int] = []
     new: list[tuple[int, Hook]] = []
-    for event in dict.fromkeys(_natives(reading, hook) for hook in (*before, *hooks)):
+    for event in dict.fromkeys(_list_natives(reading, hook) for hook in (*before, *hooks)):
         old, now = (
-            [number for number, hook in enumerate(some) if _natives(reading, hook) == event]
+            [number for number, hook in enumerate(some) if _list_natives(reading, hook) == event]
             for some in (before, hooks)
         )
-        pairs = documents.align([_fields(before[at]) for at in old], [_fields(hooks[at]) for at in now])
-        for here, there in pairs:
-            if here is None and there is not None:
-                new.append((now[there], hooks[now[there]]))
-            elif here is not None and there is None:
-                gone.append(old[here])
-            elif here is not None and there is not None and before[old[here]] != hooks[now[there]]:
-                changed[old[here]] = hooks[now[there]]
-    return changed, gone, sorted(new, key=lambda found: found[0])
+        pairs = documents.align(
+            [_list_fields(before[at]) for at in old], [_list_fields(hooks[at]) for at in now]
+        )
+        for old_index, new_index in pairs:
+            if old_index is None and new_index is not None:
+                new.append((now[new_index], hooks[now[new_index]]))
+            elif old_index is not None and new_index is None:
+                gone.append(old[old_index])
+            elif (
+                old_index is not None
+                and new_index is not None
+                and before[old[old_index]] != hooks[now[new_index]]
+            ):
+                changed[old[old_index]] = hooks[now[new_index]]
+    return changed, gone, sorted(new, key=lambda numbered: numbered[0])
 
 
-def _natives(reading: Reading, hook: Hook) -> tuple[str, ...]:
+def _list_natives(reading: Reading, hook: Hook) -> tuple[str, ...]:
     return tuple(spec.native for spec, _ in find_slots(reading.dialect, hook))
 
 
-def _fields(hook: Hook) -> dict[str, object]:
+def _list_fields(hook: Hook) -> dict[str, object]:
     return {**hook._asdict(), **hook.handler._asdict()}
 
 
-def _edited(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = False) -> dict[str, bytes]:
+def _edit_entries(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = False) -> dict[str, bytes]:
     """Changed hooks where they stand, those that are gone cut out, new ones at the end of their event."""
-    changed, gone, new = _paired(reading, hooks)
+    changed, gone, new = _pair_hooks(reading, hooks)
     trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
     for number, hook in changed.items():
         old, place = reading.decoded.manifest.hooks[number], reading.decoded.places[number]
         _change(reading, trees, place, old, hook, afresh=afresh)
-        for other, at in _leftovers(reading, trees, [old], hooks):
+        for other, at in _find_leftovers(reading, trees, [old], hooks):
             differs = {
                 field: value for field, value in hook._asdict().items() if value != getattr(old, field)
             }
             _change(reading, trees, at, other, other._replace(**differs), afresh=afresh)
     _cut_out(reading, trees, gone, hooks)
-    return _with_new(reading, trees, hooks, new)
+    return _write_with_new(reading, trees, hooks, new)
 
 
-def _rewritten(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+def _rewrite_entries(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     """The same, with the entries of changed hooks written afresh: they may use other keys than we do."""
-    return _edited(reading, hooks, afresh=True)
+    return _edit_entries(reading, hooks, afresh=True)
 
 
-def _cut(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+def _cut_and_append(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     """Hooks that are gone or changed cut out, changed and new ones at the end of their event."""
-    changed, gone, new = _paired(reading, hooks)
+    changed, gone, new = _pair_hooks(reading, hooks)
     trees = {name: copy.deepcopy(document.tree) for name, document in reading.documents.items()}
     _cut_out(reading, trees, sorted([*gone, *changed]), hooks)
     again = [(hooks.index(hook), hook) for hook in changed.values()]
-    return _with_new(reading, trees, hooks, sorted([*new, *again], key=lambda found: found[0]))
+    return _write_with_new(reading, trees, hooks, sorted([*new, *again], key=lambda numbered: numbered[0]))
 
 
 def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: tuple[Hook, ...]) -> None:
@@ -256,10 +268,10 @@ def _cut_out(reading: Reading, trees: dict[str, Tree], gone: list[int], hooks: t
                 del trees[file]
             else:
                 _remove(trees[file], path, is_toml=reading.documents[file].kind == "toml")
-        cut = [place for _, place in _leftovers(reading, trees, old, hooks)]
+        cut = [place for _, place in _find_leftovers(reading, trees, old, hooks)]
 
 
-def _leftovers(
+def _find_leftovers(
     reading: Reading, trees: dict[str, Tree], old: list[Hook], hooks: tuple[Hook, ...]
 ) -> list[tuple[Hook, Place]]:
     """What now shows of edited hooks: nothing, unless one was read from several entries or had a copy."""
@@ -276,7 +288,7 @@ def _leftovers(
     ]
 
 
-def _with_new(
+def _write_with_new(
     reading: Reading, trees: dict[str, Tree], hooks: tuple[Hook, ...], new: list[tuple[int, Hook]]
 ) -> dict[str, bytes]:
     """The files of the trees, with new hooks at the end of their events."""
@@ -285,7 +297,7 @@ def _with_new(
     return {
         name: reading.documents[name].rewrite(tree)
         if name in reading.documents
-        else documents.dump(tree, kind_in(reading.dialect, name))
+        else documents.dump(tree, detect_dialect_kind(reading.dialect, name))
         for name, tree in trees.items()
     }
 
@@ -296,49 +308,62 @@ def _change(
     """The entry at a place, with what differs between the two hooks when written alone."""
     if reading.documents[place.file].kind == "text":
         raise _UnlikeError
-    one, other = _said(reading, place.file, old), _said(reading, place.file, new)
-    if one is None or other is None or one.path != other.path or one.key != other.key:
+    old_fresh, new_fresh = _write_alone(reading, place.file, old), _write_alone(reading, place.file, new)
+    if (
+        old_fresh is None
+        or new_fresh is None
+        or old_fresh.path != new_fresh.path
+        or old_fresh.key != new_fresh.key
+    ):
         raise _UnlikeError
-    path, own = place.path, one.path
-    if not path or not isinstance(path[-1], int) or not isinstance(own[-1], int):
+    path, fresh_path = place.path, old_fresh.path
+    if not path or not isinstance(path[-1], int) or not isinstance(fresh_path[-1], int):
         raise _UnlikeError
     tree = trees[place.file]
-    depth, own_depth = _lists(path), _lists(own)
-    if len(path) - depth != len(own) - own_depth:
+    depth, fresh_depth = _count_keys(path), _count_keys(fresh_path)
+    if len(path) - depth != len(fresh_path) - fresh_depth:
         # In a group here and on its own there, or the other way round: written as it would be afresh.
-        item, more = _at(tree, path[: depth + 1]), _at(other.tree, own[:own_depth])
+        item, more = _value_at(tree, path[: depth + 1]), _value_at(new_fresh.tree, fresh_path[:fresh_depth])
         if len(more) != 1 or len(item.get("hooks", [item])) != 1:
             raise _UnlikeError
-        _at(tree, path[:depth])[path[depth]] = more[0]
+        _value_at(tree, path[:depth])[path[depth]] = more[0]
         return
     if len(path) - depth > 1:
-        _change_group(tree, path[:-2], _at(one.tree, own[:-2]), _at(other.tree, own[:-2]))
-    entry = _at(other.tree, own)
-    _at(tree, path[:-1])[path[-1]] = entry if afresh else _merged(_at(tree, path), _at(one.tree, own), entry)
+        _change_group(
+            tree,
+            path[:-2],
+            _value_at(old_fresh.tree, fresh_path[:-2]),
+            _value_at(new_fresh.tree, fresh_path[:-2]),
+        )
+    entry = _value_at(new_fresh.tree, fresh_path)
+    _value_at(tree, path[:-1])[path[-1]] = (
+        entry if afresh else _merge_trees(_value_at(tree, path), _value_at(old_fresh.tree, fresh_path), entry)
+    )
 
 
 def _change_group(tree: Tree, path: Path, old: Tree, new: Tree) -> None:
     """What a group says beside its entries; a group of several cannot change for one of them."""
-    group = _at(tree, path)
+    group = _value_at(tree, path)
     before, after, head = (
-        {key: value for key, value in found.items() if key != "hooks"} for found in (old, new, group)
+        {key: value for key, value in tree_of_group.items() if key != "hooks"}
+        for tree_of_group in (old, new, group)
     )
-    if documents.same(before, after):
+    if documents.is_same_tree(before, after):
         return
     if len(group["hooks"]) != 1:
         raise _UnlikeError
-    merged = _merged(head, before, after)
+    merged = _merge_trees(head, before, after)
     for key in head.keys() - merged.keys():
         del group[key]
     group.update(merged)
 
 
-def _lists(path: Path) -> int:
+def _count_keys(path: Path) -> int:
     """How many steps of a path come before the first list."""
     return next((number for number, step in enumerate(path) if isinstance(step, int)), len(path))
 
 
-def _at(tree: Tree, path: Path) -> Tree:
+def _value_at(tree: Tree, path: Path) -> Tree:
     for step in path:
         tree = tree[step]
     return tree
@@ -346,12 +371,12 @@ def _at(tree: Tree, path: Path) -> Tree:
 
 def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hook: Hook) -> None:
     """The hook at the end of its event, in every file that would say it; one of those that are alike."""
-    said: dict[str, list[tuple[str, _Said]]] = {}
+    fresh_by_key: dict[str, list[tuple[str, _FreshHook]]] = {}
     for name, document in reading.documents.items():
-        found = _said(reading, name, hook) if document.kind != "text" and name in trees else None
-        if found:
-            said.setdefault(found.key, []).append((name, found))
-    if not said:
+        fresh_hook = _write_alone(reading, name, hook) if document.kind != "text" and name in trees else None
+        if fresh_hook:
+            fresh_by_key.setdefault(fresh_hook.key, []).append((name, fresh_hook))
+    if not fresh_by_key:
         fresh = reading.dialect.shape.encode(reading.dialect, Manifest((hook,)))
         # Files of one hook each cannot take another.
         if fresh.keys() & trees.keys() or any(place.path for place in reading.decoded.places):
@@ -362,48 +387,50 @@ def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hoo
     near = [
         homes[repr(other)].file
         for other in before
-        if repr(other) in homes and _natives(reading, other) == _natives(reading, hook)
+        if repr(other) in homes and _list_natives(reading, other) == _list_natives(reading, hook)
     ]
     used = [place.file for place in reading.decoded.places]
-    for alike in said.values():
+    for alike in fresh_by_key.values():
         names = [name for name, _ in alike]
         home = next((name for name in (*reversed(near), *used) if name in names), names[0])
         _append(reading, trees, home, dict(alike)[home])
 
 
-def _append(reading: Reading, trees: dict[str, Tree], home: str, said: _Said) -> None:
-    own = _part(reading, said.hook, said.path)
-    known = next(
+def _append(reading: Reading, trees: dict[str, Tree], home: str, fresh_hook: _FreshHook) -> None:
+    fresh_container = _find_container(reading, fresh_hook.hook, fresh_hook.path)
+    container = next(
         (
-            _part(reading, hook, place.path)
+            _find_container(reading, hook, place.path)
             for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True)
             if place.file == home and place.path
         ),
         None,
     )
-    if known is None:
-        whole = reading.decoded.manifest._replace(hooks=(said.hook,))
+    if container is None:
+        whole = reading.decoded.manifest._replace(hooks=(fresh_hook.hook,))
         fresh = reading.dialect.shape.encode(reading.dialect, whole)
-        decoded = reading.dialect.shape.decode(reading.dialect, {home: fresh[_keys(home, fresh)[0]]})
-        known = _part(reading, said.hook, decoded.places[0].path)
-    more = _at(said.tree, own)
-    tree = trees[home] if trees[home] or not known else dict(reading.dialect.root_keys)
-    for step in reversed(known):
+        decoded = reading.dialect.shape.decode(
+            reading.dialect, {home: fresh[_rank_fresh_files(home, fresh)[0]]}
+        )
+        container = _find_container(reading, fresh_hook.hook, decoded.places[0].path)
+    more = _value_at(fresh_hook.tree, fresh_container)
+    tree = trees[home] if trees[home] or not container else dict(reading.dialect.root_keys)
+    for step in reversed(container):
         more = {step: more}
-    trees[home] = _appended(tree, more)
+    trees[home] = _append_trees(tree, more)
 
 
-def _part(reading: Reading, hook: Hook, path: Path) -> Path:
+def _find_container(reading: Reading, hook: Hook, path: Path) -> Path:
     """The way to the map of events or the list of hooks that an entry is in."""
-    keys = path[: _lists(path)]
+    keys = path[: _count_keys(path)]
     natives = [spec.native for spec, _ in find_slots(reading.dialect, hook)]
     return keys[:-1] if keys and keys[-1] in natives else keys
 
 
-def _appended(tree: Tree, more: Tree) -> Tree:
+def _append_trees(tree: Tree, more: Tree) -> Tree:
     """A tree with the entries of another one at the end of its lists."""
     if isinstance(tree, dict) and isinstance(more, dict):
-        both = {key: _appended(value, more[key]) if key in more else value for key, value in tree.items()}
+        both = {key: _append_trees(value, more[key]) if key in more else value for key, value in tree.items()}
         return {**both, **{key: value for key, value in more.items() if key not in tree}}
     if isinstance(tree, list) and isinstance(more, list):
         return [*tree, *more]
@@ -429,7 +456,7 @@ def _remove(tree: Tree, path: Path, *, is_toml: bool) -> None:
         del parents[depth][path[depth]]
 
 
-def _merged_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     """Each file with what differs between all hooks before and after, both written afresh."""
     dialect, manifest = reading.dialect, reading.decoded.manifest
     old, new = (
@@ -443,16 +470,18 @@ def _merged_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]
         is_text = document.kind == "text"
         if is_text and name not in used:
             continue
-        key = next((key for key in _keys(name, fresh) if _fits(reading, name, key, fresh[key])), None)
+        key = next(
+            (key for key in _rank_fresh_files(name, fresh) if _fits(reading, name, key, fresh[key])), None
+        )
         if key is None or (key in new and key not in left):
             raise _UnlikeError
         left.pop(key, None)
         if key not in new and is_text:
             del files[name]
             continue
-        before, after = (found.get(key, {} if not is_text else "") for found in (old, new))
-        if not documents.same(before, after):
-            files[name] = document.rewrite(_merged(document.tree, before, after))
+        before, after = (fresh_trees.get(key, {} if not is_text else "") for fresh_trees in (old, new))
+        if not documents.is_same_tree(before, after):
+            files[name] = document.rewrite(_merge_trees(document.tree, before, after))
     for key, tree in left.items():
         # A file for each event goes beside the others. Any other file was not read, so it is left alone.
         if "*" not in dialect.locations[0].path:
@@ -461,7 +490,7 @@ def _merged_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]
         name = f"{folder}/{key.rpartition('/')[2]}".removeprefix("/")
         if name in files:
             raise _UnlikeError
-        files[name] = documents.dump(tree, kind_in(dialect, name))
+        files[name] = documents.dump(tree, detect_dialect_kind(dialect, name))
     return files
 
 
@@ -477,13 +506,13 @@ def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
     return True
 
 
-def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
+def _merge_trees(base: Tree, old: Tree, new: Tree) -> Tree:
     """What turns `old` into `new`, done to `base`, which says the same as `old` in its own way."""
-    if documents.same(old, new):
+    if documents.is_same_tree(old, new):
         return base
     if isinstance(base, dict) and isinstance(old, dict) and isinstance(new, dict):
         merged = {
-            key: _merged(value, old[key], new[key]) if key in old and key in new else new.get(key, value)
+            key: _merge_trees(value, old[key], new[key]) if key in old and key in new else new.get(key, value)
             for key, value in base.items()
             if key not in old or key in new
         }
@@ -497,33 +526,35 @@ def _merged(base: Tree, old: Tree, new: Tree) -> Tree:
         if len(base) != len(old):
             raise _UnlikeError
         return [
-            new[there] if here is None else _merged(base[here], old[here], new[there])
-            for here, there in documents.align(old, new)
-            if there is not None
+            new[new_index]
+            if base_index is None
+            else _merge_trees(base[base_index], old[base_index], new[new_index])
+            for base_index, new_index in documents.align(old, new)
+            if new_index is not None
         ]
     if any(isinstance(tree, (dict, list)) for tree in (base, old)):
         raise _UnlikeError
     return new
 
 
-def _refoldered(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
+def _edit_folders(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     """A folder for each hook: changed ones are edited, new ones are put beside the others."""
     dialect, before = reading.dialect, reading.decoded.manifest.hooks
-    changed, gone, new = _paired(reading, hooks)
+    changed, gone, new = _pair_hooks(reading, hooks)
     files = {name: document.data for name, document in reading.documents.items()}
     for number in (*changed, *gone):
         main = reading.decoded.places[number].file
         folder = main.rpartition("/")[0]
-        (_, tree), (script, text) = _folder(dialect, before[number])
-        runs = _runs(reading, folder, script)
+        (_, tree), (script, text) = _write_folder(dialect, before[number])
+        runs = _find_script(reading, folder, script)
         if number in gone:
             del files[main]
             if runs in files and reading.documents[runs].tree == text:
                 del files[runs]
             continue
         hook = changed[number]
-        (_, after), (_, new_text) = _folder(dialect, hook)
-        files[main] = reading.documents[main].rewrite(_merged(reading.documents[main].tree, tree, after))
+        (_, after), (_, new_text) = _write_folder(dialect, hook)
+        files[main] = reading.documents[main].rewrite(_merge_trees(reading.documents[main].tree, tree, after))
         if hook.handler.command != before[number].handler.command:
             if (
                 before[number].handler.command in hook.handler.command
@@ -533,20 +564,20 @@ def _refoldered(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
                 raise _UnlikeError  # the script would be overwritten by one that calls it
             files[runs] = documents.dump(new_text, "text")
     for at, hook in new:
-        _new_folder(reading, files, hooks[:at], hook)
+        _add_folder(reading, files, hooks[:at], hook)
     return files
 
 
-def _folder(dialect: Dialect, hook: Hook) -> tuple[tuple[str, Tree], tuple[str, Tree]]:
+def _write_folder(dialect: Dialect, hook: Hook) -> tuple[tuple[str, Tree], tuple[str, Tree]]:
     """What says a hook and what runs it, each with its path below the folder."""
     fresh = dialect.shape.encode(dialect, Manifest((hook,)))
-    main = next(path for path in fresh if documents.kind_of(path) != "text")
+    main = next(path for path in fresh if documents.detect_kind(path) != "text")
     folder = main.rpartition("/")[0]
     script = next(path for path in fresh if path != main)
     return (folder.rpartition("/")[2], fresh[main]), (script.removeprefix(f"{folder}/"), fresh[script])
 
 
-def _runs(reading: Reading, folder: str, script: str) -> str:
+def _find_script(reading: Reading, folder: str, script: str) -> str:
     """The script that runs a folder's hook, whatever language it is in."""
     stem = f"{folder}/{script}".rpartition(".")[0]
     return min(
@@ -555,10 +586,10 @@ def _runs(reading: Reading, folder: str, script: str) -> str:
     )
 
 
-def _new_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, ...], hook: Hook) -> None:
+def _add_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, ...], hook: Hook) -> None:
     """A folder that is read after that of the hook before it."""
     dialect = reading.dialect
-    (slug, tree), (script, text) = _folder(dialect, hook)
+    (slug, tree), (script, text) = _write_folder(dialect, hook)
     pattern = dialect.locations[0].path
     name = pattern.rpartition("/")[2]
     folders = sorted(path.rpartition("/")[0] for path in files if path.rpartition("/")[2] == name)
@@ -568,5 +599,5 @@ def _new_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, .
     folder = f"{parent}/{slug}"
     if folder in taken or (last and f"{folder}/" < f"{last}/" and before):
         folder = f"{last or folder}_{slug}"
-    files[f"{folder}/{name}"] = documents.dump(tree, kind_in(dialect, name))
+    files[f"{folder}/{name}"] = documents.dump(tree, detect_dialect_kind(dialect, name))
     files[f"{folder}/{script}"] = documents.dump(text, "text")

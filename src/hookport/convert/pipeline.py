@@ -75,9 +75,11 @@ class Reading(NamedTuple):
         """For each command the texts of the scripts that came with the hooks or were found beside them."""
         came = {name: doc.tree for name, doc in self.documents.items() if doc.kind == "text"}
         if self.dialect.shape.in_place:  # its command names a script by its place
-            came = {home_path(self.dialect, name): text for name, text in came.items()}
+            came = {find_home_path(self.dialect, name): text for name, text in came.items()}
         handlers = (hook.handler for hook in self.decoded.manifest.hooks)
-        commands = (one for handler in handlers for one in (handler.command, *handler.platform.values()))
+        commands = (
+            command for handler in handlers for command in (handler.command, *handler.platform.values())
+        )
         return {
             command: {
                 **self.found_scripts.get(command, {}),
@@ -92,7 +94,7 @@ def parse(files: Mapping[str, bytes], dialect: Dialect | None = None) -> dict[st
     documents: dict[str, formats.Document] = {}
     problems: list[Problem] = []
     for name, data in files.items():
-        kind = kind_in(dialect, name) if dialect is not None else formats.kind_of(name)
+        kind = detect_dialect_kind(dialect, name) if dialect is not None else formats.detect_kind(name)
         try:
             documents[name] = formats.parse(data, kind)
         except formats.SyntaxProblem as wrong:
@@ -112,11 +114,11 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> Reading:
     try:
         decoded = dialect.shape.decode(dialect, trees)
     except RefusedError as refused:
-        raise InputError(*(located(problem, documents) for problem in refused.problems)) from None
+        raise InputError(*(locate_problem(problem, documents) for problem in refused.problems)) from None
     return Reading(dialect, documents, decoded)
 
 
-def located(problem: Problem, documents: Mapping[str, formats.Document]) -> Problem:
+def locate_problem(problem: Problem, documents: Mapping[str, formats.Document]) -> Problem:
     """The problem with its line and column."""
     document = documents.get(problem.file)
     if document is None or problem.line:
@@ -142,91 +144,100 @@ def convert_all(reading: Reading, targets: list[Dialect], *, bare: bool = False)
 def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, bare: bool) -> Conversion:
     source = reading.dialect
     manifest = reading.decoded.manifest
-    found = list(known)
+    findings = list(known)
     if source.id == target.id:
         files = tuple(
-            File(home_path(source, name), _text(document.data))
+            File(find_home_path(source, name), _decode_text(document.data))
             for name, document in reading.documents.items()
         )
         return Conversion(
-            source.id, target.id, files, tuple(found), manifest.hooks, effects(len(manifest.hooks), ())
+            source.id,
+            target.id,
+            files,
+            tuple(findings),
+            manifest.hooks,
+            list_effects(len(manifest.hooks), ()),
         )
-    manifest, dropped = _with_matchers(reading) if target.is_hub else _sound(reading, target)
+    manifest, dropped = _keep_matchers(reading) if target.is_hub else _drop_unreadable_data(reading, target)
     degraded = degrade(manifest, target, reading.wheres, reading.scripts, bare=bare)
     if source.root[:1] == ("frontmatter",):
         dropped += [
             AlwaysRuns.at(reading.wheres[number], number, target=target.id) for number in degraded.kept
         ]
-    found += [*dropped, *degraded.findings]
+    findings += [*dropped, *degraded.findings]
     trees: dict[str, Tree] = {}
     if degraded.manifest.hooks:
         trees = target.shape.encode(target, degraded.manifest)
-        found += [TargetNote.at("", note=note) for note in (*target.notes, *_plugin_notes(target, trees))]
+        findings += [
+            TargetNote.at("", note=note) for note in (*target.notes, *_list_plugin_notes(target, trees))
+        ]
     else:
-        found.append(NothingLeft.at("", target=target.id))
-    written = {path: formats.dump(tree, kind_in(target, path)) for path, tree in trees.items()}
+        findings.append(NothingLeft.at("", target=target.id))
+    written = {path: formats.dump(tree, detect_dialect_kind(target, path)) for path, tree in trees.items()}
     verify(target, written, degraded.manifest.hooks)
-    files = tuple(File(path, _text(data)) for path, data in written.items())
+    files = tuple(File(path, _decode_text(data)) for path, data in written.items())
     return Conversion(
         source.id,
         target.id,
         files,
-        tuple(found),
+        tuple(findings),
         reading.decoded.manifest.hooks,
-        effects(len(manifest.hooks), (*dropped, *degraded.findings)),
+        list_effects(len(manifest.hooks), (*dropped, *degraded.findings)),
     )
 
 
-def _with_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
+def _keep_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
     """The manifest with the matchers that would not come back: one word may be several tools of an agent."""
     dialect, manifest = reading.dialect, reading.decoded.manifest
     hooks, findings = list(manifest.hooks), []
-    for one in checks.seen_in(reading):
-        pieces = find_slots(dialect, one.hook)
+    for entry in checks.list_entries(reading):
+        pieces = find_slots(dialect, entry.hook)
         if len(pieces) != 1 or pieces[0][0].subject != "tool":
             continue
         spec, terms = pieces[0]
-        _, text = checks.written_matcher(one, spec)
-        written = write_matcher(dialect, spec, terms, one.hook.content)
+        _, text = checks.find_written_matcher(entry, spec)
+        written = write_matcher(dialect, spec, terms, entry.hook.content)
         is_same = len(written) == 1 and _is_same(find_matching(dialect, spec), text, written[0])
-        if not text or not terms or is_same or _is_written(one.hook, dialect, text):
+        if not text or not terms or is_same or _is_written(entry.hook, dialect, text):
             continue
-        own = {**one.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}
-        kept = one.hook._replace(provider_data={**one.hook.provider_data, dialect.id: own})
+        dialect_fields = {**entry.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}
+        kept = entry.hook._replace(provider_data={**entry.hook.provider_data, dialect.id: dialect_fields})
         if _is_written(kept, dialect, text):
-            hooks[one.number] = kept
+            hooks[entry.number] = kept
         else:
-            told = ", ".join(other or "*" for other in written)
+            spelled = ", ".join(other or "*" for other in written)
             findings.append(
-                MatcherRespelled.at(one.words, one.number, dialect=dialect.id, matcher=text, written=told)
+                MatcherRespelled.at(
+                    entry.words, entry.number, dialect=dialect.id, matcher=text, written=spelled
+                )
             )
     return manifest._replace(hooks=tuple(hooks)), findings
 
 
-def _is_same(matching: Matching, one: str, other: str | None) -> bool:
+def _is_same(matching: Matching, first: str, second: str | None) -> bool:
     """Whether two matchers are the same text, or the same names in another order."""
-    lists = [re.split(f"[{re.escape(matching.separators)}]", text) for text in (one, other or "")]
-    is_list = matching.grammar == "names" and bool(re.fullmatch(f"{matching.plain}+", f"{one}{other}"))
-    return one == other or (is_list and sorted(lists[0]) == sorted(lists[1]))
+    lists = [re.split(f"[{re.escape(matching.separators)}]", text) for text in (first, second or "")]
+    is_list = matching.grammar == "names" and bool(re.fullmatch(f"{matching.plain}+", f"{first}{second}"))
+    return first == second or (is_list and sorted(lists[0]) == sorted(lists[1]))
 
 
 def _is_written(hook: Hook, dialect: Dialect, matcher: str) -> bool:
     """Whether a dialect writes a hook with the matcher that it was read with."""
     trees = dialect.shape.encode(dialect, degrade(Manifest((hook,)), dialect, (), {}).manifest)
-    return any(matcher in _values_at(tree, dialect.matcher_key) for tree in trees.values())
+    return any(matcher in _find_values(tree, dialect.matcher_key) for tree in trees.values())
 
 
-def _values_at(tree: Tree, key: str) -> Iterator[Tree]:
+def _find_values(tree: Tree, key: str) -> Iterator[Tree]:
     """The values of a key, wherever it is in a tree."""
     if isinstance(tree, Mapping):
         if key in tree:
             yield tree[key]
         tree = list(tree.values())
     for inner in tree if isinstance(tree, list) else ():
-        yield from _values_at(inner, key)
+        yield from _find_values(inner, key)
 
 
-def _sound(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
+def _drop_unreadable_data(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
     """The manifest without data for the target that the target could not read back.
 
     What a file of the target said comes back; a manifest may also say what no such file can.
@@ -236,13 +247,13 @@ def _sound(reading: Reading, target: Dialect) -> tuple[Manifest, list[Finding]]:
         return manifest, []
     hooks, findings = list(manifest.hooks), []
     for number, hook in enumerate(hooks):
-        own = hook.provider_data.get(target.id)
-        if not own or _comes_back(hook, target):
+        target_data = hook.provider_data.get(target.id)
+        if not target_data or _comes_back(hook, target):
             continue
         rest = {name: data for name, data in hook.provider_data.items() if name != target.id}
         hooks[number] = hook._replace(provider_data=rest or NOTHING)
         where = reading.wheres[number] if number < len(reading.wheres) else ""
-        words = {"source": target.id, "target": target.id, "fields": ", ".join(map(str, own))}
+        words = {"source": target.id, "target": target.id, "fields": ", ".join(map(str, target_data))}
         findings.append(NativeDropped.at(where, number, **words))
     return manifest._replace(hooks=tuple(hooks)), findings
 
@@ -252,27 +263,31 @@ def _comes_back(hook: Hook, target: Dialect) -> bool:
     try:
         degraded = degrade(Manifest((hook,)), target, (), {})
         trees = target.shape.encode(target, degraded.manifest)
-        written = {path: formats.dump(tree, kind_in(target, path)) for path, tree in trees.items()}
+        written = {
+            path: formats.dump(tree, detect_dialect_kind(target, path)) for path, tree in trees.items()
+        }
         verify(target, written, degraded.manifest.hooks)
     except (HookportError, ValueError, TypeError, AttributeError, KeyError):
         return False
     return True
 
 
-def home_path(dialect: Dialect, name: str) -> str:
+def find_home_path(dialect: Dialect, name: str) -> str:
     """Where a file of a dialect belongs: its known place at the end of its path, else the first place."""
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
     places = [place.path for place in (*dialect.locations, *dialect.scoped_in)]
     for place in (*places, *dialect.manifests):
         known = place.split("/")
-        own = known[:-1] + dialect.companions.split("/") if dialect.companions else known
-        for parts in (known, own):
+        companion_parts = known[:-1] + dialect.companions.split("/") if dialect.companions else known
+        for parts in (known, companion_parts):
             wanted = [part for part in parts if part != "~"]
             tail = steps[-len(wanted) :]
             if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
                 return "/".join(["~", *tail] if parts[0] == "~" else tail)
     kinds = [
-        place.path for place in dialect.locations if kind_in(dialect, place.path) == kind_in(dialect, name)
+        place.path
+        for place in dialect.locations
+        if detect_dialect_kind(dialect, place.path) == detect_dialect_kind(dialect, name)
     ]
     first = kinds[0] if kinds else dialect.locations[0].path
     if "*" not in first:
@@ -285,23 +300,23 @@ def home_path(dialect: Dialect, name: str) -> str:
     return before + "/".join(steps[-depth:]) if len(steps) >= depth else before + "hook/" + name
 
 
-def _plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
+def _list_plugin_notes(target: Dialect, trees: Mapping[str, Tree]) -> list[str]:
     """A file that names its package's root works only inside a package."""
     places = {place.path for place in target.locations if place.scope == "plugin"}
     belongs = f"belongs in the root of a plugin or extension of {target.title}, which must be installed"
     return [f"{path} {belongs}." for path in trees if path in places and target.kind == "agent"]
 
 
-def kind_in(dialect: Dialect, path: str) -> str:
+def detect_dialect_kind(dialect: Dialect, path: str) -> str:
     """The kind of a file by its name, as the dialect reads it."""
-    kind = formats.kind_of(path)
+    kind = formats.detect_kind(path)
     scopes = {place.scope for place in dialect.locations if f"/{path}".endswith(f"/{place.path}")}
     if scopes == {"plugin"}:  # comments are for people's settings
         return kind
     return dialect.file_kinds.get(path.rpartition(".")[2], dialect.file_kinds.get(kind, kind))
 
 
-def _text(data: bytes) -> str:
+def _decode_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogateescape")
 
 
@@ -313,29 +328,29 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
         decoded = read(written, target).decoded.manifest.hooks
     except InputError as error:
         raise InternalError(f"what was written for {target.id} cannot be read back: {error}") from error
-    hooks = tuple(_without_matcher(target, hook) for hook in hooks)
+    hooks = tuple(_remove_written_matcher(target, hook) for hook in hooks)
     if decoded == hooks:
         return
     for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
-        for field, one, other in zip(Hook._fields, ours, theirs, strict=True):
-            if one != other:
+        for field, our_value, their_value in zip(Hook._fields, ours, theirs, strict=True):
+            if our_value != their_value:
                 raise InternalError(
-                    f"{target.id} would read hook {number} differently: {field} {other!r} instead of {one!r}"
+                    f"{target.id} would read hook {number} differently: {field} {their_value!r} instead of {our_value!r}"
                 )
     raise InternalError(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
 
 
-def _without_matcher(target: Dialect, hook: Hook) -> Hook:
+def _remove_written_matcher(target: Dialect, hook: Hook) -> Hook:
     """A hook without the matcher that it was once read with, which its file has in its own place."""
-    own = hook.provider_data.get(target.id)
-    if target.is_hub or not own or "written_matcher" not in own:
+    target_data = hook.provider_data.get(target.id)
+    if target.is_hub or not target_data or "written_matcher" not in target_data:
         return hook
-    rest = {key: value for key, value in own.items() if key != "written_matcher"}
+    rest = {key: value for key, value in target_data.items() if key != "written_matcher"}
     others = {name: data for name, data in hook.provider_data.items() if name != target.id}
     return hook._replace(provider_data={**others, **({target.id: rest} if rest else {})} or NOTHING)
 
 
-def effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
+def list_effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:
     """For each hook the strongest effect of its findings."""
     strongest: list[Effect] = ["kept"] * count
     for finding in findings:

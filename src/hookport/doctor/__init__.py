@@ -27,11 +27,11 @@ from hookport.findings import Finding
 from hookport.install.coverage import Installed, commands_for, cover_of, find_gaps, report_gaps
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, detected, target
-from hookport.project.discovery import Discovery, Found, discover, project_root
+from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
 from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch
-from hookport.project.places import home_folder
-from hookport.project.plan_builder import listed
+from hookport.project.places import find_home_folder
+from hookport.project.plan_builder import list_enabled
 
 __all__ = ["Diagnosis", "Report", "diagnose", "examine", "examine_agent"]
 
@@ -179,7 +179,7 @@ def _scopes(case: Case, found: Discovery) -> list[Installed]:
 
 def _not_run(case: Case, found: Discovery, scopes: list[Installed], known: Hooks) -> Iterator[Diagnosis]:
     """Hooks that neither the agent nor an entry of ours runs, but for those that a check told of already."""
-    gaps = find_gaps(listed(found), found.scoped, scopes, str(case.world.cwd))
+    gaps = find_gaps(list_enabled(found), found.scoped, scopes, str(case.world.cwd))
     gaps = [gap for gap in gaps if (gap.hook.file, gap.hook.place) not in known]
     for finding, those in report_gaps(gaps, case.dialect):
         dead = frozenset((gap.hook.file, gap.hook.place) for gap in those)
@@ -187,7 +187,7 @@ def _not_run(case: Case, found: Discovery, scopes: list[Installed], known: Hooks
         yield Diagnosis(case.dialect.id, finding, ", ".join(files), dead)
 
 
-def _spared(one: Diagnosis, by_entry: Sequence[Found]) -> Diagnosis:
+def _spared(one: Diagnosis, by_entry: Sequence[HookEntry]) -> Diagnosis:
     """A finding about what the agent does with a file, where an entry runs all the hooks that it is about."""
     if is_about(one.finding.code, one.agent, "entry") or not one.dead:
         return one
@@ -196,7 +196,7 @@ def _spared(one: Diagnosis, by_entry: Sequence[Found]) -> Diagnosis:
     return one._replace(finding=finding, dead=dead)
 
 
-def _unwell(case: Case, about: _About, by_entry: Sequence[Found], known: Hooks) -> Iterator[Diagnosis]:
+def _unwell(case: Case, about: _About, by_entry: Sequence[HookEntry], known: Hooks) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours runs here, and that cannot do their work or keep failing.
 
     Those of the agent's own file were looked at as it runs them; those of formats are told of once.
@@ -213,7 +213,7 @@ def _unwell(case: Case, about: _About, by_entry: Sequence[Found], known: Hooks) 
 
 
 def _skipped(
-    case: Case, about: _About, by_entry: Sequence[Found], scopes: Sequence[Installed]
+    case: Case, about: _About, by_entry: Sequence[HookEntry], scopes: Sequence[Installed]
 ) -> Iterator[Diagnosis]:
     """Hooks that an entry of ours would run here, and that the bridge skips."""
     for one in by_entry:
@@ -233,7 +233,9 @@ def _report(
         known = frozenset().union(*(one.dead for one in seen))
         scopes = _scopes(case, about.found)
         by_entry = [
-            one for one in listed(about.found) if cover_of(one, scopes, str(case.world.cwd)).by == "entry"
+            one
+            for one in list_enabled(about.found)
+            if cover_of(one, scopes, str(case.world.cwd)).by == "entry"
         ]
         seen = [_spared(one, by_entry) for one in seen]
         seen += [*_not_run(case, about.found, scopes, known), *_unwell(case, about, by_entry, known)]
@@ -258,7 +260,7 @@ def _once(found: Iterator[Diagnosis]) -> tuple[Diagnosis, ...]:
 def world_of(cwd: str, env: Mapping[str, str]) -> World:
     """Where to look for a folder."""
     here = Path(os.path.realpath(cwd))
-    return World(here, Path(project_root(cwd, env)), home_folder(env), env)
+    return World(here, Path(find_project_root(cwd, env)), find_home_folder(env), env)
 
 
 def case_of(dialect: Dialect, world: World, past: History, *, force: bool, asks_version: bool = True) -> Case:

@@ -15,7 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hookport.agents import get, get_wire, list_agents, list_dialects
-from hookport.convert.checks import Seen
+from hookport.convert.checks import CheckedEntry
 from hookport.convert.checks.scripts import INTERPRETERS, WRAPPERS
 from hookport.doctor.case import Case, Diagnosis, Repair, about
 from hookport.doctor.files import Source, shown
@@ -55,12 +55,12 @@ PROGRAM, ARCHIVE_NAME = "hookport", "bridge.pyz"
 SYSTEM = re.compile(r"/dev/\w+|/bin/sh|/usr/bin/env")
 
 
-def is_ours(one: Seen) -> bool:
+def is_ours(one: CheckedEntry) -> bool:
     """Whether an entry calls hookport."""
     return call_of(one) is not None
 
 
-def call_of(one: Seen) -> re.Match[str] | None:
+def call_of(one: CheckedEntry) -> re.Match[str] | None:
     """The call of hookport in an entry; a command that only speaks of one has none."""
     return _call_in(one.hook.handler.command)
 
@@ -76,7 +76,7 @@ def _call_in(command: str) -> re.Match[str] | None:
     return call if is_started else None
 
 
-def agent_of(one: Seen) -> str:
+def agent_of(one: CheckedEntry) -> str:
     """The agent in whose words an entry answers."""
     call = call_of(one)
     return "" if call is None else (call["first"] if call["act"] == "dispatch" else call["second"] or "")
@@ -161,12 +161,12 @@ def _tried(command: str, event: str, native: str, case: Case) -> str:
     return clean(why) or f"it ended with {done.returncode} and said nothing"
 
 
-def _anew(case: Case, source: Source, one: Seen) -> Repair:
+def _anew(case: Case, source: Source, one: CheckedEntry) -> Repair:
     scope = "user" if source.scope == "user" else "project"
     return Repair("sync", case.dialect.id, scope, ARCHIVE_NAME in one.hook.handler.command)
 
 
-def _missing(one: Seen, call: re.Match[str], case: Case) -> str:
+def _missing(one: CheckedEntry, call: re.Match[str], case: Case) -> str:
     before = one.hook.handler.command[: call.end("program")]
     paths = [
         word for word in _words(before) if word.startswith(("/", "$", "~")) or re.match(r"\w:[\\/]", word)
@@ -193,7 +193,7 @@ def _words(text: str) -> list[str]:
     return []
 
 
-def _path(word: str, one: Seen, case: Case) -> Path | None:
+def _path(word: str, one: CheckedEntry, case: Case) -> Path | None:
     """The file that a word names; None where only the shell knows."""
     for spelling in sorted(one.dialect.project_dir, key=len, reverse=True):
         if word.startswith(f"{spelling}/"):
@@ -258,12 +258,12 @@ def short(case: Case) -> Iterator[Diagnosis]:
     if not any(ownership.is_ours(one.hook.handler.command) for _, one in case.commands()):
         return
     world = case.world
-    runs = plan_builder.runnable(discover(str(world.cwd), world.env))
+    runs = plan_builder.list_runnable(discover(str(world.cwd), world.env))
     for finding in shortfalls(target(case.dialect.id, "project", str(world.root), world.env), runs):
         yield Diagnosis(case.dialect.id, finding, shown(finding.file, world))
 
 
-def _runs(one: Seen, call: re.Match[str], case: Case) -> Runs | None:
+def _runs(one: CheckedEntry, call: re.Match[str], case: Case) -> Runs | None:
     command = one.hook.handler.command
     if call["act"] == "dispatch":
         native = command[call.end("first") :].split()

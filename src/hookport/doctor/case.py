@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect
-from hookport.convert.checks import Seen
+from hookport.convert.checks import CheckedEntry
 from hookport.doctor.files import LONGEST_LINE, Source, World, line_of
 from hookport.doctor.history import History
 from hookport.errors import spell_path
@@ -36,12 +36,12 @@ class Case(NamedTuple):
     foreign: tuple[Source, ...]
     history: History
 
-    def hooks(self, scopes: Iterable[str]) -> list[tuple[Source, Seen]]:
+    def hooks(self, scopes: Iterable[str]) -> list[tuple[Source, CheckedEntry]]:
         """The hooks of some scopes that are on."""
         wanted = [source for source in self.sources if source.scope in scopes]
         return [(source, one) for source in wanted for one in source.hooks if one.hook.enabled]
 
-    def commands(self) -> list[tuple[Source, Seen]]:
+    def commands(self) -> list[tuple[Source, CheckedEntry]]:
         """The hooks that run a command."""
         return [
             (source, one)
@@ -85,17 +85,17 @@ def numbers(version: str) -> tuple[int, ...]:
     return tuple(map(int, found[0].split("."))) if len(found) == 1 else ()
 
 
-def names(hooks: Iterable[tuple[Source, Seen]]) -> Hooks:
+def names(hooks: Iterable[tuple[Source, CheckedEntry]]) -> Hooks:
     """What hooks are told apart by: their file and place."""
     return frozenset(name(source, one) for source, one in hooks)
 
 
-def name(source: Source, one: Seen) -> tuple[str, str]:
+def name(source: Source, one: CheckedEntry) -> tuple[str, str]:
     return str(source.path), spell_path(one.place.path)
 
 
 def about(
-    case: Case, source: Source, one: Seen, kind: type[Kind], evidence: str = "", **words: object
+    case: Case, source: Source, one: CheckedEntry, kind: type[Kind], evidence: str = "", **words: object
 ) -> Diagnosis:
     """A diagnosis of one hook; an error means that it would not fire. Without evidence, its line is shown."""
     words.setdefault("dialect", case.dialect.title)

@@ -9,21 +9,21 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hookport.convert.checks import Reading, Seen, fresh, seen_in
-from hookport.convert.checks.scripts import above, folders_of, started
+from hookport.convert.checks import CheckedEntry, Reading, drop_repeated, list_entries
+from hookport.convert.checks.scripts import find_command_folders, find_place_folder, find_started_scripts
 from hookport.doctor.failures import Failures, find_failing, read_failures
 from hookport.doctor.health import OF_MACHINE, Machine, find_faults
 from hookport.errors import spell_path
 from hookport.findings import AddressRefused, Finding, ScriptMissing, ScriptNotExecutable
-from hookport.project.discovery import Found, project_root
+from hookport.project.discovery import HookEntry, find_project_root
 from hookport.project.misplaced import (
     HOOK_FOLDERS,
     Stray,
     find_misplaced,
+    find_readers,
     is_read,
-    readers_of,
-    refused_stray,
-    unread_stray,
+    make_refused_stray,
+    make_unread_stray,
 )
 from hookport.project.sources import is_named_by_plugin, stands_at_place
 from hookport.project.unread import find_below, find_refused_below, judge_manifest, judge_place
@@ -38,14 +38,14 @@ def check_health(reading: Reading, root: Path, env: Mapping[str, str], known: li
     told = {one.hook for one in known if one.code in CANNOT_START}
     found = [
         finding
-        for one in seen_in(reading)
+        for one in list_entries(reading)
         if one.number not in told
         for finding in _findings(one, machine, root, failures)
     ]
-    return fresh(reading, found)
+    return drop_repeated(reading, found)
 
 
-def _findings(one: Seen, machine: Machine, root: Path, failures: Failures) -> list[Finding]:
+def _findings(one: CheckedEntry, machine: Machine, root: Path, failures: Failures) -> list[Finding]:
     is_format = one.dialect.kind == "format"
     hook = found_of(one, root)
     is_own, by_bridge = _is_own(one, root), is_format or one.hook.handler.type == "http"
@@ -68,18 +68,18 @@ def _findings(one: Seen, machine: Machine, root: Path, failures: Failures) -> li
     ]
 
 
-def found_of(one: Seen, root: Path) -> Found:
+def found_of(one: CheckedEntry, root: Path) -> HookEntry:
     """A hook of a file that was read, as discovery has it."""
-    folders = folders_of(one.dialect, one.place.file, root)
+    folders = find_command_folders(one.dialect, one.place.file, root)
     file = os.path.abspath(one.place.file)  # noqa: PTH100  (links stay)
-    scripts = tuple(str(path) for _, path in started(one, root))
-    return Found(one.hook, file, spell_path(one.place.path), str(folders.package), "project", scripts)
+    scripts = tuple(str(path) for _, path in find_started_scripts(one, root))
+    return HookEntry(one.hook, file, spell_path(one.place.path), str(folders.package), "project", scripts)
 
 
-def _is_own(one: Seen, root: Path) -> bool:
+def _is_own(one: CheckedEntry, root: Path) -> bool:
     """Whether a file is the project's own: what is set for any other, and where it starts, is not known."""
     base, file = os.path.abspath(root), os.path.abspath(one.place.file)  # noqa: PTH100
-    at_place = above(one.dialect, Path(file), "project", "local")
+    at_place = find_place_folder(one.dialect, Path(file), "project", "local")
     return at_place is not None and str(at_place) == base
 
 
@@ -87,7 +87,7 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
     """The files with hooks that nothing reads: below a folder, or the file itself if it is in an agent's."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay)
     if full.is_dir():
-        root = project_root(str(full), env)
+        root = find_project_root(str(full), env)
         strays = find_misplaced(root, env) if str(full) != root else []
         # The folder may be a project of its own, or a part of one: a file at a place is none.
         if not _is_looked_at(full, root):
@@ -96,16 +96,16 @@ def find_strays(path: Path, env: Mapping[str, str]) -> list[Stray]:
                 for one in find_misplaced(str(full), env)
                 if one.trouble or not (_is_placed(one, full) or is_read(Path(one.file), root, env))
             ]
-        strays += map(unread_stray, find_below(full))
-        strays += map(refused_stray, find_refused_below(full))
+        strays += map(make_unread_stray, find_below(full))
+        strays += map(make_refused_stray, find_refused_below(full))
         # A hook's own folder was named by a person, wherever it stands.
         strays = [one for one in strays if not _is_named_folder(one, full)]
         return list({one.file: one for one in strays if Path(one.file).is_relative_to(full)}.values())
     if unread := judge_place(full):
-        return [unread_stray(unread)]
-    if refused := [*map(refused_stray, judge_manifest(full))]:
+        return [make_unread_stray(unread)]
+    if refused := [*map(make_refused_stray, judge_manifest(full))]:
         return refused
-    root = project_root(str(full.parent), env)
+    root = find_project_root(str(full.parent), env)
     if not _is_looked_at(full.parent, root):
         return []
     return [one for one in find_misplaced(root, env) if Path(one.file) == full]
@@ -120,7 +120,7 @@ def _is_placed(stray: Stray, folder: Path) -> bool:
 def _is_looked_at(folder: Path, root: str) -> bool:
     """Whether a folder is, or is in, one of those in which a project's misplaced hooks are looked for."""
     steps = folder.relative_to(root).parts if folder.is_relative_to(root) else ()
-    return bool(steps) and (bool(readers_of(steps[0])) or steps[0] in HOOK_FOLDERS)
+    return bool(steps) and (bool(find_readers(steps[0])) or steps[0] in HOOK_FOLDERS)
 
 
 def _is_named_folder(stray: Stray, folder: Path) -> bool:

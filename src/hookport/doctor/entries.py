@@ -10,10 +10,10 @@ from pathlib import Path
 from hookport import findings as f
 from hookport.agents import Dialect
 from hookport.convert import checks
-from hookport.convert.checks import Seen
-from hookport.convert.checks.places import placed
-from hookport.convert.checks.scripts import check_scripts, named_script, needs_mode, started
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.checks import CheckedEntry
+from hookport.convert.checks.places import locate_finding
+from hookport.convert.checks.scripts import check_scripts, find_named_script, find_started_scripts, needs_mode
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.doctor.bridge import is_ours
 from hookport.doctor.case import NOBODY, Case, Diagnosis, Repair, about, at_file, name
 from hookport.doctor.commands import CURLY
@@ -23,7 +23,7 @@ from hookport.errors import InputError, spell_path
 from hookport.findings import Finding
 from hookport.model.tools import TOOLS
 from hookport.project.agent_trust import spell_key
-from hookport.project.disk import data_of
+from hookport.project.disk import read_data
 from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import EventSpec, find_event, is_gone, list_tool_names
 from hookport.shapes.entries import find_slots
@@ -62,7 +62,7 @@ def dropped(case: Case) -> Iterator[Diagnosis]:
 
 def _starts_with_mark(path: Path) -> bool:
     try:
-        return (data_of(path, len(BOM)) or b"") == BOM
+        return (read_data(path, len(BOM)) or b"") == BOM
     except InputError:
         return False
 
@@ -70,7 +70,7 @@ def _starts_with_mark(path: Path) -> bool:
 def _raw_line(path: Path, line: int) -> str:
     """A line of a file that may be of no format at all."""
     try:
-        data = data_of(path) if line else None
+        data = read_data(path) if line else None
     except InputError:
         return ""
     lines = (data or b"").decode("utf-8", "replace").splitlines()
@@ -86,22 +86,22 @@ def known(case: Case) -> Iterator[Diagnosis]:
         found = [
             *source.reading.decoded.findings,
             *checks.check(source.reading),
-            *check_scripts(source.reading, case.world.root, unwrapped),
+            *check_scripts(source.reading, case.world.root, unwrap_hook),
         ]
-        for finding in (placed(one, source.reading) for one in found if one.code in codes):
+        for finding in (locate_finding(one, source.reading) for one in found if one.code in codes):
             hooks = [one for one in source.hooks if _is_about(finding, one)]
             if finding.code == f.DuplicateKey.code or (hooks and not _is_told(case, finding, hooks)):
                 yield _judged(case, source, finding, hooks)
 
 
-def _is_about(finding: Finding, one: Seen) -> bool:
+def _is_about(finding: Finding, one: CheckedEntry) -> bool:
     if finding.hook is not None:
         return finding.hook == one.number
     place = f"{spell_path(one.place.path)}."
     return not finding.where or place.startswith((f"{finding.where}.", f"{finding.where}["))
 
 
-def _is_told(case: Case, finding: Finding, hooks: list[Seen]) -> bool:
+def _is_told(case: Case, finding: Finding, hooks: list[CheckedEntry]) -> bool:
     """Whether another check tells the same: of a switch, of what it switched off, of hookport's script."""
     switches = {spell_key(gate.key) for gate in case.dialect.gates}
     about_script = finding.code in {kind.code for kind in SCRIPTS}
@@ -111,11 +111,11 @@ def _is_told(case: Case, finding: Finding, hooks: list[Seen]) -> bool:
     return finding.where in switches or off or (about_script and all(map(is_ours, hooks)))
 
 
-def _has_known_tool(one: Seen) -> bool:
+def _has_known_tool(one: CheckedEntry) -> bool:
     return any(term.kind != "tool" or term.value in TOOLS for term in one.hook.matcher)
 
 
-def _judged(case: Case, source: Source, finding: Finding, hooks: list[Seen]) -> Diagnosis:
+def _judged(case: Case, source: Source, finding: Finding, hooks: list[CheckedEntry]) -> Diagnosis:
     """A finding of the files with its evidence and, where the version tells more, its severity."""
     evidence = line_of(source.document, finding.line)
     repair = None
@@ -125,7 +125,7 @@ def _judged(case: Case, source: Source, finding: Finding, hooks: list[Seen]) -> 
         known_ = f.EventNotThere.at(finding.where, None, **words)
         finding = known_._replace(line=finding.line, column=finding.column)
     elif finding.code == f.ScriptNotExecutable.code:
-        scripts = [path for one in hooks for _, path in started(one, case.world.root)]
+        scripts = [path for one in hooks for _, path in find_started_scripts(one, case.world.root)]
         target = next((path for path in scripts if path.is_file() and not os.access(path, os.X_OK)), None)
         if target:
             repair = Repair("chmod", str(target))
@@ -158,7 +158,7 @@ def events(case: Case) -> Iterator[Diagnosis]:
             yield about(case, source, one, f.EventUnfired, event=spec.native, when=spec.unfired)
 
 
-def _spec(one: Seen) -> EventSpec | None:
+def _spec(one: CheckedEntry) -> EventSpec | None:
     """The native event that a hook stands under."""
     steps = (find_event(one.dialect, step) for step in one.place.path if isinstance(step, str))
     written = (spec for spec, _ in find_slots(one.dialect, one.hook))
@@ -188,9 +188,9 @@ def startable(case: Case) -> Iterator[Diagnosis]:
     for source, one in case.commands():
         if is_ours(one):
             continue
-        scripts = [path for _, path in started(one, case.world.root)]
+        scripts = [path for _, path in find_started_scripts(one, case.world.root)]
         start = start_of_hook(
-            unwrapped(one.hook),
+            unwrap_hook(one.hook),
             scripts,
             in_package=source.scope not in SCOPES,
             from_root=source.scope in ("project", "local"),
@@ -199,7 +199,7 @@ def startable(case: Case) -> Iterator[Diagnosis]:
             yield about_fault(case, source, one, fault)
 
 
-def about_fault(case: Case, source: Source, one: Seen, fault: Fault) -> Diagnosis:
+def about_fault(case: Case, source: Source, one: CheckedEntry, fault: Fault) -> Diagnosis:
     """A diagnosis of a fault, at the place of its hook."""
     spot = one.note(f.ProgramMissing, (), program="")
     finding = fault.finding._replace(
@@ -214,7 +214,7 @@ def relative(case: Case) -> Iterator[Diagnosis]:
     if not case.dialect.cwd_moves or not case.dialect.project_dir:
         return
     for source, one in case.commands():
-        script = named_script(one.hook.handler.command)
+        script = find_named_script(one.hook.handler.command)
         if source.scope == "user" or script is None or script.word.startswith(("/", "~", "$", "%", *CURLY)):
             continue
         root = case.dialect.project_dir[0]

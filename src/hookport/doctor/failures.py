@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hookport import findings as f
-from hookport.convert.checks.scripts import first_command
+from hookport.convert.checks.scripts import split_first_command
 from hookport.doctor.health import Fault, Machine, shebang_words, start_of_hook
-from hookport.project.discovery import Found
+from hookport.project.discovery import HookEntry
 from hookport.runtime import journal, trust
 
 # A hook that worked before may fail once for any reason.
@@ -88,7 +88,7 @@ def _added(
     return Failing(since, when, count, worked, *ended)
 
 
-def find_failing(one: Found, failures: Failures, machine: Machine, agent: str = "") -> Fault | None:
+def find_failing(one: HookEntry, failures: Failures, machine: Machine, agent: str = "") -> Fault | None:
     """The fault of a hook that keeps failing; one that was changed since its last run may work now."""
     keys = ((agent, one.file, one.place),) if agent else ((one.file, one.place),)
     failing = next((failures[key] for key in keys if key in failures), None)
@@ -102,7 +102,7 @@ def find_failing(one: Found, failures: Failures, machine: Machine, agent: str = 
     return Fault(finding._replace(file=one.file), _evidence(failing))
 
 
-def failing_since(one: Found, failures: Failures) -> str:
+def failing_since(one: HookEntry, failures: Failures) -> str:
     """`failing since 2026-11-18 16:16 (3 runs)`, of a hook whose fault is known; empty if none failed."""
     failing = failures.get((one.file, one.place))
     if failing is None:
@@ -126,7 +126,7 @@ def spell_time(moment: str) -> str:
     return f"{moment[:16].replace('T', ' ')} UTC" if len(moment) > 16 else moment
 
 
-def _is_changed(one: Found, moment: str) -> bool:
+def _is_changed(one: HookEntry, moment: str) -> bool:
     """Whether the hook or its script was written after a time of the journal."""
     try:
         seconds = calendar.timegm(time.strptime(moment[:19], "%Y-%m-%dT%H:%M:%S"))
@@ -135,7 +135,7 @@ def _is_changed(one: Found, moment: str) -> bool:
         return False
 
 
-def explain(failing: Failing, one: Found, machine: Machine) -> Cause:
+def explain(failing: Failing, one: HookEntry, machine: Machine) -> Cause:
     """The cause of a failed run in words."""
     text = failing.stderr
     if failing.outcome == "timeout":
@@ -200,10 +200,10 @@ CAUSES: tuple[tuple[re.Pattern[str], str, str], ...] = (
 )
 
 
-def _python(one: Found, machine: Machine) -> str:
+def _python(one: HookEntry, machine: Machine) -> str:
     """The Python that runs a hook."""
     start = start_of_hook(one.hook, [Path(path) for path in one.scripts])
-    words = [start.interpreter] if start.interpreter else first_command(start.command)[:1]
+    words = [start.interpreter] if start.interpreter else split_first_command(start.command)[:1]
     if start.script and not start.interpreter:
         try:
             words = shebang_words(start.script.read_bytes()[:256].partition(b"\n")[0])

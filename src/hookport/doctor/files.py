@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect, get, list_agents
 from hookport.convert import pipeline
-from hookport.convert.checks import Seen, seen_in
+from hookport.convert.checks import CheckedEntry, list_entries
 from hookport.documents import Document
 from hookport.errors import InputError, Problem
-from hookport.project.agent_trust import files_at
-from hookport.project.disk import data_of
+from hookport.project.agent_trust import expand_place
+from hookport.project.disk import read_data
 from hookport.runtime.redaction import clean
 from hookport.shapes.dialect import Location
 
@@ -44,8 +44,8 @@ class Source(NamedTuple):
     problems: tuple[Problem, ...] = ()
 
     @property
-    def hooks(self) -> list[Seen]:
-        return list(seen_in(self.reading)) if self.reading else []
+    def hooks(self) -> list[CheckedEntry]:
+        return list(list_entries(self.reading)) if self.reading else []
 
     @property
     def document(self) -> Document | None:
@@ -54,7 +54,7 @@ class Source(NamedTuple):
 
 def places(path: str, dialect: Dialect, world: World) -> list[Path]:
     """The files that a place of a dialect stands for, be they there or not."""
-    return files_at(path, dialect, str(world.root), world.env)
+    return expand_place(path, dialect, str(world.root), world.env)
 
 
 def sources(dialect: Dialect, world: World) -> list[Source]:
@@ -92,10 +92,14 @@ def read(dialect: Dialect, scope: str, path: Path) -> Source | None:
     """One file as its agent reads it; None if there is none, or it is a module that somebody else wrote."""
     in_place = dialect.shape.in_place
     try:
-        data = data_of(path)
+        data = read_data(path)
         if data is None or (in_place and not in_place(dialect, path.name) and not is_generated(data)):
             return None
-        if in_place is None and pipeline.kind_in(dialect, str(path)) == "text" and not is_generated(data):
+        if (
+            in_place is None
+            and pipeline.detect_dialect_kind(dialect, str(path)) == "text"
+            and not is_generated(data)
+        ):
             return None
         reading = pipeline.read({str(path): data}, dialect)
     except InputError as error:

@@ -11,13 +11,13 @@ from hookport.documents import Document
 from hookport.errors import spell_path
 from hookport.findings import FileShadowed, FolderUntrusted, HooksOff, HookUntrusted, TrustUnseen
 from hookport.project.agent_trust import (
-    at,
-    first_with,
+    find_first_with_key,
     is_value,
+    read_folder_trust,
+    read_hook_trust,
     spell_key,
     spell_value,
-    trust_of_folder,
-    trust_of_hook,
+    value_at,
 )
 from hookport.shapes.dialect import Gate
 
@@ -31,7 +31,9 @@ def switched_off(case: Case) -> Iterator[Diagnosis]:
             for source in case.sources:
                 yield from _by_value(case, gate, source.path, source.document, [source])
         else:
-            found = first_with(gate.files, gate.key, case.dialect, str(case.world.root), case.world.env)
+            found = find_first_with_key(
+                gate.files, gate.key, case.dialect, str(case.world.root), case.world.env
+            )
             if found:
                 there = [source for source in case.sources if source.scope in gate.scopes]
                 yield from _by_value(case, gate, *found, there)
@@ -55,7 +57,7 @@ def _by_value(
     case: Case, gate: Gate, path: Path, document: Document | None, sources: list[Source]
 ) -> Iterator[Diagnosis]:
     """Hooks that a value keeps from running; those of the same file were read as switched off."""
-    value = at(document.tree, gate.key) if document else None
+    value = value_at(document.tree, gate.key) if document else None
     hooks = [(source, one) for source in sources for one in source.hooks]
     if document is None or not hooks or not any(is_value(value, off) for off in gate.off):
         return
@@ -74,7 +76,7 @@ def untrusted_folder(case: Case) -> Iterator[Diagnosis]:
     if not trust.file:
         yield Diagnosis(case.dialect.id, TrustUnseen.at("", None, **words), "")
         return
-    verdict = trust_of_folder(case.dialect, str(case.world.root), case.world.env)
+    verdict = read_folder_trust(case.dialect, str(case.world.root), case.world.env)
     if verdict.path is not None and verdict.evidence:
         finding = at_file(verdict.path, FolderUntrusted, {**words, "count": counted(len(hooks))})
         told = f"{shown(verdict.path, case.world)} {verdict.evidence}"
@@ -90,7 +92,7 @@ def untrusted_hooks(case: Case) -> Iterator[Diagnosis]:
     if trust is None or not case.is_here:
         return
     for source, one in case.hooks(("project", "local", "user")):
-        found = trust_of_hook(
+        found = read_hook_trust(
             case.dialect, str(source.path), one.place.path, str(case.world.root), case.world.env
         )
         if found.is_trusted is False:

@@ -19,14 +19,20 @@ from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.base.paths import spell_path
-from hookport.convert.checks.addresses import refusal
-from hookport.convert.checks.scripts import INTERPRETERS, OF_WINDOWS, WRAPPERS, first_command, named_script
+from hookport.convert.checks.addresses import find_refusal
+from hookport.convert.checks.scripts import (
+    INTERPRETERS,
+    OF_WINDOWS,
+    WRAPPERS,
+    find_named_script,
+    split_first_command,
+)
 from hookport.doctor import needs, syntax
 from hookport.doctor.commands import find_command_faults, surroundings_of
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import NOTHING, Handler, Hook
-from hookport.project.discovery import Found
-from hookport.project.disk import start_of
+from hookport.project.discovery import HookEntry
+from hookport.project.disk import read_start
 from hookport.runtime.handlers import PLATFORMS
 
 BOM = b"\xef\xbb\xbf"
@@ -102,7 +108,7 @@ class Machine(NamedTuple):
 
 
 def find_faults(
-    one: Found, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
+    one: HookEntry, machine: Machine, *, by_bridge: bool, in_package: bool = True, from_root: bool = True
 ) -> list[Fault]:
     """What keeps a hook from its work; `by_bridge`: hookport runs it, not its own agent."""
     from_root = from_root and one.scope == "project"
@@ -112,7 +118,7 @@ def find_faults(
     return [_at(fault, one) for fault in found]
 
 
-def _at(fault: Fault, one: Found) -> Fault:
+def _at(fault: Fault, one: HookEntry) -> Fault:
     return fault._replace(finding=fault.finding._replace(file=one.file, where=one.place))
 
 
@@ -122,12 +128,12 @@ def start_of_hook(
     """What a hook starts on this system, of the scripts that its commands name."""
     handler = hook.handler
     command = handler.platform.get(PLATFORMS.get(sys.platform, "")) or handler.command
-    script = named_script(command)
+    script = find_named_script(command)
     name = script.word.rpartition("/")[2] if script else ""
     path = next((path for path in scripts if path.name == name), None)
     # A script that is a hook by its own name and place has a command that only says so.
     path = path or (scripts[0] if len(scripts) == 1 and not command else None)
-    words = _without_wrappers(first_command(command))
+    words = _without_wrappers(split_first_command(command))
     is_direct = script is None or script.is_direct
     own = hook.provider_data.get(hook.dialect, NOTHING)
     is_shell = handler.type == "command" and own.get("shell", "bash") in ("bash", "sh") and "args" not in own
@@ -169,7 +175,7 @@ def faults_of(start: Start, machine: Machine) -> Iterator[Fault]:
     if script is None or os.name == "nt" or script.suffix.lower() in OF_WINDOWS or not script.is_file():
         return
     try:
-        data = start_of(script, LARGEST_SCRIPT)
+        data = read_start(script, LARGEST_SCRIPT)
     except OSError:
         # What we may not read may still run for the agent.
         return
@@ -283,7 +289,7 @@ def _without_wrappers(words: list[str]) -> list[str]:
 
 def _missing_program(command: str, machine: Machine) -> str:
     """The program that a command starts with, if it is not on this machine."""
-    word = next(iter(_without_wrappers(first_command(command))), "")
+    word = next(iter(_without_wrappers(split_first_command(command))), "")
     is_program = re.fullmatch(r"\w[\w.+-]*", word) and word not in BUILT_IN
     is_interpreter = word.startswith("/") and INTERPRETERS.fullmatch(word.rpartition("/")[2])
     return word if (is_program or is_interpreter) and not machine.find_program(word) else ""
@@ -291,7 +297,7 @@ def _missing_program(command: str, machine: Machine) -> str:
 
 def faults_of_request(handler: Handler, machine: Machine) -> Iterator[Fault]:
     """What hookport lacks, or refuses, to ask an address or a language model."""
-    if handler.type == "http" and handler.url and (refused := refusal(handler.url)):
+    if handler.type == "http" and handler.url and (refused := find_refusal(handler.url)):
         yield Fault(refused)
     if handler.type in ASKING and (why := _missing_model(handler, machine.env)):
         yield Fault(f.ModelNotSet.at("", why=why[0], fix=why[1]))

@@ -12,8 +12,8 @@ from hookport import __version__
 from hookport import findings as f
 from hookport.agents import find_unusable
 from hookport.convert import checks
-from hookport.convert.checks.places import placed
-from hookport.convert.checks.scripts import named_script
+from hookport.convert.checks.places import locate_finding
+from hookport.convert.checks.scripts import find_named_script
 from hookport.doctor.bridge import evidence_of, is_ours, words_of
 from hookport.doctor.case import NOBODY, Case, Diagnosis, Repair
 from hookport.doctor.entries import KEPT
@@ -28,7 +28,7 @@ from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES as TARGET_SCOPES
 from hookport.install.targets import target
 from hookport.project import environment, ownership, plan_builder, sources
-from hookport.project.discovery import Discovery, Found, discover
+from hookport.project.discovery import Discovery, HookEntry, discover
 from hookport.runtime import journal, pauses, plan, trust
 from hookport.runtime.plan import PlannedHook
 from hookport.vendor import writer
@@ -39,7 +39,7 @@ class Own(NamedTuple):
     """What hookport runs for agents; `theirs` are files that agents read themselves, left out here."""
 
     found: Discovery
-    hooks: tuple[Found, ...]
+    hooks: tuple[HookEntry, ...]
     theirs: frozenset[str]
 
 
@@ -47,7 +47,9 @@ def own(world: World, cases: Iterable[Case]) -> Own:
     """What hookport would run in a folder."""
     found = discover(str(world.cwd), world.env)
     theirs = frozenset(str(source.path) for case in cases for source in case.sources)
-    return Own(found, tuple(one for one in plan_builder.runnable(found) if one.file not in theirs), theirs)
+    return Own(
+        found, tuple(one for one in plan_builder.list_runnable(found) if one.file not in theirs), theirs
+    )
 
 
 def examined(
@@ -59,7 +61,7 @@ def examined(
     reported: Container[tuple[str, str]] = (),
 ) -> Iterator[Diagnosis]:
     """Everything that is wrong with hookport's own hooks and files, but for skips that are `reported`."""
-    made = plan.parse(plan_builder.compiled(mine.found, world.env, str(world.cwd)))
+    made = plan.parse(plan_builder.compile_plan(mine.found, world.env, str(world.cwd)))
     assert isinstance(made, plan.DispatchPlan)  # noqa: S101  (it was made just now)
     yield from discovered(mine, world)
     for line in made.header["broken"]:
@@ -81,15 +83,15 @@ def examined(
     for name, why in find_unusable().items():
         yield Diagnosis("", f.DialectUnusable.at("", name=name, why=why), why)
     yield from _plan(mine, world)
-    for finding in environment.findings(str(world.root)):
+    for finding in environment.find_steering(str(world.root)):
         yield Diagnosis("", finding, shown(finding.file, world))
 
 
-def _at(one: Found, finding: Finding) -> Finding:
+def _at(one: HookEntry, finding: Finding) -> Finding:
     return finding._replace(file=one.file, where=one.place)
 
 
-def _key(one: Found) -> tuple[str, str]:
+def _key(one: HookEntry) -> tuple[str, str]:
     return one.file, one.place
 
 
@@ -140,7 +142,7 @@ def _unapproved(
 
 def unapproved_hooks(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """Why the bridge skips hooks of the project, by file and place."""
-    hooks = [hook for hook in plan_builder.judged(found, env) if hook.scope == "project"]
+    hooks = [hook for hook in plan_builder.judge_entries(found, env) if hook.scope == "project"]
     objections = {(hook.file, hook.place): trust.find_hook_objection(hook, found.root, env) for hook in hooks}
     return {key: trust.find_cause(objection) for key, objection in objections.items() if objection}
 
@@ -167,7 +169,7 @@ def _installed(mine: Own, world: World, cases: Iterable[Case]) -> list[Installed
     ]
 
 
-def _needs_no_bridge(one: Found, installed: Iterable[Installed]) -> bool:
+def _needs_no_bridge(one: HookEntry, installed: Iterable[Installed]) -> bool:
     """Whether agents run a hook by entries of its own only, which nobody has to approve."""
     modes = {it.mode for it in installed if commands_for(it, one)[0]}
     return modes == {"native"}
@@ -190,7 +192,9 @@ def _checked(mine: Own, world: World) -> Iterator[Diagnosis]:
         except InputError:
             continue
         for reading in readings:
-            for finding in (placed(one, reading) for one in checks.check(reading) if one.code in codes):
+            for finding in (
+                locate_finding(one, reading) for one in checks.check(reading) if one.code in codes
+            ):
                 known = finding.hook is not None and finding.hook < len(places)
                 place = places[finding.hook or 0] if known else ""
                 dead = frozenset({(file, place)}) if finding.severity == "error" else NOBODY
@@ -215,9 +219,9 @@ def _scripts(mine: Own, world: World, failures: Failures) -> Iterator[Diagnosis]
             yield Diagnosis("", failing.finding, failing.evidence, dead)
 
 
-def _unstartable(one: Found, world: World) -> Iterator[Diagnosis]:
+def _unstartable(one: HookEntry, world: World) -> Iterator[Diagnosis]:
     """Scripts that are missing, or not executable; the scripts of folders are known by their names."""
-    script = named_script(one.hook.handler.command)
+    script = find_named_script(one.hook.handler.command)
     dead = frozenset({_key(one)})
     for path in map(Path, one.scripts):
         name = shown(path, world)
@@ -256,7 +260,7 @@ def _is_code(case: Case) -> bool:
 def _late(mine: Own, past: History) -> Iterator[Diagnosis]:
     """Hooks whose time is shorter than their last runs took."""
     for one in mine.hooks:
-        limit = plan_builder.planned(one).timeout_seconds
+        limit = plan_builder.plan_entry(one).timeout_seconds
         runs = past.by_hook.get(_key(one))
         if runs is not None and is_late(runs, limit):
             finding = _at(one, f.TimeoutTooShort.at("", None, **words_of(runs, limit)))
@@ -266,7 +270,7 @@ def _late(mine: Own, past: History) -> Iterator[Diagnosis]:
 def _idle(mine: Own, world: World, past: History) -> Iterator[Diagnosis]:
     """Hooks that did not run on events that they are for, since their file was last changed."""
     for one in mine.hooks:
-        hook = plan_builder.planned(one)
+        hook = plan_builder.plan_entry(one)
         since = _changed(one)
         met = [
             told
@@ -283,7 +287,7 @@ def _idle(mine: Own, world: World, past: History) -> Iterator[Diagnosis]:
         yield Diagnosis("", finding, f"{met[-1].time} {met[-1].agent}: {why}")
 
 
-def _changed(one: Found) -> str:
+def _changed(one: HookEntry) -> str:
     """When a hook was last changed, as the journal tells times."""
     try:
         seconds = max(Path(path).stat().st_mtime for path in (one.file, *one.scripts) if Path(path).exists())

@@ -31,7 +31,7 @@ def _executable(one: Repair, _cwd: str, _env: Mapping[str, str]) -> list[str]:
 
 
 def _planned(one: Repair, _cwd: str, env: Mapping[str, str]) -> list[str]:
-    plan_builder.current(one.target, env)
+    plan_builder.load_current_plan(one.target, env)
     return [f"made the plan of {one.target} anew"]
 
 

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from hookport import findings as f
 from hookport.agents import get
-from hookport.convert.checks import Seen
-from hookport.convert.checks.scripts import started
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.checks import CheckedEntry
+from hookport.convert.checks.scripts import find_started_scripts
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.doctor.bridge import call_of, is_ours
 from hookport.doctor.case import Case, Diagnosis, about, at_file, name
 from hookport.doctor.files import SCOPES, Source, counted, read, shown
@@ -115,21 +115,21 @@ def _product(case: Case, path: str) -> int | None:
     return next((number for number, places in numbered if any(f"/{place}" in path for place in places)), None)
 
 
-def _started(case: Case, one: Seen) -> tuple[str, ...]:
+def _started(case: Case, one: CheckedEntry) -> tuple[str, ...]:
     """The event and the command with the real path of its script, however that is spelled."""
     command = one.hook.handler.command.replace('"', "").replace("'", "")
-    for script, path in started(one, case.world.root):
+    for script, path in find_started_scripts(one, case.world.root):
         word = script.word.replace('"', "").replace("'", "")
         if word in command and path.is_file() and not is_ours(one):
             return one.hook.event, command.replace(word, os.path.realpath(path))
     return ()
 
 
-def _key(one: Seen) -> tuple[str, ...]:
+def _key(one: CheckedEntry) -> tuple[str, ...]:
     """What two hooks share that do the same, in whatever dialect they are written."""
     if is_ours(one) and " dispatch " in one.hook.handler.command:
         return ("bridge", one.hook.event)
-    hook = unwrapped(one.hook)
+    hook = unwrap_hook(one.hook)
     handler = hook.handler
     text = handler.command or handler.url or handler.prompt
     text = text.removesuffix(MARK).strip().replace('"', "").replace("'", "")
@@ -139,17 +139,17 @@ def _key(one: Seen) -> tuple[str, ...]:
     return (hook.event, handler.type, text.removeprefix("./"))
 
 
-def _shown(one: Seen) -> str:
+def _shown(one: CheckedEntry) -> str:
     call = call_of(one)
-    return call[0] if call else unwrapped(one.hook).handler.command[:80]
+    return call[0] if call else unwrap_hook(one.hook).handler.command[:80]
 
 
-def _overlap(one: Seen, other: Seen) -> bool:
+def _overlap(one: CheckedEntry, other: CheckedEntry) -> bool:
     ours, theirs = one.hook.matcher, other.hook.matcher
     return not ours or not theirs or bool(set(ours) & set(theirs))
 
 
-def _once(case: Case, one: Seen, other: Seen) -> bool:
+def _once(case: Case, one: CheckedEntry, other: CheckedEntry) -> bool:
     """Whether the agent runs the same hook once, wherever it stands."""
     if one.dialect.id != case.dialect.id or other.dialect.id != case.dialect.id:
         return False

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.agents import Dialect, get
 from hookport.agents import list_agents as all_agents
-from hookport.convert.checks.rules import dead_rule
+from hookport.convert.checks.rules import find_dead_rule
 from hookport.doctor import examine
 from hookport.doctor.case import Diagnosis
 from hookport.doctor.failures import Failures, failing_since, read_failures
@@ -20,11 +20,11 @@ from hookport.install import agent_trust, entries, lock, sync
 from hookport.install.coverage import Cover, Installed, alone_in, commands_for, cover_of
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, Scope, detected, target
-from hookport.project.answers import disobeyed
-from hookport.project.discovery import Found, Module, discover
+from hookport.project.answers import explain_disobedience
+from hookport.project.discovery import HookEntry, Module, discover
 from hookport.project.misplaced import find_misplaced
 from hookport.project.ownership import is_dispatch
-from hookport.project.plan_builder import listed, name_of
+from hookport.project.plan_builder import list_enabled, name_entry
 from hookport.runtime import journal, pauses, trust
 from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED
 from hookport.vendor import vendored
@@ -106,7 +106,7 @@ class _Seen(NamedTuple):
     # What the doctor says of each hook, by agent (empty for hookport itself), file and place.
     ill: Mapping[tuple[str, str, str], Sequence[Diagnosis]]
     failures: Failures
-    hooks: tuple[Found, ...]
+    hooks: tuple[HookEntry, ...]
 
 
 def status(
@@ -151,7 +151,7 @@ def status(
             scopes = [one.installed for one in there]
             rows = {
                 (one.file, one.place): _hook_state(one, scopes, cwd, seen, is_scoped=is_scoped)
-                for hooks, is_scoped in ((listed(found), False), (found.scoped, True))
+                for hooks, is_scoped in ((list_enabled(found), False), (found.scoped, True))
                 for one in hooks
             }
             states += [
@@ -199,7 +199,7 @@ def _agent_state(
 
 
 def _hook_state(
-    found: Found, scopes: Sequence[Installed], start: str, seen: _Seen, *, is_scoped: bool
+    found: HookEntry, scopes: Sequence[Installed], start: str, seen: _Seen, *, is_scoped: bool
 ) -> HookState:
     dialect = scopes[0].target.dialect
     cover = cover_of(found, scopes, start, is_scoped=is_scoped, others=seen.hooks)
@@ -235,7 +235,7 @@ def _hook_state(
     last = next((seen.fired[key] for key in keys if key in seen.fired), "")
     state = {"agent": BY_ITSELF, "entry": cover.state, "": "missing"}[cover.by]
     return HookState(
-        name_of(found),
+        name_entry(found),
         found.hook.event,
         found.file,
         found.place,
@@ -248,15 +248,15 @@ def _hook_state(
     )
 
 
-def _dead(found: Found, *, by_agent: bool) -> str:
+def _dead(found: HookEntry, *, by_agent: bool) -> str:
     """Why a hook never runs although it is installed: its rule, read as whoever runs it reads it."""
-    dead = dead_rule(found.hook, get(found.hook.dialect)) if found.hook.condition else None
+    dead = find_dead_rule(found.hook, get(found.hook.dialect)) if found.hook.condition else None
     if dead is None or (dead.is_documented and not by_agent):
         return ""
     return f"the rule '{found.hook.condition}' matches no call: {dead.why}"
 
 
-def _illness(found: Found, dialect: Dialect, cover: Cover, seen: _Seen) -> tuple[str, str, str] | None:
+def _illness(found: HookEntry, dialect: Dialect, cover: Cover, seen: _Seen) -> tuple[str, str, str] | None:
     """The level, its reason and the fix where the doctor knows why a hook does not do its work."""
     keys = [(agent, found.file, found.place) for agent in (dialect.id, "")]
     known = [one for key in keys for one in seen.ill.get(key, ())]
@@ -269,11 +269,11 @@ def _illness(found: Found, dialect: Dialect, cover: Cover, seen: _Seen) -> tuple
     return level, f"{since}: {told}" if since else told, worst.finding.hint
 
 
-def _disobeyed(found: Found, agent: Dialect, scopes: Sequence[Installed]) -> str:
+def _disobeyed(found: HookEntry, agent: Dialect, scopes: Sequence[Installed]) -> str:
     """Why a deny of a hook that the agent runs by itself does not hold, where its script shows that."""
     if found.hook.dialect != agent.id:
         return ""
-    return disobeyed(found.hook, Path(scopes[0].target.root), Path(found.package))
+    return explain_disobedience(found.hook, Path(scopes[0].target.root), Path(found.package))
 
 
 def _fired(env: Mapping[str, str]) -> dict[tuple[str, ...], str]:

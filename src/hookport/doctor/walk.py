@@ -35,10 +35,10 @@ from hookport.install.entries import is_fired, planned_blocking
 from hookport.install.sync import installed_in
 from hookport.install.targets import SCOPES, target
 from hookport.model.runs import Event
-from hookport.project.discovery import Discovery, Found, discover
+from hookport.project.discovery import Discovery, HookEntry, discover
 from hookport.project.misplaced import Stray, find_misplaced
 from hookport.project.ownership import is_dispatch, is_ours, waits_for_trust
-from hookport.project.plan_builder import identified, name_of, planned, spell_switch
+from hookport.project.plan_builder import name_entry, plan_entry, plan_identified_entry, spell_switch
 from hookport.runtime import engine, pauses, policy, trust
 from hookport.wire.table import Wire
 
@@ -82,7 +82,7 @@ class Known(NamedTuple):
     rows: Mapping[tuple[str, str, str], HookState]
     paused: Mapping[str, float]
 
-    def every_hook(self) -> tuple[Found, ...]:
+    def every_hook(self) -> tuple[HookEntry, ...]:
         """Every hook that was found, those too that are off or overridden, without entries that call us."""
         every = (*self.found.hooks, *self.found.scoped, *(one.hook for one in self.found.overridden))
         return tuple(one for one in every if not is_ours(one.hook.handler.command))
@@ -103,7 +103,7 @@ def look(cwd: str, env: Mapping[str, str], agents: Sequence[str]) -> Known:
     return Known(world_of(cwd, env), found, strays, tuple(diagnoses.values()), rows, seen.paused)
 
 
-def hooks_named(name: str, known: Known) -> list[Found]:
+def hooks_named(name: str, known: Known) -> list[HookEntry]:
     """The hooks that a word names: by their names, their places, their scripts or their files."""
     word = name.lower()
     every = known.every_hook()
@@ -114,41 +114,41 @@ def hooks_named(name: str, known: Known) -> list[Found]:
     return []
 
 
-def _words(one: Found) -> list[str]:
+def _words(one: HookEntry) -> list[str]:
     scripts = [Path(path).name for path in one.scripts]
     folder = Path(one.package).name
     return [
-        word.lower() for word in (name_of(one), one.place, *scripts, one.file, Path(one.file).name, folder)
+        word.lower() for word in (name_entry(one), one.place, *scripts, one.file, Path(one.file).name, folder)
     ]
 
 
-def _exact(word: str, one: Found) -> bool:
+def _exact(word: str, one: HookEntry) -> bool:
     return word in _words(one)
 
 
-def _partial(word: str, one: Found) -> bool:
-    own = [name_of(one), one.file, *one.scripts]
+def _partial(word: str, one: HookEntry) -> bool:
+    own = [name_entry(one), one.file, *one.scripts]
     return any(word in text.lower() for text in own) or word in one.hook.handler.command.lower()
 
 
-def walk(one: Found, agent: str, known: Known, matching: Step | None = None) -> Walk:
+def walk(one: HookEntry, agent: str, known: Known, matching: Step | None = None) -> Walk:
     """The gates of a hook in an agent; `matching` is what a concrete call says of its matcher."""
     steps: list[Step] = []
     for step in _steps(one, get(agent), known, matching):
         steps.append(step)
         if step.state == FAILS:
             break
-    return Walk(name_of(one), one.file, one.place, agent, tuple(steps))
+    return Walk(name_entry(one), one.file, one.place, agent, tuple(steps))
 
 
-def match_step(one: Found, event: Event, agent: Wire, env: Mapping[str, str]) -> Step:
+def match_step(one: HookEntry, event: Event, agent: Wire, env: Mapping[str, str]) -> Step:
     """Whether the matcher of a hook takes a concrete call, as a gate."""
-    (run,) = engine.explain_hooks(event, [planned(one)], engine.RunSetting(agent, get_wire, env))
+    (run,) = engine.explain_hooks(event, [plan_entry(one)], engine.RunSetting(agent, get_wire, env))
     fix = "" if run.matched else "Widen its matcher if it should run on this call."
     return Step(MATCHES, OK if run.matched else FAILS, run.why, fix)
 
 
-def _steps(one: Found, dialect: Dialect, known: Known, matching: Step | None) -> Iterator[Step]:
+def _steps(one: HookEntry, dialect: Dialect, known: Known, matching: Step | None) -> Iterator[Step]:
     world, found = known.world, known.found
     root, env = found.root, world.env
     scopes = [installed_in(target(dialect.id, scope, root, env), found) for scope in SCOPES]
@@ -172,7 +172,7 @@ def _steps(one: Found, dialect: Dialect, known: Known, matching: Step | None) ->
     yield closed.get(OBEYED) or _obeyed(one, dialect, row)
 
 
-def _closed(one: Found, dialect: Dialect, cover: Cover, known: Known) -> Iterator[tuple[str, Step]]:
+def _closed(one: HookEntry, dialect: Dialect, cover: Cover, known: Known) -> Iterator[tuple[str, Step]]:
     """The gates that are closed, the worst finding of each."""
     for diagnosis in reversed(known.diagnoses):
         finding = diagnosis.finding
@@ -191,7 +191,7 @@ def _closed(one: Found, dialect: Dialect, cover: Cover, known: Known) -> Iterato
         yield gate, Step(gate, FAILS, cover.why, cover.fix)
 
 
-def _doubted(one: Found, dialect: Dialect, known: Known) -> Step | None:
+def _doubted(one: HookEntry, dialect: Dialect, known: Known) -> Step | None:
     """What may keep a hook from starting, where the environment of the agent decides that."""
     for diagnosis in known.diagnoses:
         finding = diagnosis.finding
@@ -206,7 +206,7 @@ def _told(diagnosis: Diagnosis) -> str:
     return f"{diagnosis.finding.message} ({evidence})" if evidence else diagnosis.finding.message
 
 
-def _gate_of_gap(one: Found, dialect: Dialect, cover: Cover, known: Known) -> str:
+def _gate_of_gap(one: HookEntry, dialect: Dialect, cover: Cover, known: Known) -> str:
     """The gate at which a hook stops that nothing runs."""
     root, env = known.found.root, known.world.env
     if one.off:
@@ -217,24 +217,24 @@ def _gate_of_gap(one: Found, dialect: Dialect, cover: Cover, known: Known) -> st
     return TRUSTED if is_distrusted or waits_for_trust(dialect, one, root, env) else LOADED
 
 
-def _reading(one: Found) -> str:
+def _reading(one: HookEntry) -> str:
     about = f" on {_matcher(one)}" if one.hook.matcher or one.hook.content else ""
     return f"read as {one.hook.dialect}: {one.hook.event}{about}"
 
 
-def _matcher(one: Found) -> str:
+def _matcher(one: HookEntry) -> str:
     terms = " or ".join(term.value for term in one.hook.matcher)
     parts = [terms or "every call", f"pattern {one.hook.content}" if one.hook.content else ""]
     return ", ".join(filter(None, parts))
 
 
-def _enabled(one: Found, known: Known) -> Step | None:
+def _enabled(one: HookEntry, known: Known) -> Step | None:
     if not one.hook.enabled:
         return Step(ENABLED, FAILS, "it is switched off in its file", "Switch it on in its file.")
     if one.off:
         by = spell_switch(one.off, known.found.root)
         return Step(ENABLED, FAILS, f"{by} switches it off", one.off.fix)
-    over = pauses.find_pause_end(known.paused, name_of(one))
+    over = pauses.find_pause_end(known.paused, name_entry(one))
     if over:
         text = f"{engine.PAUSED} until {pauses.format_time(over)}"
         return Step(ENABLED, FAILS, text, "Run `hookport pause --end`.")
@@ -261,14 +261,14 @@ def _trusted(dialect: Dialect, cover: Cover, row: HookState | None, known: Known
     return Step(TRUSTED, OK, "nothing is known against it")
 
 
-def _approved(one: Found, cover: Cover, row: HookState | None, known: Known) -> Step:
+def _approved(one: HookEntry, cover: Cover, row: HookState | None, known: Known) -> Step:
     found, env = known.found, known.world.env
     if cover.by == "agent":
         return Step(APPROVED, OK, "not needed: the agent runs it by itself")
     if one.scope != "project":
         return Step(APPROVED, OK, "not needed: it is your own")
     if row and row.reason == UNAPPROVED:
-        hook = identified(one, found.root, env)
+        hook = plan_identified_entry(one, found.root, env)
         record = trust.record_approval(hook, found.root, env, trust.load_approval(found.root, env))
         why = trust.find_cause(trust.find_objection(record)) or "the plan of the project's bridge changed"
         return Step(APPROVED, FAILS, why, "Run `hookport trust`.")
@@ -281,7 +281,7 @@ def _last_run(row: HookState | None) -> str:
     return "its program is there and its script parses; it never ran here"
 
 
-def _obeyed(one: Found, dialect: Dialect, row: HookState | None) -> Step:
+def _obeyed(one: HookEntry, dialect: Dialect, row: HookState | None) -> Step:
     if not planned_blocking(one.hook) or not policy.is_guarded_event(one.hook.event):
         reason = f"{NOT_BLOCKING}: it runs in the background" if one.hook.handler.is_async else NOT_BLOCKING
         return Step(OBEYED, OK, reason)

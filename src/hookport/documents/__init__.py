@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from hookport.documents._align import align
-from hookport.documents._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem, same
+from hookport.documents._document import Document, Duplicate, Path, RewriteFailed, SyntaxProblem, is_same_tree
 
 __all__ = [
     "KINDS",
@@ -15,10 +15,10 @@ __all__ = [
     "RewriteFailed",
     "SyntaxProblem",
     "align",
+    "detect_kind",
     "dump",
-    "kind_of",
+    "is_same_tree",
     "parse",
-    "same",
 ]
 
 KINDS = ("json", "jsonc", "toml", "yaml", "frontmatter", "text")
@@ -33,7 +33,7 @@ _KIND_BY_SUFFIX = {
 }
 
 
-def kind_of(path: str) -> str:
+def detect_kind(path: str) -> str:
     """The kind of a file, judged by its name alone."""
     name = path.replace("\\", "/").rpartition("/")[2]
     stem, dot, suffix = name.rpartition(".")
@@ -62,7 +62,7 @@ def parse(data: bytes, kind: str) -> Document:
         from hookport.documents import _text
 
         return _text.parse(data)
-    raise _unknown(kind)
+    raise _refuse_kind(kind)
 
 
 def dump(tree: Any, kind: str) -> bytes:
@@ -87,8 +87,8 @@ def dump(tree: Any, kind: str) -> bytes:
         from hookport.documents import _text
 
         return _text.dump(tree)
-    raise _unknown(kind)
+    raise _refuse_kind(kind)
 
 
-def _unknown(kind: str) -> ValueError:
+def _refuse_kind(kind: str) -> ValueError:
     return ValueError(f"unknown kind '{kind}'. Known kinds: {', '.join(KINDS)}.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hookport.documents._document import same
+from hookport.documents._document import is_same_tree
 
 # Above this many cells the exact alignment would be slow, and a single forward pass is used.
 _EXACT_CELLS = 40_000
@@ -17,22 +17,22 @@ Pairs = list[tuple[int | None, int | None]]
 def align(old: list[Any], new: list[Any]) -> Pairs:
     """Pairs (old index, new index) in order; None on one side is a removal or an addition."""
     head = 0
-    while head < min(len(old), len(new)) and same(old[head], new[head]):
+    while head < min(len(old), len(new)) and is_same_tree(old[head], new[head]):
         head += 1
     tail = 0
     limit = min(len(old), len(new)) - head
-    while tail < limit and same(old[-1 - tail], new[-1 - tail]):
+    while tail < limit and is_same_tree(old[-1 - tail], new[-1 - tail]):
         tail += 1
     left, right = old[head : len(old) - tail], new[head : len(new) - tail]
     exact = len(left) * len(right) <= _EXACT_CELLS
-    middle = _exact(left, right) if exact else _forward(left, right)
+    middle = _pair_exact(left, right) if exact else _pair_forward(left, right)
     pairs: Pairs = [(i, i) for i in range(head)]
     pairs += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     pairs += [(len(old) - k, len(new) - k) for k in range(tail, 0, -1)]
     return pairs
 
 
-def anchored_additions(old: dict[str, int], new: dict[str, Any]) -> dict[int, list[str]]:
+def anchor_additions(old: dict[str, int], new: dict[str, Any]) -> dict[int, list[str]]:
     """Added keys by the index of the kept member they follow (-1: before every member)."""
     after: dict[int, list[str]] = {}
     anchor = -1
@@ -48,24 +48,27 @@ def _fingerprint(value: Any) -> str:
     return json.dumps(value, sort_keys=True, default=repr)
 
 
-def _likeness(old: Any, new: Any) -> float:
+def _measure_likeness(old: Any, new: Any) -> float:
     if isinstance(old, dict) and isinstance(new, dict):
-        shared = sum(1 for key in old if key in new and same(old[key], new[key]))
+        shared = sum(1 for key in old if key in new and is_same_tree(old[key], new[key]))
         common = sum(1 for key in old if key in new)
         return 1 + (2 * shared + common) / (1 + max(len(old), len(new)))
     if isinstance(old, list) and isinstance(new, list):
-        shared = sum(map(same, old, new))
+        shared = sum(map(is_same_tree, old, new))
         return 1 + shared / (1 + max(len(old), len(new)))
     if isinstance(old, (dict, list)) or isinstance(new, (dict, list)):
         return 0.25
     return 0.5
 
 
-def _exact(old: list[Any], new: list[Any]) -> Pairs:
+def _pair_exact(old: list[Any], new: list[Any]) -> Pairs:
     rows, columns = len(old), len(new)
     old_prints, new_prints = [_fingerprint(v) for v in old], [_fingerprint(v) for v in new]
     score = [
-        [_EQUAL if old_prints[i] == new_prints[j] else _likeness(old[i], new[j]) for j in range(columns)]
+        [
+            _EQUAL if old_prints[i] == new_prints[j] else _measure_likeness(old[i], new[j])
+            for j in range(columns)
+        ]
         for i in range(rows)
     ]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
@@ -89,7 +92,7 @@ def _exact(old: list[Any], new: list[Any]) -> Pairs:
     return pairs
 
 
-def _forward(old: list[Any], new: list[Any]) -> Pairs:
+def _pair_forward(old: list[Any], new: list[Any]) -> Pairs:
     places: dict[str, list[int]] = {}
     for i in range(len(old) - 1, -1, -1):
         places.setdefault(_fingerprint(old[i]), []).append(i)
@@ -103,14 +106,14 @@ def _forward(old: list[Any], new: list[Any]) -> Pairs:
         if not stack:
             waiting.append(j)
             continue
-        found = stack.pop()
-        pairs += _by_index(range(cursor, found), waiting)
-        pairs.append((found, j))
-        cursor, waiting = found + 1, []
-    return pairs + _by_index(range(cursor, len(old)), waiting)
+        old_index = stack.pop()
+        pairs += _pair_by_index(range(cursor, old_index), waiting)
+        pairs.append((old_index, j))
+        cursor, waiting = old_index + 1, []
+    return pairs + _pair_by_index(range(cursor, len(old)), waiting)
 
 
-def _by_index(old: range, new: list[int]) -> Pairs:
+def _pair_by_index(old: range, new: list[int]) -> Pairs:
     paired: Pairs = list(zip(old, new, strict=False))
     rest_old: Pairs = [(i, None) for i in old[len(new) :]]
     rest_new: Pairs = [(None, j) for j in new[len(old) :]]

@@ -79,21 +79,21 @@ def decode(data: bytes) -> tuple[bytes, str]:
     except UnicodeDecodeError as error:
         before = data[len(bom) : len(bom) + error.start].decode("utf-8")
         bad = data[len(bom) + error.start]
-        raise problem(before, len(before), f"byte 0x{bad:02x} is not valid UTF-8") from None
+        raise make_problem(before, len(before), f"byte 0x{bad:02x} is not valid UTF-8") from None
 
 
-def line_column(text: str, offset: int) -> tuple[int, int]:
+def find_line_column(text: str, offset: int) -> tuple[int, int]:
     """Line and column, both from 1; LF, CRLF and a lone CR end a line."""
     before = text[:offset]
     line = before.count("\n") + before.count("\r") - before.count("\r\n") + 1
     return line, offset - max(before.rfind("\n"), before.rfind("\r"))
 
 
-def problem(text: str, offset: int, message: str) -> SyntaxProblem:
-    return SyntaxProblem(*line_column(text, offset), message)
+def make_problem(text: str, offset: int, message: str) -> SyntaxProblem:
+    return SyntaxProblem(*find_line_column(text, offset), message)
 
 
-def newline_of(text: str) -> str:
+def detect_newline(text: str) -> str:
     for at, char in enumerate(text):
         if char == "\n":
             return "\n"
@@ -102,7 +102,7 @@ def newline_of(text: str) -> str:
     return "\n"
 
 
-def same(old: Any, new: Any) -> bool:
+def is_same_tree(old: Any, new: Any) -> bool:
     """Equality that tells true from 1 and 1 from 1.0, finds NaN equal, and ignores key order."""
     if old is new:
         return True
@@ -110,10 +110,10 @@ def same(old: Any, new: Any) -> bool:
         return (
             isinstance(new, dict)
             and len(old) == len(new)
-            and all(key in new and same(value, new[key]) for key, value in old.items())
+            and all(key in new and is_same_tree(value, new[key]) for key, value in old.items())
         )
     if isinstance(old, list):
-        return isinstance(new, list) and len(old) == len(new) and all(map(same, old, new))
+        return isinstance(new, list) and len(old) == len(new) and all(map(is_same_tree, old, new))
     if type(old) is not type(new):
         return False
     if isinstance(old, (str, int)):
@@ -121,7 +121,7 @@ def same(old: Any, new: Any) -> bool:
     return repr(old) == repr(new)
 
 
-def out_of_bounds(tree: Any) -> str | None:
+def find_out_of_bounds(tree: Any) -> str | None:
     """Why a tree is too deep or a number too long to be worked with, if it is."""
     level = [tree]
     for _ in range(MAX_DEPTH + 1):
@@ -147,6 +147,6 @@ TOO_DEEP = f"nested too deeply (more than {MAX_DEPTH} levels)"
 
 def check_new(tree: Any) -> None:
     """Refuse to write a tree that could not be read back."""
-    reason = out_of_bounds(tree)
+    reason = find_out_of_bounds(tree)
     if reason:
         raise ValueError(f"cannot write this tree: {reason}")

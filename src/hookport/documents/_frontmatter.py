@@ -13,10 +13,10 @@ from hookport.documents._document import (
     RewriteFailed,
     SyntaxProblem,
     decode,
-    line_column,
-    newline_of,
-    problem,
-    same,
+    detect_newline,
+    find_line_column,
+    is_same_tree,
+    make_problem,
 )
 
 _OPEN = re.compile(r"---[ \t]*(?:\r\n|\n|\r)")
@@ -29,16 +29,16 @@ _QUOTED = re.compile(r'(?<=: )"(?:[^"\\\r\n]|\\[^\r\n])*"')
 _WRONG_ESCAPE = re.compile(r"""(\\[0abtnvfre "/\\N_LPxuU\t])|\\(.)""")
 
 
-def _wrong_escapes(text: str, start: int, end: int) -> list[tuple[int, int]]:
+def _find_wrong_escapes(text: str, start: int, end: int) -> list[tuple[int, int]]:
     return [
-        line_column(text, quoted.start() + found.start())
+        find_line_column(text, quoted.start() + match.start())
         for quoted in _QUOTED.finditer(text, start, end)
-        for found in _WRONG_ESCAPE.finditer(quoted[0])
-        if found[2]
+        for match in _WRONG_ESCAPE.finditer(quoted[0])
+        if match[2]
     ]
 
 
-def _repaired(text: str) -> str:
+def _repair_escapes(text: str) -> str:
     """The same text with a backslash before each one that YAML would not know."""
     return _QUOTED.sub(lambda quoted: _WRONG_ESCAPE.sub(lambda e: e[1] or f"\\\\{e[2]}", quoted[0]), text)
 
@@ -48,14 +48,14 @@ class FrontmatterDocument(Document):
 
     def __init__(self, data: bytes, bom: bytes, text: str, opened: int, closed: re.Match[str]) -> None:
         inner = text[opened : closed.start()]
-        self.repairs = _wrong_escapes(text, opened, closed.start())
+        self.repairs = _find_wrong_escapes(text, opened, closed.start())
         try:
-            self._source = _yaml.Source(_repaired(inner) if self.repairs else inner)
+            self._source = _yaml.YamlSource(_repair_escapes(inner) if self.repairs else inner)
         except SyntaxProblem as error:
             raise SyntaxProblem(error.line + 1, error.column, error.message) from None
         metadata = self._source.tree()
         if metadata is not None and not isinstance(metadata, dict):
-            raise problem(text, opened, "the frontmatter must be a mapping of keys to values")
+            raise make_problem(text, opened, "the frontmatter must be a mapping of keys to values")
         self._bom = bom
         self._text = text
         self._opened = opened
@@ -78,21 +78,21 @@ class FrontmatterDocument(Document):
         if not path or path[0] not in ("frontmatter", "body"):
             return 1, 1
         if path[0] == "body":
-            return line_column(self._text, self._closed.end())
+            return find_line_column(self._text, self._closed.end())
         return self._place(self._source.offset(path[1:]))
 
     def _place(self, offset: int) -> tuple[int, int]:
-        return line_column(self._text, self._opened + offset)
+        return find_line_column(self._text, self._opened + offset)
 
     def rewrite(self, tree: Any) -> bytes:
         content = self._content()
-        if same(content, tree):
+        if is_same_tree(content, tree):
             return self.data
-        metadata, body = _parts(tree)
+        metadata, body = _split_tree(tree)
         inner = self._source.text
         closing = self._closed.group()
-        newline = newline_of(self._text)
-        if not same(content["frontmatter"], metadata):
+        newline = detect_newline(self._text)
+        if not is_same_tree(content["frontmatter"], metadata):
             from hookport.documents._yaml_edit import rewrite
 
             inner = rewrite(self._source, metadata)
@@ -102,7 +102,7 @@ class FrontmatterDocument(Document):
             closing += newline
         text = self._text[: self._opened] + inner + closing + body
         result = self._bom + text.encode("utf-8")
-        if not same(parse(result).tree, tree):
+        if not is_same_tree(parse(result).tree, tree):
             raise RewriteFailed("the edited frontmatter does not read back as the wanted tree")
         return result
 
@@ -121,12 +121,12 @@ def parse(data: bytes) -> Document:
 def dump(tree: Any) -> bytes:
     from hookport.documents._yaml_dump import dump as dump_yaml
 
-    metadata, body = _parts(tree)
+    metadata, body = _split_tree(tree)
     inner = dump_yaml(metadata) if metadata else b""
     return b"---\n" + inner + b"---\n" + body.encode("utf-8")
 
 
-def _parts(tree: Any) -> tuple[dict[str, Any], str]:
+def _split_tree(tree: Any) -> tuple[dict[str, Any], str]:
     if not isinstance(tree, dict) or set(tree) != {"frontmatter", "body"}:
         raise ValueError("a frontmatter document has the keys 'frontmatter' and 'body'")
     metadata, body = tree["frontmatter"], tree["body"]

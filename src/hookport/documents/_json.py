@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, NamedTuple
 
-from hookport.documents._align import align, anchored_additions
+from hookport.documents._align import align, anchor_additions
 from hookport.documents._document import (
     MAX_DEPTH,
     TOO_DEEP,
@@ -17,11 +17,11 @@ from hookport.documents._document import (
     SyntaxProblem,
     check_new,
     decode,
-    line_column,
-    newline_of,
-    out_of_bounds,
-    problem,
-    same,
+    detect_newline,
+    find_line_column,
+    find_out_of_bounds,
+    is_same_tree,
+    make_problem,
 )
 from hookport.documents._layout import JSON, Frame, Layout
 
@@ -49,7 +49,7 @@ class Member(NamedTuple):
     comma: int
 
 
-class Source:
+class JsonSource:
     """Where the values of a valid text are, found only as far as they are asked for."""
 
     def __init__(self, text: str) -> None:
@@ -62,17 +62,17 @@ class Source:
 
     def end(self, start: int) -> int:
         if self.text[start] not in "[{":
-            found = _SCALAR.match(self.text, start)
-            return found.end() if found else start
+            match = _SCALAR.match(self.text, start)
+            return match.end() if match else start
         if self._ends is None:
             self._ends = {}
             opened: list[int] = []
-            for found in _STRUCTURE.finditer(self.text):
-                char = found.group()
+            for match in _STRUCTURE.finditer(self.text):
+                char = match.group()
                 if char in "[{":
-                    opened.append(found.start())
+                    opened.append(match.start())
                 elif char in "]}":
-                    self._ends[opened.pop()] = found.end()
+                    self._ends[opened.pop()] = match.end()
         return self._ends[start]
 
     def members(self, start: int) -> list[Member]:
@@ -82,7 +82,7 @@ class Source:
         return known
 
     def _scan(self, start: int) -> list[Member]:
-        text, found = self.text, []
+        text, members = self.text, []
         keyed = text[start] == "{"
         at = self._skip(start + 1)
         while text[at] not in "]}":
@@ -95,13 +95,13 @@ class Source:
             end = self.end(at)
             comma = self._skip(end)
             has_comma = text[comma] == ","
-            found.append(Member(key, first, at, end, comma if has_comma else -1))
+            members.append(Member(key, first, at, end, comma if has_comma else -1))
             at = self._skip(comma + 1) if has_comma else comma
-        return found
+        return members
 
     def _skip(self, at: int) -> int:
-        found = _TRIVIA.match(self.text, at)
-        return found.end() if found else at
+        match = _TRIVIA.match(self.text, at)
+        return match.end() if match else at
 
 
 class JsonDocument(Document):
@@ -110,12 +110,12 @@ class JsonDocument(Document):
     def __init__(self, kind: str, data: bytes, bom: bytes, text: str, loaded: _Loaded) -> None:
         super().__init__(kind, data, loaded.tree)
         self._bom = bom
-        self._source = Source(text)
+        self._source = JsonSource(text)
         self._has_duplicates = loaded.has_duplicates
 
     @property
     def duplicates(self) -> list[Duplicate]:
-        found: list[tuple[int, Path]] = []
+        places: list[tuple[int, Path]] = []
         if self._has_duplicates:
             source = self._source
             todo: list[tuple[int, Path]] = [(source.root(), ())]
@@ -127,10 +127,12 @@ class JsonDocument(Document):
                 for index, member in enumerate(source.members(start)):
                     step = index if member.key is None else member.key
                     if step in seen:
-                        found.append((member.start, (*path, step)))
+                        places.append((member.start, (*path, step)))
                     seen.add(step)
                     todo.append((member.value, (*path, step)))
-        return [Duplicate(path, *line_column(self._source.text, start)) for start, path in sorted(found)]
+        return [
+            Duplicate(path, *find_line_column(self._source.text, start)) for start, path in sorted(places)
+        ]
 
     def position(self, path: Path) -> tuple[int, int]:
         source = self._source
@@ -148,15 +150,15 @@ class JsonDocument(Document):
                 if not matching:
                     break
                 at = matching[-1]
-        return line_column(source.text, at)
+        return find_line_column(source.text, at)
 
     def rewrite(self, tree: Any) -> bytes:
         old = _load(self._source.text, self.kind).tree
-        if same(old, tree):
+        if is_same_tree(old, tree):
             return self.data
         check_new(tree)
-        text = _Editor(self._source).document(old, tree)
-        if not same(_load(text, self.kind).tree, tree):
+        text = _JsonEditor(self._source).document(old, tree)
+        if not is_same_tree(_load(text, self.kind).tree, tree):
             raise RewriteFailed("the edited JSON does not read back as the wanted tree")
         return self._bom + text.encode("utf-8")
 
@@ -179,13 +181,13 @@ def dump(tree: Any) -> bytes:
 def _load(text: str, kind: str) -> _Loaded:
     loaded = _try_load(text)
     if loaded is None and kind == "jsonc":
-        loaded = _try_load(_COMMA.sub(_without_comma, _COMMENT.sub(_without_comment, text)))
+        loaded = _try_load(_COMMA.sub(_blank_comma, _COMMENT.sub(_blank_comment, text)))
     if loaded is None:
         from hookport.documents._json_errors import explain
 
         raise explain(text, allow_comments=kind == "jsonc")
-    if text.count("[") + text.count("{") > MAX_DEPTH and out_of_bounds(loaded.tree):
-        raise _too_deep(text)
+    if text.count("[") + text.count("{") > MAX_DEPTH and find_out_of_bounds(loaded.tree):
+        raise _find_too_deep(text)
     return loaded
 
 
@@ -209,28 +211,28 @@ def _refuse_constant(name: str) -> Any:
     raise ValueError(name)
 
 
-def _without_comment(found: re.Match[str]) -> str:
-    token = found.group()
+def _blank_comment(match: re.Match[str]) -> str:
+    token = match.group()
     if token[0] == '"':
         return token
     unfinished = token[1] == "*" and (len(token) < 4 or not token.endswith("*/"))
     return token if unfinished else " "
 
 
-def _without_comma(found: re.Match[str]) -> str:
-    return " " if found.group() == "," else found.group()
+def _blank_comma(match: re.Match[str]) -> str:
+    return " " if match.group() == "," else match.group()
 
 
-def _too_deep(text: str) -> SyntaxProblem:
+def _find_too_deep(text: str) -> SyntaxProblem:
     depth = 0
-    for found in _STRUCTURE.finditer(text):
-        if found.group() in "[{":
+    for match in _STRUCTURE.finditer(text):
+        if match.group() in "[{":
             depth += 1
             if depth > MAX_DEPTH:
-                return problem(text, found.start(), TOO_DEEP)
-        elif found.group() in "]}":
+                return make_problem(text, match.start(), TOO_DEEP)
+        elif match.group() in "]}":
             depth -= 1
-    return problem(text, 0, "a number has too many digits")
+    return make_problem(text, 0, "a number has too many digits")
 
 
 def _render(value: Any, indent: str | None, *, compact: bool = False) -> str:
@@ -239,24 +241,24 @@ def _render(value: Any, indent: str | None, *, compact: bool = False) -> str:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent, separators=separators)
     except ValueError:
         text = json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
-        text = _NON_FINITE.sub(_finite, text)
-    return _SURROGATE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+        text = _NON_FINITE.sub(_spell_finite, text)
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
-def _finite(found: re.Match[str]) -> str:
-    if found.group() == "NaN":
+def _spell_finite(match: re.Match[str]) -> str:
+    if match.group() == "NaN":
         raise ValueError("JSON cannot hold NaN")
     # JSON has no infinity, but a number beyond the range of a double reads back as one.
-    return {"Infinity": "1e999", "-Infinity": "-1e999"}.get(found.group(), found.group())
+    return {"Infinity": "1e999", "-Infinity": "-1e999"}.get(match.group(), match.group())
 
 
-class _Editor:
+class _JsonEditor:
     """Builds the new text of one document from the old one and two trees."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: JsonSource) -> None:
         self._source = source
         self._text = source.text
-        self._newline = newline_of(source.text)
+        self._newline = detect_newline(source.text)
         indented = _INDENTED_LINE.search(source.text)
         self._unit = indented.group(1) if indented else "  "
         body = source.text.strip()
@@ -268,7 +270,7 @@ class _Editor:
         return self._text[:start] + self._value(old, new, start, "", wide=True) + self._text[end:]
 
     def _value(self, old: Any, new: Any, start: int, base: str, *, wide: bool) -> str:
-        if not same(old, new):
+        if not is_same_tree(old, new):
             if isinstance(old, dict) and isinstance(new, dict):
                 return self._object(old, new, start, base, wide=wide)
             if isinstance(old, list) and isinstance(new, list):
@@ -291,7 +293,7 @@ class _Editor:
         members = self._source.members(start)
         layout = self._layout(start, base, wide=wide)
         last = {member.key: at for at, member in enumerate(members) if member.key is not None}
-        after = anchored_additions(last, new)
+        after = anchor_additions(last, new)
         plan: list[tuple[int | None, str]] = []
         for at in range(-1, len(members)):
             if at >= 0 and members[at].key in new:
@@ -300,7 +302,7 @@ class _Editor:
                 body = self._text[member.start : member.end]
                 if last[key] == at:
                     body = self._text[member.start : member.value] + self._value(
-                        old[key], new[key], member.value, layout.base_of(at), wide=layout.wide
+                        old[key], new[key], member.value, layout.find_base(at), wide=layout.wide
                     )
                 plan.append((at, body))
             plan += [(None, self._member(key, new[key], layout)) for key in after.get(at, ())]
@@ -323,7 +325,7 @@ class _Editor:
                 plan.append(
                     (
                         i,
-                        self._value(old[i], new[j], members[i].value, layout.base_of(i), wide=layout.wide),
+                        self._value(old[i], new[j], members[i].value, layout.find_base(i), wide=layout.wide),
                     )
                 )
         return "[" + layout.join(plan) + "]"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookport.documents._document import MAX_DEPTH, TOO_DEEP, SyntaxProblem, problem
+from hookport.documents._document import MAX_DEPTH, TOO_DEEP, SyntaxProblem, make_problem
 
 _SPACE = re.compile(r"[ \t\r\n]*+")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*+)(?:\.\d++)?(?:[eE][-+]?\d++)?(?![\w.+-])", re.ASCII)
@@ -46,8 +46,8 @@ def explain(text: str, *, allow_comments: bool) -> SyntaxProblem:
     try:
         _Reader(text, allow_comments=allow_comments).read()
     except _Stop as stop:
-        return problem(text, stop.offset, stop.message)
-    return problem(text, 0, "not valid JSON")
+        return make_problem(text, stop.offset, stop.message)
+    return make_problem(text, 0, "not valid JSON")
 
 
 class _Reader:
@@ -93,12 +93,12 @@ class _Reader:
     def _skip(self) -> None:
         text = self._text
         while True:
-            found = _SPACE.match(text, self._at)
-            self._at = found.end() if found else self._at
+            match = _SPACE.match(text, self._at)
+            self._at = match.end() if match else self._at
             start = self._at
             if text.startswith("//", start):
-                found = _LINE_COMMENT.match(text, start)
-                self._at = found.end() if found else start
+                match = _LINE_COMMENT.match(text, start)
+                self._at = match.end() if match else start
             elif text.startswith("/*", start):
                 end = text.find("*/", start + 2)
                 if end < 0:
@@ -136,7 +136,7 @@ class _Reader:
             return
         word = _WORD.match(self._text, start)
         if word is None:
-            raise _Stop(start, f"expected a value{_after(stack)}")
+            raise _Stop(start, f"expected a value{_describe_next(stack)}")
         self._at = word.end()
         if word.group() in ("true", "false", "null"):
             return
@@ -150,8 +150,8 @@ class _Reader:
         text, start = self._text, self._at
         at = start + 1
         while True:
-            found = _STRING_PART.match(text, at)
-            at = found.end() if found else at
+            match = _STRING_PART.match(text, at)
+            at = match.end() if match else at
             char = text[at : at + 1]
             if char == '"':
                 self._at = at + 1
@@ -171,7 +171,7 @@ class _Reader:
                 raise _Stop(at, f"'\\{escape}' is not a valid escape in a string")
 
 
-def _after(stack: list[_Open]) -> str:
+def _describe_next(stack: list[_Open]) -> str:
     if not stack:
         return ""
     return f" for {stack[-1].key}" if stack[-1].bracket == "{" else " or ']'"

@@ -61,9 +61,9 @@ class Layout:
         self._tails: list[str] = []
         self._head = ""
         first = text[start : items[0].start] if items else text[start:end]
-        cut = self._line_part(first)
+        cut = self._find_line_end(first)
         if cut is None:
-            cut = 0 if items else self._comments_end(first)
+            cut = 0 if items else self._find_comments_end(first)
         self._head, lead = first[:cut], first[cut:]
         self._footer = lead
         for i, item in enumerate(items):
@@ -72,9 +72,9 @@ class Layout:
             self._pres.append(text[item.end : item.comma] if has_comma else "")
             last = i + 1 == len(items)
             rest = text[item.comma + 1 if has_comma else item.end : end if last else items[i + 1].start]
-            cut = self._line_part(rest)
+            cut = self._find_line_end(rest)
             if cut is None:
-                cut = self._comments_end(rest) if last else 0
+                cut = self._find_comments_end(rest) if last else 0
             self._tails.append(rest[:cut])
             lead = self._footer = rest[cut:]
         self._trailing_comma = bool(items) and items[-1].comma >= 0
@@ -85,19 +85,19 @@ class Layout:
             self.multiline = frame.wide_when_empty or _has_newline(text[start:end])
         self.wide = self.multiline or _has_newline(text[start:end])
         if broken:
-            self.indent = _indent(broken[-1])
+            self.indent = _find_indent(broken[-1])
         else:
             self.indent = frame.base + frame.unit if self.multiline else frame.base
 
-    def base_of(self, index: int) -> str:
+    def find_base(self, index: int) -> str:
         """Indentation of the line on which a member starts."""
         lead = self._leads[index]
-        return _indent(lead) if _has_newline(lead) else self.frame.base
+        return _find_indent(lead) if _has_newline(lead) else self.frame.base
 
     def join(self, plan: list[tuple[int | None, str]]) -> str:
         """The container's content: each entry is an old member's index, or None, and its text."""
         frame = self.frame
-        fresh = frame.newline + self.indent if self.multiline else self._separator()
+        fresh = frame.newline + self.indent if self.multiline else self._choose_separator()
         old_first = self._leads[0] if self._leads else ""
         out: list[str] = [self._head]
         before = self._head
@@ -111,7 +111,7 @@ class Layout:
                         lead = old_first
                 pre = tail = ""
             else:
-                lead = self._after_removed(seen, index, self._leads[index])
+                lead = self._join_after_removed(seen, index, self._leads[index])
                 if seen == 0 and at > 0 and not _starts_with_newline(lead):
                     lead = fresh + lead.lstrip()
                 seen = index + 1
@@ -121,7 +121,7 @@ class Layout:
             before = tail
         footer = self._footer
         for index in range(len(self._leads) - 1, seen - 1, -1):
-            comments, _ = self._kept(self._leads[index])
+            comments, _ = self._split_lead(self._leads[index])
             footer = comments + self._break(comments, footer, frame.base)
         if plan and self.multiline and not self._leads and not _has_newline(footer):
             footer = frame.newline + frame.base
@@ -131,34 +131,34 @@ class Layout:
             return content if content.strip() else ""
         return "".join(out)
 
-    def _separator(self) -> str:
+    def _choose_separator(self) -> str:
         if len(self._leads) > 1 and not self._leads[1].strip():
             return self._leads[1]
         return self.frame.separator
 
-    def _line_part(self, trivia: str) -> int | None:
-        found = self.frame.grammar.same_line.match(trivia)
-        end = found.end() if found else 0
+    def _find_line_end(self, trivia: str) -> int | None:
+        match = self.frame.grammar.same_line.match(trivia)
+        end = match.end() if match else 0
         return end if trivia[end : end + 1] in ("\r", "\n") else None
 
-    def _comments_end(self, trivia: str) -> int:
+    def _find_comments_end(self, trivia: str) -> int:
         end = 0
-        for found in self.frame.grammar.comment.finditer(trivia):
-            end = found.end()
+        for match in self.frame.grammar.comment.finditer(trivia):
+            end = match.end()
         return end
 
-    def _kept(self, lead: str) -> tuple[str, str]:
+    def _split_lead(self, lead: str) -> tuple[str, str]:
         """A removed member's lead: the comments on earlier lines, and the white space after them."""
         end = 0
-        for found in self.frame.grammar.comment.finditer(lead):
-            if _LINE_END.match(lead, found.end()):
-                end = found.end()
+        for match in self.frame.grammar.comment.finditer(lead):
+            if _LINE_END.match(lead, match.end()):
+                end = match.end()
         space = _SPACE.match(lead, end)
         return lead[:end], space.group() if space else ""
 
-    def _after_removed(self, first: int, index: int, lead: str) -> str:
+    def _join_after_removed(self, first: int, index: int, lead: str) -> str:
         for removed in range(index - 1, first - 1, -1):
-            comments, space = self._kept(self._leads[removed])
+            comments, space = self._split_lead(self._leads[removed])
             lead = comments + (lead if _starts_with_newline(lead) else space + lead.lstrip())
         return lead
 
@@ -166,9 +166,9 @@ class Layout:
         """What follows `before`, on a new line if a line comment would swallow it."""
         end = 0
         line = False
-        for found in self.frame.grammar.comment.finditer(before):
-            end = found.end()
-            line = found.group().startswith(self.frame.grammar.line_comment)
+        for match in self.frame.grammar.comment.finditer(before):
+            end = match.end()
+            line = match.group().startswith(self.frame.grammar.line_comment)
         if line and end == len(before) and not _starts_with_newline(after):
             return self.frame.newline + indent + after.lstrip(" \t")
         return after
@@ -182,6 +182,6 @@ def _starts_with_newline(text: str) -> bool:
     return _LINE_END.match(text) is not None
 
 
-def _indent(lead: str) -> str:
+def _find_indent(lead: str) -> str:
     line = lead[max(lead.rfind("\n"), lead.rfind("\r")) + 1 :]
     return line[: len(line) - len(line.lstrip(" \t"))]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hookport.documents._document import Document, Path, problem
+from hookport.documents._document import Document, Path, make_problem
 
 
 class TextDocument(Document):
@@ -23,7 +23,7 @@ def parse(data: bytes) -> Document:
     except UnicodeDecodeError as error:
         before = data[: error.start].decode("utf-8")
         message = f"byte 0x{data[error.start]:02x} is not valid UTF-8"
-        raise problem(before, len(before), message) from None
+        raise make_problem(before, len(before), message) from None
 
 
 def dump(tree: Any) -> bytes:

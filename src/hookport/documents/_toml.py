@@ -11,10 +11,10 @@ from hookport.documents._document import (
     Path,
     SyntaxProblem,
     decode,
-    line_column,
-    out_of_bounds,
-    problem,
-    same,
+    find_line_column,
+    find_out_of_bounds,
+    is_same_tree,
+    make_problem,
 )
 
 _STRING = (
@@ -154,27 +154,27 @@ class Index:
             self._place_value(inner, item.value)
 
     def _skip(self) -> None:
-        found = _TRIVIA.match(self.text, self._at)
-        self._at = found.end() if found else self._at
+        match = _TRIVIA.match(self.text, self._at)
+        self._at = match.end() if match else self._at
 
     def _spaces(self) -> None:
-        found = _SPACE.match(self.text, self._at)
-        self._at = found.end() if found else self._at
+        match = _SPACE.match(self.text, self._at)
+        self._at = match.end() if match else self._at
 
     def _line_end(self, at: int) -> int:
-        found = _LINE.match(self.text, at)
-        return found.end() if found else at
+        match = _LINE.match(self.text, at)
+        return match.end() if match else at
 
     def _keys(self) -> tuple[str, ...]:
         keys: list[str] = []
         while True:
-            found = _KEY_PART.match(self.text, self._at)
-            if found is None:
+            match = _KEY_PART.match(self.text, self._at)
+            if match is None:
                 raise AssertionError(f"no key at offset {self._at}")
-            keys.append(_key_name(found.group()))
-            dot = _DOT.match(self.text, found.end())
+            keys.append(_parse_key_name(match.group()))
+            dot = _DOT.match(self.text, match.end())
             if dot is None:
-                self._at = found.end()
+                self._at = match.end()
                 self._spaces()
                 return tuple(keys)
             self._at = dot.end()
@@ -182,8 +182,8 @@ class Index:
     def _value(self) -> Value:
         text, start = self.text, self._at
         if text[start] not in "[{":
-            found = _SCALAR.match(text, start)
-            self._at = found.end() if found else start
+            match = _SCALAR.match(text, start)
+            self._at = match.end() if match else start
             return Value(start, self._at, None)
         keyed = text[start] == "{"
         items: list[Item] = []
@@ -224,11 +224,11 @@ class TomlDocument(Document):
         places = self._indexed().places
         while path not in places:
             path = path[:-1]
-        return line_column(self._text, places[path])
+        return find_line_column(self._text, places[path])
 
     def rewrite(self, tree: Any) -> bytes:
         old = load(self._text)
-        if same(old, tree):
+        if is_same_tree(old, tree):
             return self.data
         from hookport.documents._toml_edit import rewrite
 
@@ -244,7 +244,7 @@ def load(text: str) -> Any:
     """The tree of a text; raises SyntaxProblem."""
     endless = _ENDLESS_KEY.search(text)
     if endless:
-        raise problem(text, endless.start(), TOO_DEEP)
+        raise make_problem(text, endless.start(), TOO_DEEP)
     import tomllib
 
     try:
@@ -252,24 +252,24 @@ def load(text: str) -> Any:
     except RecursionError:
         raise SyntaxProblem(1, 1, TOO_DEEP) from None
     except ValueError as error:
-        raise _located(text, str(error)) from None
-    reason = out_of_bounds(tree)
+        raise _locate_problem(text, str(error)) from None
+    reason = find_out_of_bounds(tree)
     if reason:
         raise SyntaxProblem(1, 1, reason)
     return tree
 
 
-def _located(text: str, message: str) -> SyntaxProblem:
-    found = _PLACE.fullmatch(message)
-    if found is None:
+def _locate_problem(text: str, message: str) -> SyntaxProblem:
+    match = _PLACE.fullmatch(message)
+    if match is None:
         return SyntaxProblem(1, 1, message[:1].lower() + message[1:])
-    message = found.group(1)[:1].lower() + found.group(1)[1:]
-    if found.group(2):
-        return SyntaxProblem(int(found.group(2)), int(found.group(3)), message)
-    return SyntaxProblem(*line_column(text, len(text)), message)
+    message = match.group(1)[:1].lower() + match.group(1)[1:]
+    if match.group(2):
+        return SyntaxProblem(int(match.group(2)), int(match.group(3)), message)
+    return SyntaxProblem(*find_line_column(text, len(text)), message)
 
 
-def _key_name(token: str) -> str:
+def _parse_key_name(token: str) -> str:
     if token[0] not in "\"'":
         return token
     import tomllib

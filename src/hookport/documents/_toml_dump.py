@@ -16,13 +16,13 @@ def dump(tree: Any) -> bytes:
     check_new(tree)
     if not isinstance(tree, dict):
         raise ValueError("a TOML document is a table at its root")
-    return body((), tree).lstrip("\n").encode("utf-8")
+    return dump_body((), tree).lstrip("\n").encode("utf-8")
 
 
-def body(path: tuple[str, ...], table: dict[str, Any]) -> str:
+def dump_body(path: tuple[str, ...], table: dict[str, Any]) -> str:
     """The lines of a table below its header: its values, then its tables with their headers."""
-    values = [f"{key(k)} = {inline(v)}\n" for k, v in table.items() if not is_section(v)]
-    return "".join(values) + "".join(sections((*path, k), v) for k, v in table.items() if is_section(v))
+    values = [f"{dump_key(k)} = {dump_inline(v)}\n" for k, v in table.items() if not is_section(v)]
+    return "".join(values) + "".join(dump_sections((*path, k), v) for k, v in table.items() if is_section(v))
 
 
 def is_section(value: Any) -> bool:
@@ -32,26 +32,26 @@ def is_section(value: Any) -> bool:
     return isinstance(value, dict)
 
 
-def sections(path: tuple[str, ...], value: Any) -> str:
+def dump_sections(path: tuple[str, ...], value: Any) -> str:
     """A table or an array of tables, each header after a blank line."""
-    name = ".".join(map(key, path))
+    name = ".".join(map(dump_key, path))
     if isinstance(value, list):
-        return "".join(f"\n[[{name}]]\n{body(path, item)}" for item in value)
+        return "".join(f"\n[[{name}]]\n{dump_body(path, item)}" for item in value)
     only_tables = bool(value) and all(map(is_section, value.values()))
-    return ("" if only_tables else f"\n[{name}]\n") + body(path, value)
+    return ("" if only_tables else f"\n[{name}]\n") + dump_body(path, value)
 
 
-def key(name: str) -> str:
-    return name if _BARE.fullmatch(name) else inline(name)
+def dump_key(name: str) -> str:
+    return name if _BARE.fullmatch(name) else dump_inline(name)
 
 
-def inline(value: Any) -> str:
+def dump_inline(value: Any) -> str:
     """A value on one line."""
     if isinstance(value, dict):
-        members = ", ".join(f"{key(k)} = {inline(v)}" for k, v in value.items())
+        members = ", ".join(f"{dump_key(k)} = {dump_inline(v)}" for k, v in value.items())
         return f"{{ {members} }}" if members else "{}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(inline, value)) + "]"
+        return "[" + ", ".join(map(dump_inline, value)) + "]"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

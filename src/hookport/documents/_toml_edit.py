@@ -5,13 +5,20 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from hookport.documents._align import align, anchored_additions
-from hookport.documents._document import Path, RewriteFailed, SyntaxProblem, check_new, newline_of, same
+from hookport.documents._align import align, anchor_additions
+from hookport.documents._document import (
+    Path,
+    RewriteFailed,
+    SyntaxProblem,
+    check_new,
+    detect_newline,
+    is_same_tree,
+)
 from hookport.documents._layout import HASH, Frame, Layout
 from hookport.documents._splice import Splices
 from hookport.documents._toml import Index, Section, Value, load
-from hookport.documents._toml_dump import dump, inline, is_section, sections
-from hookport.documents._toml_dump import key as key_text
+from hookport.documents._toml_dump import dump, dump_inline, dump_sections, is_section
+from hookport.documents._toml_dump import dump_key as key_text
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*+")
 _WHOLE_LINE = re.compile(r"[^\n]*\n")
@@ -30,25 +37,25 @@ def rewrite(index: Index, old: dict[str, Any], new: Any) -> str:
     if not index.places.keys() - {()}:
         text = index.text
         if text and not text.endswith("\n"):
-            text += newline_of(text)
-        return text + dump(new).decode("utf-8").replace("\n", newline_of(text))
-    for attempt in (_Editor.spliced, _Editor.by_top_level_key):
+            text += detect_newline(text)
+        return text + dump(new).decode("utf-8").replace("\n", detect_newline(text))
+    for attempt in (_TomlEditor.spliced, _TomlEditor.by_top_level_key):
         try:
-            text = attempt(_Editor(index), old, new)
-            if same(load(text), new):
+            text = attempt(_TomlEditor(index), old, new)
+            if is_same_tree(load(text), new):
                 return text
         except SyntaxProblem:
             pass
     raise RewriteFailed("the edited TOML does not read back as the wanted tree")
 
 
-class _Editor:
+class _TomlEditor:
     """One attempt at an edit."""
 
     def __init__(self, index: Index) -> None:
         self._index = index
         self._text = index.text
-        self._newline = newline_of(index.text)
+        self._newline = detect_newline(index.text)
         self._splices = Splices()
         self._entries = {e.path: e for section in index.sections for e in section.entries}
 
@@ -57,7 +64,7 @@ class _Editor:
         return self._splices.apply(self._text)
 
     def by_top_level_key(self, old: dict[str, Any], new: dict[str, Any]) -> str:
-        changed = [k for k in old if k not in new or not same(old[k], new[k])]
+        changed = [k for k in old if k not in new or not is_same_tree(old[k], new[k])]
         self._remove([(key,) for key in changed])
         self._add((), {k: v for k, v in new.items() if k in changed or k not in old})
         return self._splices.apply(self._text)
@@ -71,7 +78,7 @@ class _Editor:
         for key, value in old.items():
             if key not in new:
                 gone.append((*path, key))
-            elif not same(value, new[key]) and not self._change((*path, key), value, new[key]):
+            elif not is_same_tree(value, new[key]) and not self._change((*path, key), value, new[key]):
                 gone.append((*path, key))
                 added[key] = new[key]
         self._remove(gone)
@@ -82,8 +89,8 @@ class _Editor:
         """Splice a change in place; False when the value must be written anew elsewhere."""
         entry = self._entries.get(path)
         if entry is not None:
-            found = _INDENT.match(self._text, entry.line_start)
-            base = found.group() if found else ""
+            match = _INDENT.match(self._text, entry.line_start)
+            base = match.group() if match else ""
             value = entry.value
             self._splices.replace(value.start, value.end, self._inline(value, old, new, base))
             return True
@@ -106,7 +113,7 @@ class _Editor:
         self._remove([(*path, i) for i, j in pairs if i is not None and j is None])
         for i, j in pairs:
             if i is None and j is not None:
-                text = sections(_names(path), [new[j]])
+                text = dump_sections(_list_names(path), [new[j]])
                 if anchor is None:
                     at = self._comment_block(self._under((*path, 0))[0].start)
                     self._splices.insert(at, self._lines(text[1:] + "\n"), _BEFORE)
@@ -114,7 +121,7 @@ class _Editor:
                     self._append(self._under((*path, anchor))[-1].end, text, _AFTER)
             elif i is not None and j is not None:
                 anchor = i
-                if not same(old[i], new[j]):
+                if not is_same_tree(old[i], new[j]):
                     self._table((*path, i), old[i], new[j])
 
     def _under(self, path: Path) -> list[Section]:
@@ -143,7 +150,7 @@ class _Editor:
         blank = _BLANK_LINES.match(self._text, end)
         after = blank.end() if blank else end
         above = len(self._text[:start].rstrip(" \t\r\n"))
-        breaks = [found.end() for found in _LINE_BREAK.finditer(self._text, above, start)]
+        breaks = [match.end() for match in _LINE_BREAK.finditer(self._text, above, start)]
         if after == len(self._text) and breaks:
             start, end = breaks[0], after
         elif len(breaks) > 1 or not above:
@@ -156,25 +163,25 @@ class _Editor:
         own = [s for s in self._index.sections if s.path == path]
         dotted = self._dotted(path)
         if not own and dotted is not None:
-            prefix = _names(path[len(dotted.path) :])
+            prefix = _list_names(path[len(dotted.path) :])
             lines = "".join(
-                ".".join(map(key_text, (*prefix, k))) + f" = {inline(v)}\n" for k, v in added.items()
+                ".".join(map(key_text, (*prefix, k))) + f" = {dump_inline(v)}\n" for k, v in added.items()
             )
             entries = [e for e in dotted.entries if e.path[: len(path)] == path]
             self._append(entries[-1].line_end, self._indented(lines, entries[-1].line_start), _VALUES)
             return
         if values:
-            lines = "".join(f"{key_text(k)} = {inline(v)}\n" for k, v in values.items())
+            lines = "".join(f"{key_text(k)} = {dump_inline(v)}\n" for k, v in values.items())
             if own:
                 self._add_values(own[0], lines)
             else:
-                name = ".".join(map(key_text, _names(path)))
+                name = ".".join(map(key_text, _list_names(path)))
                 header = self._comment_block(self._under(path)[0].start)
                 self._splices.insert(header, self._lines(f"[{name}]\n{lines}\n"), _BEFORE)
         under = self._under(path)
         for key, value in tables.items():
             end = under[-1].end if path else len(self._text)
-            self._append(end, sections((*_names(path), key), value), _AFTER)
+            self._append(end, dump_sections((*_list_names(path), key), value), _AFTER)
 
     def _dotted(self, path: Path) -> Section | None:
         depth = len(path)
@@ -202,8 +209,8 @@ class _Editor:
         return header
 
     def _indented(self, lines: str, line_start: int) -> str:
-        found = _INDENT.match(self._text, line_start)
-        return _LINE_START.sub(found.group() if found else "", lines)
+        match = _INDENT.match(self._text, line_start)
+        return _LINE_START.sub(match.group() if match else "", lines)
 
     def _append(self, at: int, text: str, rank: int) -> None:
         if at and self._text[at - 1] not in "\r\n":
@@ -213,34 +220,34 @@ class _Editor:
         self._splices.insert(at, self._lines(text), rank)
 
     def _inline(self, value: Value, old: Any, new: Any, base: str) -> str:
-        if same(old, new):
+        if is_same_tree(old, new):
             return self._text[value.start : value.end]
         keyed = isinstance(old, dict) and isinstance(new, dict)
         listed = isinstance(old, list) and isinstance(new, list)
         items = value.items
         if items is None or not (keyed or listed) or any(len(i.keys) > 1 for i in items):
-            return inline(new)
+            return dump_inline(new)
         frame = Frame(HASH, self._newline, "    ", base, " ", wide_when_empty=False)
         layout = Layout(self._text, value.start + 1, value.end - 1, items, frame)
         plan: list[tuple[int | None, str]] = []
         if listed:
             for i, j in align(old, new):
                 if j is not None and i is None:
-                    plan.append((None, inline(new[j])))
+                    plan.append((None, dump_inline(new[j])))
                 elif j is not None and i is not None:
-                    inner = self._inline(items[i].value, old[i], new[j], layout.base_of(i))
+                    inner = self._inline(items[i].value, old[i], new[j], layout.find_base(i))
                     plan.append((i, inner))
             return "[" + layout.join(plan) + "]"
         last = {item.keys[0]: at for at, item in enumerate(items)}
-        after = anchored_additions(last, new)
+        after = anchor_additions(last, new)
         for at in range(-1, len(items)):
             if at >= 0 and items[at].keys[0] in new:
                 item, key = items[at], items[at].keys[0]
                 inner = self._inline(item.value, old[key], new[key], base)
                 plan.append((at, self._text[item.start : item.value.start] + inner))
-            plan += [(None, f"{key_text(key)} = {inline(new[key])}") for key in after.get(at, ())]
+            plan += [(None, f"{key_text(key)} = {dump_inline(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
 
-def _names(path: Path) -> tuple[str, ...]:
+def _list_names(path: Path) -> tuple[str, ...]:
     return tuple(step for step in path if isinstance(step, str))

@@ -13,11 +13,11 @@ from hookport.documents._document import (
     Path,
     SyntaxProblem,
     decode,
-    line_column,
-    problem,
-    same,
+    find_line_column,
+    is_same_tree,
+    make_problem,
 )
-from hookport.documents._yaml_plain import plain_tree
+from hookport.documents._yaml_plain import parse_plain
 
 # Nodes and characters that aliases may add to a document.
 _ALIAS_BUDGET = 1_000_000
@@ -70,14 +70,14 @@ class Node:
         return self.value.tree() if self.kind == "alias" else self.value
 
 
-class Source:
+class YamlSource:
     """A YAML text and its node tree; `root` is None when the text holds no value."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._root: Node | None = None
         self._duplicates: list[tuple[Path, int]] = []
-        self._plain = plain_tree(text)
+        self._plain = parse_plain(text)
         self._composed = False
         if self._plain is None:
             self._compose()
@@ -106,7 +106,7 @@ class Source:
 
     def tree(self) -> Any:
         if self._plain is not None:
-            return _copied(self._plain)
+            return _copy_tree(self._plain)
         return None if self.root is None else self.root.tree()
 
     def offset(self, path: Path) -> int:
@@ -116,10 +116,10 @@ class Source:
         for step in path:
             node = node.target()
             if isinstance(step, str) and node.kind == "map":
-                found = [i for i, key in zip(node.items, node.keys, strict=True) if key.value == step]
-                if not found:
+                matches = [i for i, key in zip(node.items, node.keys, strict=True) if key.value == step]
+                if not matches:
                     break
-                node = found[-1]
+                node = matches[-1]
             elif isinstance(step, int) and node.kind == "seq" and 0 <= step < len(node.items):
                 node = node.items[step]
             else:
@@ -128,14 +128,14 @@ class Source:
         return start
 
 
-def _copied(tree: Any) -> Any:
-    return {key: _copied(value) for key, value in tree.items()} if isinstance(tree, dict) else tree
+def _copy_tree(tree: Any) -> Any:
+    return {key: _copy_tree(value) for key, value in tree.items()} if isinstance(tree, dict) else tree
 
 
 class YamlDocument(Document):
     """A YAML file of one document."""
 
-    def __init__(self, data: bytes, bom: bytes, source: Source) -> None:
+    def __init__(self, data: bytes, bom: bytes, source: YamlSource) -> None:
         super().__init__("yaml", data, source.tree())
         self._bom = bom
         self._source = source
@@ -143,13 +143,13 @@ class YamlDocument(Document):
     @property
     def duplicates(self) -> list[Duplicate]:
         text = self._source.text
-        return [Duplicate(p, *line_column(text, at)) for p, at in self._source.duplicate_keys]
+        return [Duplicate(p, *find_line_column(text, at)) for p, at in self._source.duplicate_keys]
 
     def position(self, path: Path) -> tuple[int, int]:
-        return line_column(self._source.text, self._source.offset(path))
+        return find_line_column(self._source.text, self._source.offset(path))
 
     def rewrite(self, tree: Any) -> bytes:
-        if same(self._source.tree(), tree):
+        if is_same_tree(self._source.tree(), tree):
             return self.data
         from hookport.documents._yaml_edit import rewrite
 
@@ -158,7 +158,7 @@ class YamlDocument(Document):
 
 def parse(data: bytes) -> Document:
     bom, text = decode(data)
-    return YamlDocument(data, bom, Source(text))
+    return YamlDocument(data, bom, YamlSource(text))
 
 
 def resolve(text: str) -> Any:
@@ -182,7 +182,7 @@ def resolve(text: str) -> Any:
 class _Composer:
     """Builds nodes from parser events without recursion, so that depth can be bounded."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: YamlSource) -> None:
         self._source = source
         self._text = source.text
         self._anchors: dict[str, Node] = {}
@@ -224,7 +224,7 @@ class _Composer:
             raise SyntaxProblem(1, 1, f"not valid YAML: {error}") from None
 
     def _problem(self, offset: int, message: str) -> SyntaxProblem:
-        return problem(self._text, offset, message)
+        return make_problem(self._text, offset, message)
 
     def _node(self, name: str, event: Any) -> Node:
         start, end = event.start_mark.index, event.end_mark.index

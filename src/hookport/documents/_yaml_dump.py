@@ -16,10 +16,10 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 def dump(tree: Any) -> bytes:
     check_new(tree)
-    return (block(tree, 0, 2) + "\n").encode("utf-8")
+    return (dump_block(tree, 0, 2) + "\n").encode("utf-8")
 
 
-def block(value: Any, indent: int, unit: int, *, sequence_offset: int | None = None) -> str:
+def dump_block(value: Any, indent: int, unit: int, *, sequence_offset: int | None = None) -> str:
     """A value in block style whose first line is already placed at column `indent`.
 
     `sequence_offset` is how far a list is indented under its key (by default, one unit).
@@ -28,31 +28,33 @@ def block(value: Any, indent: int, unit: int, *, sequence_offset: int | None = N
     margin = "\n" + " " * indent
     if isinstance(value, dict) and value:
         return margin.join(
-            f"{scalar(key)}:{after_key(item, indent, unit, offset)}" for key, item in value.items()
+            f"{dump_scalar(key)}:{dump_after_key(item, indent, unit, offset)}" for key, item in value.items()
         )
     if isinstance(value, list) and value:
-        return margin.join("- " + block(item, indent + 2, unit, sequence_offset=offset) for item in value)
-    return flow(value)
+        return margin.join(
+            "- " + dump_block(item, indent + 2, unit, sequence_offset=offset) for item in value
+        )
+    return dump_flow(value)
 
 
-def after_key(value: Any, indent: int, unit: int, sequence_offset: int) -> str:
+def dump_after_key(value: Any, indent: int, unit: int, sequence_offset: int) -> str:
     """What follows the colon of a key at column `indent`."""
     if not (isinstance(value, (dict, list)) and value):
-        return " " + flow(value)
+        return " " + dump_flow(value)
     inner = indent + (sequence_offset if isinstance(value, list) else unit)
-    return "\n" + " " * inner + block(value, inner, unit, sequence_offset=sequence_offset)
+    return "\n" + " " * inner + dump_block(value, inner, unit, sequence_offset=sequence_offset)
 
 
-def flow(value: Any) -> str:
+def dump_flow(value: Any) -> str:
     """A value on one line."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{scalar(k)}: {flow(v)}" for k, v in value.items()) + "}"
+        return "{" + ", ".join(f"{dump_scalar(k)}: {dump_flow(v)}" for k, v in value.items()) + "}"
     if isinstance(value, list):
-        return "[" + ", ".join(map(flow, value)) + "]"
-    return scalar(value)
+        return "[" + ", ".join(map(dump_flow, value)) + "]"
+    return dump_scalar(value)
 
 
-def scalar(value: Any) -> str:
+def dump_scalar(value: Any) -> str:
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -68,4 +70,4 @@ def scalar(value: Any) -> str:
     if _SURROGATE.search(value):
         raise ValueError("YAML cannot hold a lone surrogate")
     quoted = json.dumps(value, ensure_ascii=False)
-    return _ESCAPED.sub(lambda found: f"\\u{ord(found.group()):04x}", quoted)
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", quoted)

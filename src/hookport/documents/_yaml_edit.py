@@ -6,12 +6,19 @@ import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from hookport.documents._align import align, anchored_additions
-from hookport.documents._document import MAX_DEPTH, RewriteFailed, SyntaxProblem, check_new, newline_of, same
+from hookport.documents._align import align, anchor_additions
+from hookport.documents._document import (
+    MAX_DEPTH,
+    RewriteFailed,
+    SyntaxProblem,
+    check_new,
+    detect_newline,
+    is_same_tree,
+)
 from hookport.documents._layout import HASH, Frame, Layout
 from hookport.documents._splice import Splices
-from hookport.documents._yaml import Node, Source
-from hookport.documents._yaml_dump import after_key, block, flow, scalar
+from hookport.documents._yaml import Node, YamlSource
+from hookport.documents._yaml_dump import dump_after_key, dump_block, dump_flow, dump_scalar
 
 _TRIVIA = re.compile(r"(?:[ \t\r\n]++|(?<![^ \t\r\n])#[^\r\n]*+)*+")
 _COLON = re.compile(r"[ \t]*+:")
@@ -39,36 +46,36 @@ class Pair(NamedTuple):
     comma: int
 
 
-def rewrite(source: Source, tree: Any) -> str:
+def rewrite(source: YamlSource, tree: Any) -> str:
     """The text with tree as its value."""
     check_new(tree)
     deepest = 0 if source.root is None else min(source.root.height, 8)
     for level in (MAX_DEPTH, *range(deepest, -1, -1)):
         try:
-            text = _Editor(source, level).document(tree)
-            if same(Source(text).tree(), tree):
+            text = _YamlEditor(source, level).document(tree)
+            if is_same_tree(YamlSource(text).tree(), tree):
                 return text
         except (_TooIntricateError, SyntaxProblem):
             pass
-    newline = newline_of(source.text)
-    text = (block(tree, 0, 2) + "\n").replace("\n", newline)
+    newline = detect_newline(source.text)
+    text = (dump_block(tree, 0, 2) + "\n").replace("\n", newline)
     try:
-        if same(Source(text).tree(), tree):
+        if is_same_tree(YamlSource(text).tree(), tree):
             return text
     except SyntaxProblem:
         pass
     raise RewriteFailed("the edited YAML does not read back as the wanted tree")
 
 
-class _Editor:
+class _YamlEditor:
     """One attempt; containers at `level` and below are rendered anew instead of spliced."""
 
-    def __init__(self, source: Source, level: int) -> None:
+    def __init__(self, source: YamlSource, level: int) -> None:
         self._source = source
         self._text = source.text
         self._level = level
         self._splices = Splices()
-        self._newline = newline_of(source.text)
+        self._newline = detect_newline(source.text)
         self._has_returns = "\r" in source.text
         self._unit, self._offset = self._indentation()
 
@@ -78,7 +85,7 @@ class _Editor:
             text = self._text
             if text and not text.endswith(("\n", "\r")):
                 text += self._newline
-            return text + self._lines(block(new, 0, self._unit)) + self._newline
+            return text + self._lines(dump_block(new, 0, self._unit)) + self._newline
         self._value(root, new, Slot("root", root.start, 0), 0)
         return self._splices.apply(self._text)
 
@@ -95,20 +102,20 @@ class _Editor:
         return at - self._column(at)
 
     def _line_end(self, at: int) -> int:
-        found = _LINE_REST.match(self._text, at)
-        return found.end() if found else at
+        match = _LINE_REST.match(self._text, at)
+        return match.end() if match else at
 
     def _next_line(self, at: int) -> int:
         end = self._line_end(at)
-        found = _LINE_BREAK.match(self._text, end)
-        return found.end() if found else end
+        match = _LINE_BREAK.match(self._text, end)
+        return match.end() if match else end
 
     def _starts_line(self, at: int) -> bool:
         return not self._text[self._line_start(at) : at].strip(" ")
 
     def _indentation(self) -> tuple[int, int]:
         unit = offset = -1
-        for parent in _nodes(self._source.root):
+        for parent in _list_nodes(self._source.root):
             if parent.kind != "map" or parent.flow or not parent.keys:
                 continue
             column = self._column(parent.keys[0].start)
@@ -126,7 +133,7 @@ class _Editor:
         return unit, offset if offset >= 0 else unit
 
     def _value(self, node: Node, new: Any, slot: Slot, depth: int) -> None:
-        if same(node.tree(), new):
+        if is_same_tree(node.tree(), new):
             return
         if node.flow and node.kind != "alias" and isinstance(new, (dict, list)):
             indent = " " * (self._column(self._line_text_start(node.start)))
@@ -147,16 +154,16 @@ class _Editor:
     def _put(self, node: Node, new: Any, slot: Slot) -> None:
         is_block = isinstance(new, (dict, list)) and bool(new)
         if slot.kind == "root":
-            text = block(new, 0, self._unit, sequence_offset=self._offset)
+            text = dump_block(new, 0, self._unit, sequence_offset=self._offset)
             lead = self._text[self._line_start(node.start) : node.start]
             if is_block and lead.strip():
                 text = "\n" + text
             self._splices.replace(node.start, node.end, self._lines(text))
             return
         if slot.kind == "dash":
-            text = " " + block(new, slot.column, self._unit, sequence_offset=self._offset)
+            text = " " + dump_block(new, slot.column, self._unit, sequence_offset=self._offset)
         else:
-            text = after_key(new, slot.column, self._unit, self._offset)
+            text = dump_after_key(new, slot.column, self._unit, self._offset)
         at = end = max(node.end, slot.after)
         if node.start < node.end:
             at = slot.after
@@ -183,8 +190,11 @@ class _Editor:
                 self._value(item, new[key.value], inner, depth + 1)
         kept = [key.value in new for key in node.keys]
         fresh = {
-            at: [f"{scalar(key)}:{after_key(new[key], column, self._unit, self._offset)}" for key in keys]
-            for at, keys in anchored_additions(last, new).items()
+            at: [
+                f"{dump_scalar(key)}:{dump_after_key(new[key], column, self._unit, self._offset)}"
+                for key in keys
+            ]
+            for at, keys in anchor_additions(last, new).items()
         }
         self._members(spans, kept, fresh, column)
 
@@ -197,7 +207,7 @@ class _Editor:
         anchor = -1
         for i, j in pairs:
             if i is None and j is not None:
-                text = "- " + block(new[j], column + 2, self._unit, sequence_offset=self._offset)
+                text = "- " + dump_block(new[j], column + 2, self._unit, sequence_offset=self._offset)
                 fresh.setdefault(anchor, []).append(text)
             elif i is not None and j is not None:
                 kept[i] = True
@@ -211,16 +221,16 @@ class _Editor:
         self._members(spans, kept, fresh, column)
 
     def _dashes(self, node: Node) -> list[int]:
-        found: list[int] = []
+        dashes: list[int] = []
         at = node.start
         for item in node.items:
             trivia = _TRIVIA.match(self._text, at)
             at = trivia.end() if trivia else at
             if self._text[at : at + 1] != "-":
                 raise _TooIntricateError
-            found.append(at)
+            dashes.append(at)
             at = max(item.end, at + 1)
-        return found
+        return dashes
 
     def _members(
         self,
@@ -266,12 +276,12 @@ class _Editor:
 
     def _flow(self, node: Node, new: Any, base: str, depth: int) -> str:
         old = node.tree()
-        if same(old, new):
+        if is_same_tree(old, new):
             return self._text[node.start : node.end]
         container = node.kind == "map" and isinstance(new, dict)
         container = container or (node.kind == "seq" and isinstance(new, list))
         if depth >= self._level or not container or self._text[node.start] not in "[{":
-            return flow(new)
+            return dump_flow(new)
         frame = Frame(HASH, self._newline, " " * self._unit, base, " ", wide_when_empty=False)
         spans = self._flow_spans(node)
         layout = Layout(self._text, node.start + 1, node.end - 1, spans, frame)
@@ -279,27 +289,27 @@ class _Editor:
         if node.kind == "seq":
             for i, j in align(old, new):
                 if j is not None and i is None:
-                    plan.append((None, flow(new[j])))
+                    plan.append((None, dump_flow(new[j])))
                 elif j is not None and i is not None:
-                    inner = self._flow(node.items[i], new[j], layout.base_of(i), depth + 1)
+                    inner = self._flow(node.items[i], new[j], layout.find_base(i), depth + 1)
                     plan.append((i, inner))
             return "[" + layout.join(plan) + "]"
         last = {key.value: at for at, key in enumerate(node.keys)}
-        after = anchored_additions(last, new)
+        after = anchor_additions(last, new)
         for at in range(-1, len(spans)):
             if at >= 0 and node.keys[at].value in new:
                 is_last = last[node.keys[at].value] == at
                 wanted = new[node.keys[at].value] if is_last else node.items[at].tree()
-                plan.append((at, self._flow_pair(node, at, wanted, layout.base_of(at), depth)))
-            plan += [(None, f"{scalar(key)}: {flow(new[key])}") for key in after.get(at, ())]
+                plan.append((at, self._flow_pair(node, at, wanted, layout.find_base(at), depth)))
+            plan += [(None, f"{dump_scalar(key)}: {dump_flow(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
     def _flow_pair(self, node: Node, at: int, wanted: Any, base: str, depth: int) -> str:
         key, item = node.keys[at], node.items[at]
-        if same(item.tree(), wanted):
+        if is_same_tree(item.tree(), wanted):
             return self._text[key.start : max(item.end, key.end)]
         if item.start == item.end:
-            return f"{self._text[key.start : key.end]}: {flow(wanted)}"
+            return f"{self._text[key.start : key.end]}: {dump_flow(wanted)}"
         return self._text[key.start : item.start] + self._flow(item, wanted, base, depth + 1)
 
     def _flow_spans(self, node: Node) -> list[Pair]:
@@ -313,7 +323,7 @@ class _Editor:
         return spans
 
 
-def _nodes(root: Node | None) -> Iterator[Node]:
+def _list_nodes(root: Node | None) -> Iterator[Node]:
     todo = [] if root is None else [root]
     while todo:
         node = todo.pop()

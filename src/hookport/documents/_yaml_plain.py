@@ -18,7 +18,7 @@ _UNSURE = object()
 _DEEPEST = 20
 
 
-def plain_tree(text: str) -> dict[str, Any] | None:
+def parse_plain(text: str) -> dict[str, Any] | None:
     """The mapping that a text is, or None where the full reader must decide."""
     root: dict[str, Any] = {}
     levels: list[tuple[int, dict[str, Any]]] = [(0, root)]
@@ -26,21 +26,23 @@ def plain_tree(text: str) -> dict[str, Any] | None:
     if not text.isascii() or "\r" in text:
         return None
     for line in filter(None, text.split("\n")):
-        found = _LINE.fullmatch(line)
-        if found is None:
+        match = _LINE.fullmatch(line)
+        if match is None:
             return None
-        indent, key, value = len(found[1]), found[2], found[3]
-        mapping = _mapping_at(levels, indent, opened)
+        indent, key, value = len(match[1]), match[2], match[3]
+        mapping = _find_mapping(levels, indent, opened)
         if mapping is None or key in mapping or key.lower() in WORDS:
             return None
-        mapping[key] = None if value is None else _value(value)
+        mapping[key] = None if value is None else _parse_value(value)
         if mapping[key] is _UNSURE:
             return None
         opened = key if value is None else ""
     return root if root and not opened else None
 
 
-def _mapping_at(levels: list[tuple[int, dict[str, Any]]], indent: int, opened: str) -> dict[str, Any] | None:
+def _find_mapping(
+    levels: list[tuple[int, dict[str, Any]]], indent: int, opened: str
+) -> dict[str, Any] | None:
     """The mapping that a line belongs to, if one does; `opened` is the key before it that had no value."""
     if opened:
         outer, mapping = levels[-1]
@@ -54,7 +56,7 @@ def _mapping_at(levels: list[tuple[int, dict[str, Any]]], indent: int, opened: s
     return levels[-1][1] if fits else None
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text in _WORDS:
         return _WORDS[text]
     if _INT.fullmatch(text):
@@ -63,8 +65,8 @@ def _value(text: str) -> Any:
         return text
     if text[0] == '"' and text[-1] == '"' and "\\u" not in text and "\\/" not in text:
         try:
-            found = json.loads(text)
+            value = json.loads(text)
         except ValueError:
             return _UNSURE
-        return found if isinstance(found, str) else _UNSURE
+        return value if isinstance(value, str) else _UNSURE
     return _UNSURE

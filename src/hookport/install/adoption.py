@@ -16,17 +16,17 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect, get, get_wire, list_agents
 from hookport.convert import pipeline
-from hookport.convert.degrade.wrapping import Bridge
+from hookport.convert.degrade.wrapping import BridgeCall
 from hookport.documents import Document
 from hookport.errors import InputError
 from hookport.install import entries
 from hookport.install.targets import Target
 from hookport.model.hooks import Hook
 from hookport.project.contents import read_file
-from hookport.project.discovery import Found
+from hookport.project.discovery import HookEntry
 from hookport.project.ownership import is_ours
-from hookport.project.places import absolute, own_place
-from hookport.project.plan_builder import planned
+from hookport.project.places import find_own_place, resolve_place
+from hookport.project.plan_builder import plan_entry
 from hookport.runtime import covering
 from hookport.shapes.adoption import read_clauses, set_clauses, strip_clauses, write_clause
 from hookport.shapes.dialect import iter_fields
@@ -49,7 +49,7 @@ class Spot(NamedTuple):
     why_not: str = ""
 
 
-def obstacle(target: Target, found: Found) -> str:
+def obstacle(target: Target, found: HookEntry) -> str:
     """Why a hook that an agent reads besides its own cannot be adopted; empty if it can."""
     if sys.platform == "win32":
         return WINDOWS
@@ -61,7 +61,7 @@ def obstacle(target: Target, found: Found) -> str:
     return NO_SHELL if spot is None else spot.why_not
 
 
-def is_adopted(target: Target, found: Found) -> bool:
+def is_adopted(target: Target, found: HookEntry) -> bool:
     """Whether the test for an agent stands before a hook's command."""
     spots = spots_in(found.file, get(found.hook.dialect))
     return any(target.agent in one.tests for one in spots if one.hook == found.hook)
@@ -73,7 +73,7 @@ def mark(agent: str, owner: str) -> str:
 
 
 def tests_for(
-    target: Target, found: Iterable[Found], start: Bridge, entry_file: str
+    target: Target, found: Iterable[HookEntry], start: BridgeCall, entry_file: str
 ) -> dict[str, dict[str, str]]:
     """The test that lets our entry run a hook in an agent, by file and command, where it can be adopted."""
     named = Path(entry_file)
@@ -86,14 +86,14 @@ def tests_for(
         if is_wider or not reads(target, one) or obstacle(target, one):
             continue
         variable = mark(target.agent, one.hook.dialect)
-        digest = covering.hash_command(planned(one).command)
+        digest = covering.hash_command(plan_entry(one).command)
         text = write_clause(target.agent, variable, _call(start, variable), file, digest)
         if read_clauses(text):
             made.setdefault(one.file, {})[one.hook.handler.command] = text
     return made
 
 
-def _call(start: Bridge, variable: str) -> str:
+def _call(start: BridgeCall, variable: str) -> str:
     """How the test starts the bridge; one in the project lies below the root that the variable names."""
     head, _, tail = start.call.rpartition(" ")
     if tail.startswith(("'", "/")) or "bridge.pyz" not in tail:
@@ -101,16 +101,16 @@ def _call(start: Bridge, variable: str) -> str:
     return f'{head} "${{{variable}-}}"/{vendored.ARCHIVE}'
 
 
-def reads(target: Target, found: Found) -> bool:
+def reads(target: Target, found: HookEntry) -> bool:
     """Whether an agent reads, or may read, the file of a hook besides its own files."""
-    if own_place(target.dialect, found.file, target.root, target.env):
+    if find_own_place(target.dialect, found.file, target.root, target.env):
         return False
     return found.file in _foreign_files(target.dialect, target.root, target.env)
 
 
 def _foreign_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> list[str]:
     places = (*dialect.also_reads, *dialect.may_read)
-    return [path for place in places if (path := absolute(dialect, place.path, root, env))]
+    return [path for place in places if (path := resolve_place(dialect, place.path, root, env))]
 
 
 def foreign_files(root: str, env: Mapping[str, str]) -> list[str]:
@@ -158,7 +158,7 @@ def tests_in(path: str, owner: Dialect) -> Tests:
 def owner_of(path: str, root: str, env: Mapping[str, str]) -> Dialect | None:
     """The agent whose own file it is."""
     for dialect in map(get, list_agents()):
-        if any(path == absolute(dialect, place.path, root, env) for place in dialect.locations):
+        if any(path == resolve_place(dialect, place.path, root, env) for place in dialect.locations):
             return dialect
     return None
 

@@ -14,10 +14,10 @@ from hookport.errors import InputError, Problem
 from hookport.install.files import apply
 from hookport.model.hooks import Hook
 from hookport.project import salvage
-from hookport.project.agent_trust import at, fingerprint_of, trust_key, trust_of_hook
+from hookport.project.agent_trust import fingerprint_hook, read_hook_trust, spell_trust_key, value_at
 from hookport.project.contents import Change, read_file
-from hookport.project.disk import data_of
-from hookport.project.places import absolute
+from hookport.project.disk import read_data
+from hookport.project.places import resolve_place
 from hookport.shapes.dialect import MODIFIED, TRUSTED, UNTRUSTED, AgentHook, HookTrust, Tree
 from hookport.shapes.dialect import Path as Way
 
@@ -43,15 +43,15 @@ def states(root: str, env: Mapping[str, str]) -> list[AgentHook]:
 
 def _remembered(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[AgentHook]:
     """What an agent that does not answer keeps in its files of the hooks that it would load."""
-    memory = dialect.hook_trust and absolute(dialect, dialect.hook_trust.file, root, env)
+    memory = dialect.hook_trust and resolve_place(dialect, dialect.hook_trust.file, root, env)
     if not memory or not Path(memory).parent.is_dir():
         return
     for place in dialect.locations:
-        file = absolute(dialect, place.path, root, env)
+        file = resolve_place(dialect, place.path, root, env)
         if place.scope not in ("project", "local", "user") or not file:
             continue
         try:
-            data = data_of(Path(file))
+            data = read_data(Path(file))
             reading = salvage.read({file: data}, dialect)[0] if data is not None else None
         except InputError:
             continue
@@ -65,9 +65,9 @@ def _as_kept(
 ) -> AgentHook:
     trust = dialect.hook_trust
     assert trust is not None  # noqa: S101  (its file was looked at)
-    verdict = trust_of_hook(dialect, file, way, root, env)
+    verdict = read_hook_trust(dialect, file, way, root, env)
     state = TRUSTED if verdict.is_trusted else MODIFIED if verdict.has_changed else UNTRUSTED
-    key, now = trust_key(trust, file, way), fingerprint_of(trust, file, way)
+    key, now = spell_trust_key(trust, file, way), fingerprint_hook(trust, file, way)
     return AgentHook(dialect.id, key, file, hook.event, hook.handler.command, now, state)
 
 
@@ -80,11 +80,11 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
     """Write the approval of a project's hooks into the settings of their agents."""
     for dialect, trust in _approving():
         own = [hook for hook in hooks if hook.agent == dialect.id]
-        path = absolute(dialect, trust.file, root, env)
+        path = resolve_place(dialect, trust.file, root, env)
         if not own or not path:
             continue
         before = read_file(path)
-        kind = documents.kind_of(path)
+        kind = documents.detect_kind(path)
         try:
             document = documents.parse(before or b"", kind)
             after = document.rewrite(_approved(trust, document.tree, own))
@@ -96,7 +96,7 @@ def approve(hooks: Sequence[AgentHook], root: str, env: Mapping[str, str]) -> No
 
 def _approved(trust: HookTrust, tree: Tree, hooks: Sequence[AgentHook]) -> Tree:
     """An agent's settings with hooks approved as they are now."""
-    state = dict(at(tree, trust.key) or {})
+    state = dict(value_at(tree, trust.key) or {})
     for hook in hooks:
         state[hook.key] = {**state.get(hook.key, {}), trust.field: hook.hash}
     return _with(tree, trust.key, state)

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get, list_dialects
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.errors import slip
 from hookport.findings import Finding
 from hookport.install import entries
@@ -18,11 +18,11 @@ from hookport.install.targets import Target
 from hookport.model.events import split_native
 from hookport.model.hooks import Hook
 from hookport.project import ownership
-from hookport.project.agent_trust import closed_gate, trust_of_folder
-from hookport.project.discovery import Found
+from hookport.project.agent_trust import find_closed_gate, read_folder_trust
+from hookport.project.discovery import HookEntry
 from hookport.project.ownership import Loading, is_dispatch
 from hookport.project.places import is_same
-from hookport.project.plan_builder import name_of, spell_switch
+from hookport.project.plan_builder import name_entry, spell_switch
 from hookport.shapes.dialect import find_event
 
 # What a person may do about it.
@@ -56,12 +56,12 @@ class Cover(NamedTuple):
 
 
 def cover_of(
-    one: Found,
+    one: HookEntry,
     scopes: Sequence[Installed],
     start: str,
     *,
     is_scoped: bool = False,
-    others: Sequence[Found] = (),
+    others: Sequence[HookEntry] = (),
 ) -> Cover:
     """By what a hook runs in an agent that is started in a folder; `others` may be copies that run there."""
     target = scopes[0].target
@@ -69,7 +69,7 @@ def cover_of(
     if one.off:
         return Cover("", f"{spell_switch(one.off, root)} switches it off", one.off.fix)
     blocked: list[Cover] = []
-    how = ownership.loading(dialect, one, root, env)
+    how = ownership.find_loading(dialect, one, root, env)
     if how is not None:
         why = _closed(target, one.scope, how, start)
         why = _unknown_event(target, one.hook) if not why.why else why
@@ -86,7 +86,7 @@ def cover_of(
         if not there:
             continue
         # An entry stands in the agent's own file of its scope.
-        own = ownership.place_loading(dialect, installed.target.places()[0], root, env)
+        own = ownership.find_place_loading(dialect, installed.target.places()[0], root, env)
         why = _closed(target, installed.target.scope, own, start) if own is not None else _untrusted(target)
         if not why.why:
             is_whole = installed.state == "installed" or (wanted and wanted <= there)
@@ -95,7 +95,9 @@ def cover_of(
     return blocked[0] if blocked else _not_installed(one, target, _running_copy(one, others, scopes, start))
 
 
-def _running_copy(one: Found, others: Sequence[Found], scopes: Sequence[Installed], start: str) -> str:
+def _running_copy(
+    one: HookEntry, others: Sequence[HookEntry], scopes: Sequence[Installed], start: str
+) -> str:
     """The file of a copy that runs in the agent: it starts the same script on the same event; else empty."""
     copies = (
         other
@@ -114,7 +116,7 @@ def _selects_as_much(other: Hook, hook: Hook) -> bool:
     return all(not wide or wide == narrow for wide, narrow in pairs)
 
 
-def _not_installed(one: Found, target: Target, copy: str) -> Cover:
+def _not_installed(one: HookEntry, target: Target, copy: str) -> Cover:
     """Why no entry runs a hook that none keeps from running, and which command installs one."""
     dialect, agent = target.dialect, target.agent
     about = (dialect, one, target.root, target.env)
@@ -139,7 +141,7 @@ def _below(file: str, root: str) -> str:
 
 def _closed(target: Target, scope: str, how: Loading, start: str) -> Cover:
     """What keeps an agent from running what it loads: a setting, its start folder, or trust."""
-    gate = closed_gate(target.dialect, scope, target.root, target.env)
+    gate = find_closed_gate(target.dialect, scope, target.root, target.env)
     return Cover("", gate.what, gate.fix) if gate else _obstacle(target, how, start)
 
 
@@ -187,14 +189,14 @@ def _is_used(target: Target) -> bool:
 
 def _untrusted(target: Target) -> Cover:
     trust = target.dialect.folder_trust
-    said = trust_of_folder(target.dialect, target.root, target.env).evidence
+    said = read_folder_trust(target.dialect, target.root, target.env).evidence
     why = f"{target.dialect.title} does not trust this folder" + (
         f": its settings file {said}" if said else ""
     )
     return Cover("", why, trust.fix if trust else "")
 
 
-def commands_for(installed: Installed, one: Found) -> tuple[set[str], set[str]]:
+def commands_for(installed: Installed, one: HookEntry) -> tuple[set[str], set[str]]:
     """The commands of our entries that run a hook: those that are there, and those that should be."""
     lists = (installed.ours, installed.wanted)
     if installed.mode == "bridge":
@@ -220,7 +222,7 @@ def commands_for(installed: Installed, one: Found) -> tuple[set[str], set[str]]:
     return there, wanted
 
 
-def alone_in(installed: Installed, one: Found) -> list[tuple[str, str]]:
+def alone_in(installed: Installed, one: HookEntry) -> list[tuple[str, str]]:
     """The events and commands of a hook that is by itself in the agent's file, without the bridge."""
     if not installed.ours or installed.mode == "bridge":
         return []
@@ -230,18 +232,18 @@ def alone_in(installed: Installed, one: Found) -> list[tuple[str, str]]:
 
 def _inner(hook: Hook) -> str:
     """The command of the hook itself, without the bridge."""
-    return unwrapped(hook).handler.command
+    return unwrap_hook(hook).handler.command
 
 
 class Gap(NamedTuple):
     """A hook that does not run in an agent, why, and what to do about it."""
 
-    hook: Found
+    hook: HookEntry
     cover: Cover
 
 
 def find_gaps(
-    hooks: Iterable[Found], scoped: Iterable[Found], scopes: Sequence[Installed], start: str
+    hooks: Iterable[HookEntry], scoped: Iterable[HookEntry], scopes: Sequence[Installed], start: str
 ) -> list[Gap]:
     """The hooks that do not run in an agent."""
     others = [*hooks]
@@ -261,7 +263,7 @@ def report_gaps(gaps: Iterable[Gap], dialect: Dialect) -> list[tuple[Finding, li
     found: list[tuple[Finding, list[Gap]]] = []
     for (why, fix, is_fired), those in by_reason.items():
         kind = f.NotRunHere if is_fired else f.NeverFires
-        shown = [f"'{name_of(gap.hook)}'" for gap in those[:MOST_NAMES]]
+        shown = [f"'{name_entry(gap.hook)}'" for gap in those[:MOST_NAMES]]
         more = f" and {len(those) - MOST_NAMES} more" if len(those) > MOST_NAMES else ""
         verbs = ("does", "do") if is_fired else ("runs", "run")
         verb = verbs[len(those) > 1]

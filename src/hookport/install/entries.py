@@ -16,19 +16,19 @@ from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, find_event_specs, get, get_wire, list_agents
 from hookport.base.quoting import quote
 from hookport.convert.degrade import degrade
-from hookport.convert.degrade.work import deny_command, powershell
-from hookport.convert.degrade.wrapping import AGENT_TESTS, Bridge, agree
+from hookport.convert.degrade.work import quote_powershell, write_deny_command
+from hookport.convert.degrade.wrapping import AGENT_TESTS, BridgeCall, agree
 from hookport.findings import Finding
 from hookport.install.targets import PLACES, Target
 from hookport.model.events import EVENTS
 from hookport.model.hooks import DEFAULT_TIMEOUT, NOTHING, Handler, Hook, Manifest
 from hookport.project import ownership, sources
-from hookport.project.discovery import Found
-from hookport.project.installed import bridge_file
+from hookport.project.discovery import HookEntry
+from hookport.project.installed import locate_bridge_file
 from hookport.project.ownership import AFTER, MARK, is_ours
-from hookport.project.places import absolute
-from hookport.project.plan_builder import name_of, one_word, planned
-from hookport.project.settings import settings_in
+from hookport.project.places import resolve_place
+from hookport.project.plan_builder import name_entry, plan_entry, quote_package_root
+from hookport.project.settings import load_settings
 from hookport.runtime import policy, sessions
 from hookport.runtime.main import ALIVE, FAILED_OPEN, GUARD, IS_ALIVE
 from hookport.shapes.dialect import SECOND, has_field, is_split, list_event_terms
@@ -76,21 +76,21 @@ class Serving(NamedTuple):
     timeout: timedelta = 0 * SECOND
 
 
-def program(target: Target, *, is_vendored: bool) -> Bridge:
+def program(target: Target, *, is_vendored: bool) -> BridgeCall:
     """How an entry starts the bridge: by its path on this machine, or by that in the project."""
     if is_vendored:
         root = target.dialect.project_dir[0] if target.dialect.project_dir else "."
         file = vendored.ARCHIVE if root == "." else f'"{root}"/{vendored.ARCHIVE}'
         there = f"command -v python3 >/dev/null 2>&1 && [ -f {file} ]"
         windows = "python -I -S " + vendored.ARCHIVE.replace("/", "\\")
-        return Bridge(f"python3 -I -S {file}", there, windows, target.scope)
-    python, file = sys.executable, bridge_file()
+        return BridgeCall(f"python3 -I -S {file}", there, windows, target.scope)
+    python, file = sys.executable, locate_bridge_file()
     if sys.platform == "win32":
         words = [_windows_word(word) for word in (python, "-I", "-S", file)]
-        windows = f"& {powershell(python)} -I -S {powershell(file)}"
-        return Bridge(" ".join(words), "", windows, target.scope)
+        windows = f"& {quote_powershell(python)} -I -S {quote_powershell(file)}"
+        return BridgeCall(" ".join(words), "", windows, target.scope)
     there = f"[ -x {shlex.quote(python)} ] && [ -f {shlex.quote(file)} ]"
-    return Bridge(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "", target.scope)
+    return BridgeCall(f"{shlex.quote(python)} -I -S {shlex.quote(file)}", there, "", target.scope)
 
 
 def _windows_word(word: str) -> str:
@@ -100,7 +100,7 @@ def _windows_word(word: str) -> str:
 
 
 def command(
-    dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None, *, guards: bool = True
+    dialect: Dialect, spec: EventSpec, start: BridgeCall, within: timedelta | None, *, guards: bool = True
 ) -> str:
     """The call of the bridge for one event.
 
@@ -131,7 +131,7 @@ def is_guard(entry: Hook) -> bool:
 
 
 def _denied(dialect: Dialect, spec: EventSpec, text: str) -> str:
-    denied = deny_command(dialect, text, spec.deny_answer)
+    denied = write_deny_command(dialect, text, spec.deny_answer)
     return denied if denied.endswith("exit 2") else f"{denied}; exit 0"
 
 
@@ -149,12 +149,12 @@ def _denies_by_one(dialect: Dialect, spec: EventSpec) -> bool:
     return "deny" in (exits.get("1"), exits.get("+"))
 
 
-def _words(dialect: Dialect, spec: EventSpec, start: Bridge, within: timedelta | None) -> str:
+def _words(dialect: Dialect, spec: EventSpec, start: BridgeCall, within: timedelta | None) -> str:
     words = f"dispatch {dialect.id} {quote_shell_word(spec.native)} --entry={start.entry}"
     return f"{words} --within={within / SECOND:g}" if within else words
 
 
-def _events(target: Target, found: Sequence[Found], kept: Iterable[str]) -> set[str]:
+def _events(target: Target, found: Sequence[HookEntry], kept: Iterable[str]) -> set[str]:
     """The events that need an entry: those of the hooks, and those that hookport itself needs.
 
     Messages are told when a session begins, hooks are protected before a tool runs, and how often a stop was
@@ -167,20 +167,20 @@ def _events(target: Target, found: Sequence[Found], kept: Iterable[str]) -> set[
 
 
 def bridge(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
+    target: Target, found: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """One entry for each event that matters; only what a guard is for is denied where the bridge is gone."""
     dialect = target.dialect
     events = _events(target, found, kept)
     guarded = {one.hook.event for one in found if planned_blocking(one.hook)}
     guarded |= {event for event, serving in kept.items() if serving.guards}
-    settings = settings_in(target.root, target.env) if target.scope == "project" else {}
+    settings = load_settings(target.root, target.env) if target.scope == "project" else {}
     fails_closed = settings.get("on_failure") == policy.CLOSED and has_field(dialect, "on_failure")
     hooks: list[Hook] = []
     for event in EVENTS:
         if event not in events or not find_event_specs(dialect, event):
             continue
-        waits = [planned(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
+        waits = [plan_entry(one).timeout_seconds * SECOND for one in found if one.hook.event == event]
         for spec, _ in find_slots(dialect, Hook(event, Handler())):
             # Some hooks take turns: all have to be asked before the agent gives up.
             needed = max(DEFAULT_TIMEOUT, sum(waits, 0 * SECOND)) + OVERHEAD
@@ -222,14 +222,14 @@ def _here(target: Target, hooks: tuple[Hook, ...]) -> tuple[Hook, ...]:
     return tuple(hook for hook, paths in pairs if written.intersection(paths.values()))
 
 
-def _unfired(target: Target, found: Sequence[Found], here: Sequence[Hook]) -> Iterable[Finding]:
+def _unfired(target: Target, found: Sequence[HookEntry], here: Sequence[Hook]) -> Iterable[Finding]:
     """Hooks whose event the products that are here do not have, although another one has it."""
     events = {hook.event for hook in here}
     for one in found:
         if find_event_specs(target.dialect, one.hook.event) and one.hook.event not in events:
             reason = "only another of its products has the event"
             told = f.NeverFires.at(
-                one.place, agent=target.agent, names=f"'{name_of(one)}'", verb="runs", reason=reason
+                one.place, agent=target.agent, names=f"'{name_entry(one)}'", verb="runs", reason=reason
             )
             yield told._replace(file=one.file)
 
@@ -244,12 +244,12 @@ def _within_limits(dialect: Dialect, spec: EventSpec, timeout: timedelta) -> tim
     return math.ceil(timeout / rule.unit) * rule.unit if rule.whole else timeout
 
 
-def _unheard(target: Target, found: Sequence[Found]) -> Iterable[Finding]:
+def _unheard(target: Target, found: Sequence[HookEntry]) -> Iterable[Finding]:
     """Hooks whose deny the agent does not obey."""
     for one in found:
         level, reason = enforcement(target.dialect, one.hook)
         if level == "advisory" and one.hook.blocking:
-            told = f.OnlyAdvises.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
+            told = f.OnlyAdvises.at(one.place, agent=target.agent, name=name_entry(one), reason=reason)
             yield told._replace(file=one.file)
 
 
@@ -282,13 +282,13 @@ def planned_blocking(hook: Hook) -> bool:
     )
 
 
-def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
+def native(target: Target, found: Sequence[HookEntry], start: BridgeCall) -> Entries:
     """Each hook by itself, behind the bridge where it was written for another wire."""
     dialect = target.dialect
     scripts: dict[str, dict[str, str]] = {}
     for one in found:
         speaks, package = get(one.hook.dialect), Path(one.package)
-        texts = sources.scripts(Path(target.root), (one.hook,), speaks, package)
+        texts = sources.read_scripts(Path(target.root), (one.hook,), speaks, package)
         scripts |= {
             _packed(one, target).handler.command: {
                 name: text for of in texts.values() for name, text in of.items()
@@ -302,7 +302,9 @@ def native(target: Target, found: Sequence[Found], start: Bridge) -> Entries:
     for hook, number in zip(degraded.manifest.hooks, degraded.kept, strict=True):
         if hook.handler.type != "command":
             one = found[number]
-            only = f.OnlyByBridge.at(one.place, agent=dialect.id, name=name_of(one), type=hook.handler.type)
+            only = f.OnlyByBridge.at(
+                one.place, agent=dialect.id, name=name_entry(one), type=hook.handler.type
+            )
             told.append(only._replace(file=one.file))
             continue
         text = hook.handler.command
@@ -319,12 +321,12 @@ def _with_command(hook: Hook, text: str) -> Hook:
     return hook._replace(handler=hook.handler._replace(command=text))
 
 
-def _placed(finding: Finding, found: Sequence[Found]) -> Finding:
+def _placed(finding: Finding, found: Sequence[HookEntry]) -> Finding:
     one = found[finding.hook] if finding.hook is not None and finding.hook < len(found) else None
     return finding._replace(hook=None, where=one.place, file=one.file) if one else finding
 
 
-def _packed(found: Found, target: Target) -> Hook:
+def _packed(found: HookEntry, target: Target) -> Hook:
     """The hook with the folder that its package's root stands for, which no agent knows."""
     hook, dialect = found.hook, get(found.hook.dialect)
     if not dialect.package_dir or hook.handler.type != "command":
@@ -333,7 +335,7 @@ def _packed(found: Found, target: Target) -> Hook:
     is_inside = get_wire(dialect.id).starts_in == "package" and not _is_projects(found, dialect)
     if not is_inside and not any(word in text for text in texts.values() for word in dialect.package_dir):
         return hook
-    texts = {name: one_word(text, dialect.package_dir) for name, text in texts.items()}
+    texts = {name: quote_package_root(text, dialect.package_dir) for name, text in texts.items()}
     if is_inside:
         texts[""] = f'cd "{dialect.package_dir[0]}" || exit 1; {texts[""]}'
     for spelling in sorted(dialect.package_dir, key=len, reverse=True):
@@ -348,7 +350,7 @@ def _packed(found: Found, target: Target) -> Hook:
     return hook._replace(handler=hook.handler._replace(command=given, platform=texts or NOTHING, env=env))
 
 
-def _travelling(found: Found, target: Target) -> str:
+def _travelling(found: HookEntry, target: Target) -> str:
     """The folder of a package in the project as any machine finds it; empty where the path of this one is.
 
     A project's entries go with it: by the path of one machine, its guards would start nowhere else.
@@ -362,21 +364,21 @@ def _travelling(found: Found, target: Target) -> str:
     return root if below == "." else f"{root}/{shlex.quote(below)}"
 
 
-def _is_projects(found: Found, dialect: Dialect) -> bool:
+def _is_projects(found: HookEntry, dialect: Dialect) -> bool:
     """Whether a hook stands in a project's own file, so that it starts at the project's root."""
     places = [place.path for place in dialect.locations if place.scope in ("project", "local")]
     return found.scope == "project" and any(found.file == str(Path(found.package, path)) for path in places)
 
 
-def find_copies(found: Sequence[Found]) -> list[tuple[Found, Found]]:
+def find_copies(found: Sequence[HookEntry]) -> list[tuple[HookEntry, HookEntry]]:
     """The hooks that start the same script on the same event as one before them, for another agent."""
-    first: dict[tuple[str, str], Found] = {}
+    first: dict[tuple[str, str], HookEntry] = {}
     pairs = [(one, first.setdefault((one.hook.event, one.runs), one)) for one in found]
     return [(one, other) for one, other in pairs if one.hook.dialect != other.hook.dialect]
 
 
 def chosen(
-    target: Target, found: Sequence[Found], start: Bridge, kept: Mapping[str, Serving] = NOTHING
+    target: Target, found: Sequence[HookEntry], start: BridgeCall, kept: Mapping[str, Serving] = NOTHING
 ) -> Entries:
     """Native where every hook means the same to the agent as it is, else the bridge; with the reason."""
     dialect = target.dialect
@@ -384,13 +386,15 @@ def chosen(
     for one in found:
         hook = one.hook
         if hook.handler.type != "command":
-            why = f"'{name_of(one)}' is no command but of type {hook.handler.type}"
+            why = f"'{name_entry(one)}' is no command but of type {hook.handler.type}"
         elif not agree(get(hook.dialect), dialect, hook.event):
-            why = f"'{name_of(one)}' was written for {hook.dialect}, which hears and says it in other words"
+            why = (
+                f"'{name_entry(one)}' was written for {hook.dialect}, which hears and says it in other words"
+            )
         if why:
             break
     for one, other in find_copies(found) if not why else ():
-        why = f"'{name_of(one)}' stands in {one.file} and in {other.file}, and the bridge runs it once"
+        why = f"'{name_entry(one)}' stands in {one.file} and in {other.file}, and the bridge runs it once"
     alone = native(target, found, start) if not why else None
     if alone is not None:
         bad = [one for one in alone.findings if one.severity == "error" or one.effect == "dropped"]
@@ -409,7 +413,7 @@ def readers(target: Target, path: str) -> list[Dialect]:
         scopes = PLACES[target.scope]
         places = (*dialect.locations, *dialect.also_reads, *dialect.may_read)
         paths = [place.path for place in places if place.scope in scopes]
-        spots = [absolute(dialect, place, target.root, target.env) for place in paths]
+        spots = [resolve_place(dialect, place, target.root, target.env) for place in paths]
         if name != target.agent and any(fnmatchcase(path, spot) for spot in spots if spot):
             found.append(dialect)
     return found
@@ -460,12 +464,12 @@ def mark_of(env: Mapping[str, object], other: Mapping[str, object]) -> str:
     return next((name for name, value in env.items() if value == "$root" and name not in other), "")
 
 
-def needs_entry(target: Target, found: Found) -> bool:
+def needs_entry(target: Target, found: HookEntry) -> bool:
     """Whether an agent runs a hook only by an entry of ours, be it in some folders of the project.
 
     Where it loads the file of the hook whenever it loads our entry, it runs the hook by itself.
     """
-    how = ownership.loading(target.dialect, found, target.root, target.env)
+    how = ownership.find_loading(target.dialect, found, target.root, target.env)
     if how is None:
         # An entry beside it in the same file would be as little trusted, or a copy for its own product.
         about = (target.dialect, found, target.root, target.env)

@@ -20,8 +20,8 @@ from hookport.errors import InputError, Problem
 from hookport.findings import ApprovalUnknown, Finding, NotAsApproved
 from hookport.project import plan_builder
 from hookport.project.discovery import Discovery
-from hookport.project.places import own_place
-from hookport.project.settings import project_settings
+from hookport.project.places import find_own_place
+from hookport.project.settings import read_project_settings
 from hookport.runtime import approvals, trust
 
 Lock = dict[str, Tree]
@@ -44,28 +44,31 @@ class Difference(NamedTuple):
 
 def build(found: Discovery, env: Mapping[str, str]) -> Lock:
     """The lock of the hooks of a project as they are now."""
-    own = plan_builder.projects(found)
-    lock = trust.make_lock([plan_builder.identified(one, found.root, env) for one in own], found.root, env)
-    identities = [plan_builder.identity_of(one, found.root, env) for one in own]
+    own = plan_builder.list_project_entries(found)
+    lock = trust.make_lock(
+        [plan_builder.plan_identified_entry(one, found.root, env) for one in own], found.root, env
+    )
+    identities = [plan_builder.identify_entry(one, found.root, env) for one in own]
     return {
         **lock,
         "definitions": {one.definition: json.loads(one.text) for one in identities},
-        "settings": project_settings(found.root),
+        "settings": read_project_settings(found.root),
     }
 
 
 def shared(found: Discovery, lock: Lock, env: Mapping[str, str]) -> Lock:
     """The lock without hooks of files that are this person's alone, which no teammate and no CI has."""
     private = {
-        plan_builder.identity_of(one, found.root, env).id
-        for one in plan_builder.projects(found)
-        if (place := own_place(get(one.hook.dialect), one.file, found.root, env)) and place.scope == "local"
+        plan_builder.identify_entry(one, found.root, env).id
+        for one in plan_builder.list_project_entries(found)
+        if (place := find_own_place(get(one.hook.dialect), one.file, found.root, env))
+        and place.scope == "local"
     }
     hooks = {place: entry for place, entry in lock["hooks"].items() if place not in private}
     known = dict(lock["definitions"])
-    for one in plan_builder.projects(found):
+    for one in plan_builder.list_project_entries(found):
         if one.off and one.off.scope == "local":  # nobody else has this file, so the hook is on there
-            it = plan_builder.identity_of(one._replace(off=None), found.root, env)
+            it = plan_builder.identify_entry(one._replace(off=None), found.root, env)
             if it.id in hooks:
                 hooks[it.id] = {**hooks[it.id], "definition": it.definition}
                 known[it.definition] = json.loads(it.text)
@@ -81,8 +84,8 @@ def texts(found: Discovery, env: Mapping[str, str]) -> dict[str, bytes]:
     plan = trust.read_file(str(Path(found.root, trust.BRIDGE[0])))
     if plan is not None:
         contents[trust.sha256(plan)] = plan
-    for one in plan_builder.projects(found):
-        it = plan_builder.identity_of(one, found.root, env)
+    for one in plan_builder.list_project_entries(found):
+        it = plan_builder.identify_entry(one, found.root, env)
         contents[it.definition] = it.text.encode("utf-8", "surrogatepass")
         for name in it.files:
             path = Path(trust.resolve_name(name, found.root, env))
@@ -113,9 +116,12 @@ def standing(found: Discovery, env: Mapping[str, str]) -> Standing:
     nearest = approvals.find_approved_state(found.root, here, env)
     shares = (here, shared(found, here, env))
     is_active = dict(nearest.lock) in shares or not (states or here["hooks"] or lost)
-    hooks = [(one, plan_builder.identity_of(one, found.root, env)) for one in plan_builder.projects(found)]
+    hooks = [
+        (one, plan_builder.identify_entry(one, found.root, env))
+        for one in plan_builder.list_project_entries(found)
+    ]
     hooks.sort(key=lambda pair: pair[1].id)
-    left = {plan_builder.name_of(one): (*it.not_covered, *it.local) for one, it in hooks}
+    left = {plan_builder.name_entry(one): (*it.not_covered, *it.local) for one, it in hooks}
     return Standing(
         len(states),
         is_active,

@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from hookport.agents import find_package_folder, list_added
-from hookport.project.installed import bridge_file
+from hookport.project.installed import locate_bridge_file
 
 SECONDS = 30
 
@@ -34,5 +34,5 @@ def _seen() -> frozenset[str]:
         check=True,
         timeout=SECONDS,
     )
-    folders = [str(Path(bridge_file()).parents[1]), *json.loads(done.stdout)]
+    folders = [str(Path(locate_bridge_file()).parents[1]), *json.loads(done.stdout)]
     return frozenset(map(os.path.realpath, folders))

@@ -12,7 +12,7 @@ from hookport.convert.degrade.capabilities import infer
 from hookport.install import lock
 from hookport.install.lock import Difference, Lock
 from hookport.project import plan_builder
-from hookport.project.discovery import Discovery, Found
+from hookport.project.discovery import Discovery, HookEntry
 from hookport.runtime import approvals
 
 MOST_LINES = 400
@@ -40,7 +40,10 @@ def review(
     found: Discovery, before: Lock, after: Lock, contents: Mapping[str, bytes], env: Mapping[str, str]
 ) -> list[Review]:
     """What changed between what was approved and what there is."""
-    known = [(plan_builder.identity_of(one, found.root, env), one) for one in plan_builder.projects(found)]
+    known = [
+        (plan_builder.identify_entry(one, found.root, env), one)
+        for one in plan_builder.list_project_entries(found)
+    ]
     hooks = {it.id: one for it, one in known}
     left = {it.id: (*it.not_covered, *it.local) for it, _ in known}
     return [
@@ -53,7 +56,7 @@ def review(
 
 def _reviewed(
     one: Difference,
-    hook: Found | None,
+    hook: HookEntry | None,
     before: Lock,
     after: Lock,
     contents: Mapping[str, bytes],
@@ -84,19 +87,19 @@ def _reviewed(
     )
 
 
-def _runs(found: Found) -> str:
+def _runs(found: HookEntry) -> str:
     handler = found.hook.handler
     said = handler.command or handler.url or handler.prompt or " ".join(handler.platform.values())
     first = shown(said.splitlines()[0]) if said else handler.type
     return f"{found.hook.event}: {first}"
 
 
-def _capabilities(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
+def _capabilities(found: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> tuple[str, ...]:
     scripts = {found.hook.handler.command: dict(_scripts(entry, contents))}
     return tuple(f"{name} ({why})" for name, why in infer(found.hook, scripts).items())
 
 
-def _network(found: Found, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:
+def _network(found: HookEntry, entry: Lock, contents: Mapping[str, bytes]) -> Iterator[str]:
     handler = found.hook.handler
     if handler.url:
         yield f"asks {shown(handler.url)}"

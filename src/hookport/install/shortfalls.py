@@ -8,15 +8,15 @@ from pathlib import Path
 
 from hookport import findings as f
 from hookport.agents import get, get_wire
-from hookport.convert.degrade.answers import lost_fields
-from hookport.convert.degrade.context import may_tell, unread
+from hookport.convert.degrade.answers import find_lost_fields
+from hookport.convert.degrade.context import explain_unread_context, may_add_context
 from hookport.findings import Finding
 from hookport.install.entries import needs_entry, planned_blocking
 from hookport.install.targets import Target
 from hookport.model.hooks import NOTHING
 from hookport.project import sources
-from hookport.project.discovery import Found
-from hookport.project.plan_builder import name_of
+from hookport.project.discovery import HookEntry
+from hookport.project.plan_builder import name_entry
 from hookport.runtime.surroundings import WRITTEN
 from hookport.shapes.entries import find_slots
 from hookport.shapes.limits import describe_slow_guard
@@ -27,7 +27,7 @@ from hookport.wire.table import Wire
 READ = ("permission_mode", "transcript", "agent_transcript", "final_message")
 
 
-def shortfalls(target: Target, found: Iterable[Found]) -> Iterator[Finding]:
+def shortfalls(target: Target, found: Iterable[HookEntry]) -> Iterator[Finding]:
     """One finding of a kind for each hook that the agent runs, by itself or through hookport."""
     for one in found:
         for finding in (_slow(target, one), _unread(target, one), *_unsent(target, one)):
@@ -35,7 +35,7 @@ def shortfalls(target: Target, found: Iterable[Found]) -> Iterator[Finding]:
                 yield finding._replace(file=one.file)
 
 
-def _slow(target: Target, one: Found) -> Finding | None:
+def _slow(target: Target, one: HookEntry) -> Finding | None:
     """A guard for which the agent does not wait long enough."""
     dialect, hook = target.dialect, one.hook
     is_own = hook.dialect == dialect.id
@@ -46,30 +46,30 @@ def _slow(target: Target, one: Found) -> Finding | None:
     specs = [
         spec for spec, _ in find_slots(dialect, hook if is_own else hook._replace(provider_data=NOTHING))
     ]
-    guard = hook._replace(name=name_of(one), blocking=planned_blocking(hook))
+    guard = hook._replace(name=name_entry(one), blocking=planned_blocking(hook))
     slow = describe_slow_guard(dialect, guard, specs)
     return f.GuardCutShort.at(one.place, None, **slow) if slow else None
 
 
-def _unread(target: Target, one: Found) -> Finding | None:
+def _unread(target: Target, one: HookEntry) -> Finding | None:
     """A hook that tells the model something, which the agent does not pass on."""
     hook = one.hook
-    reason = unread(target.dialect, hook) if needs_entry(target, one) else ""
-    if not reason or not may_tell(hook, _texts(target, one)):
+    reason = explain_unread_context(target.dialect, hook) if needs_entry(target, one) else ""
+    if not reason or not may_add_context(hook, _texts(target, one)):
         return None
-    return f.ContextUnread.at(one.place, agent=target.agent, name=name_of(one), reason=reason)
+    return f.ContextUnread.at(one.place, agent=target.agent, name=name_entry(one), reason=reason)
 
 
-def _texts(target: Target, one: Found) -> tuple[str, ...]:
+def _texts(target: Target, one: HookEntry) -> tuple[str, ...]:
     """What a hook is written as: its command on every system, and the scripts it runs."""
     handler = one.hook.handler
-    found = sources.scripts(Path(target.root), (one.hook,), get(one.hook.dialect), Path(one.package))
+    found = sources.read_scripts(Path(target.root), (one.hook,), get(one.hook.dialect), Path(one.package))
     run = (text for texts in found.values() for text in texts.values())
-    scripts = filter(None, map(sources.script_text, one.scripts))
+    scripts = filter(None, map(sources.read_script, one.scripts))
     return tuple(dict.fromkeys((handler.command, *handler.platform.values(), *scripts, *run)))
 
 
-def _unsent(target: Target, one: Found) -> Iterator[Finding]:
+def _unsent(target: Target, one: HookEntry) -> Iterator[Finding]:
     """Fields of its payload and its answers that the agent lacks, and variables for its shell."""
     if one.hook.dialect == target.agent or not needs_entry(target, one):
         return
@@ -78,7 +78,7 @@ def _unsent(target: Target, one: Found) -> Iterator[Finding]:
     if not fired:
         return
     text = "\n".join(_texts(target, one))
-    if lost := lost_fields(own, agent, one.hook.event, fired, text):
+    if lost := find_lost_fields(own, agent, one.hook.event, fired, text):
         yield f.AnswerFieldLost.at(one.place, fields=", ".join(lost), target=target.agent)
     natives = [native for _, native in own.natives.get(one.hook.event, ())]
     for name in READ:
@@ -86,13 +86,15 @@ def _unsent(target: Target, one: Found) -> Iterator[Finding]:
         field = next((field for field in fields if re.search(rf"\b{field}\b", text)), "")
         if field and not any(list_places(agent, native, name) for native in fired):
             when = f" on {one.hook.event}" if any(name in keys for keys in agent.keys_of.values()) else ""
-            yield f.FieldUnsent.at(one.place, agent=target.agent, name=name_of(one), field=field, when=when)
+            yield f.FieldUnsent.at(
+                one.place, agent=target.agent, name=name_entry(one), field=field, when=when
+            )
         elif field and name == "transcript" and _differs(own, agent):
-            yield f.TranscriptDiffers.at(one.place, agent=target.agent, name=name_of(one))
+            yield f.TranscriptDiffers.at(one.place, agent=target.agent, name=name_entry(one))
     for variable in sorted(_for_shells(own, natives) - _for_shells(agent, agent.env_of)):
         if re.search(rf"\b{variable}\b", text):
             yield f.ShellVariablesUnread.at(
-                one.place, agent=target.agent, name=name_of(one), variable=variable
+                one.place, agent=target.agent, name=name_entry(one), variable=variable
             )
 
 

@@ -15,7 +15,7 @@ from hookport import findings as f
 from hookport.agents import Tree, get
 from hookport.agents import list_agents as all_agents
 from hookport.convert import checks, edit, pipeline
-from hookport.convert.degrade.wrapping import Bridge
+from hookport.convert.degrade.wrapping import BridgeCall
 from hookport.convert.pipeline import Reading
 from hookport.errors import InputError, InternalError, Problem, UsageError, spell_path
 from hookport.findings import Finding
@@ -27,10 +27,10 @@ from hookport.install.targets import SCOPES, Scope, Target, detected, is_generat
 from hookport.install.withdrawal import taken_back
 from hookport.model.hooks import Hook, Manifest
 from hookport.project.contents import Change, read_file
-from hookport.project.discovery import Discovery, Found, discover, project_root
+from hookport.project.discovery import Discovery, HookEntry, discover, find_project_root
 from hookport.project.misplaced import find_misplaced
-from hookport.project.ownership import agent_of, also_reads, is_dispatch, is_ours
-from hookport.project.plan_builder import judged, listed, name_of
+from hookport.project.ownership import find_agent, find_also_read_place, is_dispatch, is_ours
+from hookport.project.plan_builder import judge_entries, list_enabled, name_entry
 from hookport.runtime import trust
 from hookport.shapes.dialect import has_field
 from hookport.shapes.entries import find_slots
@@ -187,7 +187,7 @@ def _tests_of(
         return {}
     it = target(one.agent, one.scope, found.root, env)
     events = {hook.event for hook in one.hooks}
-    hooks = [hook for hook in listed(found) if hook.hook.event in events]
+    hooks = [hook for hook in list_enabled(found) if hook.hook.event in events]
     return adoption.tests_for(it, hooks, entries.program(it, is_vendored=wish.vendor), one.paths[0])
 
 
@@ -249,7 +249,7 @@ def _with_uncovered(made: AgentPlan, one: Target, found: Discovery, start: str) 
     known = {(it.file, it.where) for it in made.findings if it.severity == "error"}
     gaps = [
         gap
-        for gap in find_gaps(listed(found), found.scoped, (after, elsewhere), start)
+        for gap in find_gaps(list_enabled(found), found.scoped, (after, elsewhere), start)
         if (gap.hook.file, gap.hook.place) not in known
     ]
     told = [finding for finding, _ in report_gaps(gaps, one.dialect)]
@@ -284,7 +284,7 @@ def unspoken(plan: Plan, env: Mapping[str, str]) -> Iterator[Finding]:
 
 def waiting(found: Discovery, env: Mapping[str, str]) -> dict[tuple[str, str], str]:
     """The names of the project's hooks that its user did not approve as they are, by file and place."""
-    hooks = [hook for hook in judged(found, env) if hook.scope == "project"]
+    hooks = [hook for hook in judge_entries(found, env) if hook.scope == "project"]
     return {
         (hook.file, hook.place): hook.name
         for hook in hooks
@@ -351,13 +351,13 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     """The entries that the agent needs for the hooks of the scope."""
     start = entries.program(one, is_vendored=wish.vendor)
     # The bridge is called for hooks that are switched off too: it knows when they are not any more.
-    hooks = [hook for hook in listed(found) if wish.mode == "bridge" or hook.scope == one.scope]
+    hooks = [hook for hook in list_enabled(found) if wish.mode == "bridge" or hook.scope == one.scope]
     twice: list[tuple[Finding, bool]] = []
-    kept: list[Found] = []
+    kept: list[HookEntry] = []
     for hook in hooks:
         if entries.needs_entry(one, hook):
             kept.append(hook)
-            besides = also_reads(one.dialect, hook, found.root, one.env)
+            besides = find_also_read_place(one.dialect, hook, found.root, one.env)
             if besides:
                 twice.append((_twice_told(one, hook, besides, wish), adoption.is_adopted(one, hook)))
     on = [hook for hook in kept if hook.off is None]
@@ -378,31 +378,35 @@ def _wanted(one: Target, found: Discovery, wish: Wish) -> Entries:
     told = [finding for finding, is_adopted in twice if made.mode != "bridge" or not is_adopted]
     told += [finding for finding in made.findings if finding.code not in TOLD_OF_HOOKS]
     told += _copies_told(one, on) if made.mode == "native" else ()
-    runs = listed(found) if made.mode == "bridge" else hooks
+    runs = list_enabled(found) if made.mode == "bridge" else hooks
     return made._replace(findings=(*told, *shortfalls(one, runs)))
 
 
 def _chosen(
-    one: Target, hooks: Sequence[Found], found: Discovery, start: Bridge, serving: Mapping[str, Serving]
+    one: Target,
+    hooks: Sequence[HookEntry],
+    found: Discovery,
+    start: BridgeCall,
+    serving: Mapping[str, Serving],
 ) -> Entries:
     """The entries in the mode that loses nothing."""
     made = entries.chosen(one, hooks, start, serving)
     if made.mode == "bridge" or serving:
-        everything = [hook for hook in listed(found) if entries.needs_entry(one, hook)]
+        everything = [hook for hook in list_enabled(found) if entries.needs_entry(one, hook)]
         why = made.why if made.mode == "bridge" else SERVES_ALL
         return entries.bridge(one, everything, start, serving)._replace(why=why)
     on = [hook for hook in hooks if hook.off is None]
     return made if on == hooks else entries.native(one, on, start)._replace(why=made.why)
 
 
-def _copies_told(one: Target, hooks: Sequence[Found]) -> Iterator[Finding]:
+def _copies_told(one: Target, hooks: Sequence[HookEntry]) -> Iterator[Finding]:
     """Copies for several agents that run each by itself."""
     for copy, other in entries.find_copies(hooks):
-        told = f.CopyRuns.at(copy.place, agent=one.agent, name=name_of(copy), other=other.file)
+        told = f.CopyRuns.at(copy.place, agent=one.agent, name=name_entry(copy), other=other.file)
         yield told._replace(file=copy.file)
 
 
-def _twice_told(one: Target, hook: Found, file: str, wish: Wish) -> Finding:
+def _twice_told(one: Target, hook: HookEntry, file: str, wish: Wish) -> Finding:
     """That a hook may run twice, and what helps."""
     why = adoption.obstacle(one, hook)
     # A project's entry is not there wherever a user's file is read, and each hook by itself is not asked.
@@ -446,7 +450,7 @@ def ours_within(one: Target, path: str, data: bytes) -> list[Hook]:
         return []
     ours = [hook for hook in hooks if is_ours(hook.handler.command)]
     named = one.agent if one.is_own(path) else ""
-    return [hook for hook in ours if (agent_of(hook.handler.command) or named) == one.agent]
+    return [hook for hook in ours if (find_agent(hook.handler.command) or named) == one.agent]
 
 
 def _edits(one: Target, wanted: Entries) -> AgentPlan:
@@ -532,7 +536,7 @@ def _spliced(
             raise InputError(Problem(TAKEN.format(title=dialect.title), file=path))
     # Another product's file that is not there yet is one that says nothing.
     absent = [path for path in places.values() if path not in existing] if dialect.products else []
-    blank = {path: b"" for path in absent if pipeline.kind_in(dialect, path) == "toml"}
+    blank = {path: b"" for path in absent if pipeline.detect_dialect_kind(dialect, path) == "toml"}
     reading = pipeline.read({**existing, **blank}, dialect)
     merged = _merged(reading.decoded.manifest.hooks, hooks, reading)
     if any(document.kind == "text" for document in reading.documents.values()):
@@ -553,7 +557,7 @@ def _written(
 ) -> list[Change]:
     """Files that are written whole: new ones, and those that are generated."""
     after = {
-        places[key]: documents.dump(tree, pipeline.kind_in(one.dialect, places[key]))
+        places[key]: documents.dump(tree, pipeline.detect_dialect_kind(one.dialect, places[key]))
         for key, tree in trees.items()
         if key in places
     }
@@ -617,7 +621,7 @@ def _checked(one: Target, after: Mapping[str, bytes]) -> None:
 
 def removal(cwd: str, env: Mapping[str, str], names: Sequence[str] = (), scope: Scope | None = None) -> Plan:
     """The edits that take everything of ours out again; without a scope, of the project and of the user."""
-    root = project_root(cwd, env)
+    root = find_project_root(cwd, env)
     chosen = tuple(dict.fromkeys(get(name).id for name in names)) or all_agents()
     _only_agents(chosen)
     plans: list[AgentPlan] = []

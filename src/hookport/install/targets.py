@@ -10,10 +10,10 @@ from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, get, list_agents
 from hookport.base import folders
-from hookport.convert.pipeline import kind_in, read
+from hookport.convert.pipeline import detect_dialect_kind, read
 from hookport.errors import InputError
 from hookport.project.contents import read_file
-from hookport.project.places import absolute
+from hookport.project.places import resolve_place
 from hookport.shapes.dialect import Location
 from hookport.shapes.module import MARK
 
@@ -49,7 +49,7 @@ class Target(NamedTuple):
         """A place of the dialect on this machine; empty if the environment names no home for it."""
         if place.startswith("~/") and not folders.named_home(self.env):
             return ""
-        return absolute(self.dialect, place, self.root, self.env)
+        return resolve_place(self.dialect, place, self.root, self.env)
 
     def places(self) -> list[Location]:
         """The places of this scope."""
@@ -119,7 +119,7 @@ class Target(NamedTuple):
 
     def _has_hooks(self, path: str) -> bool:
         data = read_file(path) if Path(path).is_file() else None
-        if data is None or kind_in(self.dialect, path) == "text":
+        if data is None or detect_dialect_kind(self.dialect, path) == "text":
             return False
         try:
             return bool(read({path: data}, self.dialect).decoded.manifest.hooks)

@@ -19,8 +19,8 @@ from typing import NamedTuple
 from hookport.agents import Dialect, get
 from hookport.errors import InputError, Problem
 from hookport.project import plan_builder
-from hookport.project.discovery import Discovery, Found, load
-from hookport.project.places import home_folder, sites
+from hookport.project.discovery import Discovery, HookEntry, load
+from hookport.project.places import find_home_folder, list_sites
 
 MOST_FILES = 4_000
 MOST_BYTES = 64 << 20
@@ -76,14 +76,14 @@ class Belongings(NamedTuple):
 def gathered(source: Path, dialect: str | None, env: Mapping[str, str]) -> Belongings:
     """Everything of a source; InputError if there is no hook."""
     found = load(str(source), dialect, env)
-    hooks = plan_builder.runnable(found)
+    hooks = plan_builder.list_runnable(found)
     if not hooks:
-        told = [f"{one.file}: {one.message}" for one in (*found.findings, *plan_builder.left_out(found))]
+        told = [f"{one.file}: {one.message}" for one in (*found.findings, *plan_builder.find_left_out(found))]
         why = f": {told[0]}" if told else ""
         raise InputError(
             Problem(f"has no hook that may run, so there is nothing to prove{why}", file=str(source))
         )
-    root, home = Path(found.root), home_folder(env)
+    root, home = Path(found.root), find_home_folder(env)
     files = _needed(hooks, root)
     left: list[str] = []
     if root in (home, Path(root.anchor)):
@@ -110,7 +110,7 @@ def settled(belongings: Belongings, project: Path, home: Path) -> None:
     Where a hook or its script spells out the project or a script that goes along, the copy names that of the
     run, so that nothing is done to the real one.
     """
-    hooks = plan_builder.runnable(belongings.found)
+    hooks = plan_builder.list_runnable(belongings.found)
     spelling = {Path(name) for one in hooks for name in (one.file, *one.scripts)}
     names = {path: home / name for name, path in belongings.home.items()}
     names[Path(belongings.found.root)] = project
@@ -140,7 +140,7 @@ def _respelled(data: bytes, names: Mapping[Path, Path]) -> bytes:
     return re.sub(rb"(?:%s)(?![\w.-])" % known, lambda found: copies[found[0]], data)
 
 
-def _links(hooks: list[Found], root: Path) -> dict[str, Path]:
+def _links(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
     texts = [
         text for one in hooks for text in (one.hook.handler.command, *one.hook.handler.platform.values())
     ]
@@ -154,7 +154,7 @@ def _links(hooks: list[Found], root: Path) -> dict[str, Path]:
     }
 
 
-def _needed(hooks: list[Found], root: Path) -> dict[str, Path]:
+def _needed(hooks: list[HookEntry], root: Path) -> dict[str, Path]:
     """The files of the hooks themselves, where the run has them."""
     files: dict[str, Path] = {}
     for one in hooks:
@@ -187,7 +187,7 @@ def _relative(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
 
 
-def _place(one: Found, root: Path) -> str:
+def _place(one: HookEntry, root: Path) -> str:
     """Where a file of hooks goes in the project: where it is, if hooks are read there, else elsewhere."""
     dialect = get(one.hook.dialect)
     file = Path(one.file)
@@ -207,7 +207,7 @@ def _place(one: Found, root: Path) -> str:
 
 def _places(dialect: Dialect) -> list[str]:
     """The places of a project in which hookport, or the agent itself, looks for hooks of the dialect."""
-    known = [site.path for site in sites() if site.scope == "project" and dialect in site.dialects]
+    known = [site.path for site in list_sites() if site.scope == "project" and dialect in site.dialects]
     own = [place.path for place in dialect.locations if place.scope in ("project", "local")]
     return list(dict.fromkeys([*(place for place in known if "*" in place or place not in own), *own]))
 

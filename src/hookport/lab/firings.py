@@ -21,9 +21,9 @@ from hookport.lab import witness
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, Event, RunResult
 from hookport.project import plan_builder
-from hookport.project.discovery import Found
-from hookport.project.ownership import agent_of
-from hookport.project.places import own_place
+from hookport.project.discovery import HookEntry
+from hookport.project.ownership import find_agent
+from hookport.project.places import find_own_place
 from hookport.runtime import journal
 from hookport.runtime.handlers import read_answer
 from hookport.runtime.occasion import parse_object
@@ -69,14 +69,14 @@ class Watch:
     """What the hooks of one stage do, read on after each run."""
 
     def __init__(
-        self, agent: str, hooks: Sequence[Found], root: Path, env: Mapping[str, str], records: Path
+        self, agent: str, hooks: Sequence[HookEntry], root: Path, env: Mapping[str, str], records: Path
     ) -> None:
         self.agent = get_wire(agent)
         self.dialect = get(agent)
         self.hooks = hooks
-        places = [own_place(self.dialect, one.file, str(root), env) for one in hooks]
+        places = [find_own_place(self.dialect, one.file, str(root), env) for one in hooks]
         self.own = frozenset(number for number, place in enumerate(places) if place is not None)
-        self.planned = [plan_builder.planned(one) for one in hooks]
+        self.planned = [plan_builder.plan_entry(one) for one in hooks]
         self.records = records
         # The hooks whose commands are watched, and those of the agent's own that cannot be.
         self.watched: set[int] = set()
@@ -140,7 +140,7 @@ class Watch:
     def _number(self, file: str, place: str, hook: Hook) -> int | None:
         """Which hook an entry is of; none for a call of the bridge, which tells by itself."""
         command = hook.handler.command
-        if not command or agent_of(command):
+        if not command or find_agent(command):
             return None
         for number, one in enumerate(self.hooks):
             if (one.file, one.place) == (file, place):
@@ -249,7 +249,7 @@ class Watch:
         return Event(hook.event, self.agent.id)
 
 
-def _same(one: Found, command: str) -> bool:
+def _same(one: HookEntry, command: str) -> bool:
     own = one.hook.handler.command
     if own and own in command:
         return True

@@ -26,7 +26,7 @@ from hookport.lab.programs import Program
 from hookport.lab.run import BESIDE_SECONDS, reads_projects, told
 from hookport.lab.samples import Sample
 from hookport.project import plan_builder
-from hookport.project.discovery import Found, discover, load
+from hookport.project.discovery import HookEntry, discover, load
 from hookport.runtime.plan import PlannedHook
 
 Mode = Literal["auto", "bridge", "native"]
@@ -74,7 +74,7 @@ class Account(NamedTuple):
     agent: str
     driver: Driver
     mode: Mode
-    found: tuple[Found, ...]
+    found: tuple[HookEntry, ...]
     hooks: tuple[PlannedHook, ...]
     firings: tuple[Firing, ...] = ()
     fates: tuple[Fate, ...] = ()
@@ -155,14 +155,16 @@ def keep(root: Path, place: Path) -> None:
             shutil.copyfile(path, target)
 
 
-def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[Found, ...]:
+def _found(given: Belongings, made: Stage, environment: Mapping[str, str]) -> tuple[HookEntry, ...]:
     """The hooks as the run has them: as a dispatch finds them, and those that only their own agent reads."""
     wanted = {str(made.project / name): dialect for name, dialect in given.sources.items()}
     hooks = [
-        one for one in plan_builder.runnable(discover(str(made.project), environment)) if one.file in wanted
+        one
+        for one in plan_builder.list_runnable(discover(str(made.project), environment))
+        if one.file in wanted
     ]
     for file in sorted(wanted.keys() - {one.file for one in hooks}):
-        hooks += plan_builder.runnable(load(file, wanted[file], environment))
+        hooks += plan_builder.list_runnable(load(file, wanted[file], environment))
     return tuple(hooks)
 
 

@@ -24,7 +24,7 @@ from hookport.lab.judge import Given, Seen, Verdict
 from hookport.lab.programs import Program
 from hookport.lab.scenario import STEPS, Hook, Mode, Own, Scenario, filled, is_of_format
 from hookport.model.runs import Decision, Event
-from hookport.project.places import sites
+from hookport.project.places import list_sites
 from hookport.shapes.dialect import find_event
 from hookport.wire.answers import write_answer
 
@@ -152,8 +152,8 @@ def home_files(scenario: Scenario) -> dict[str, str]:
 
 def _homes() -> Iterator[tuple[str, str]]:
     """The folders of a project with hooks, each with the folder of a home that has the same files."""
-    users = [site for site in sites() if site.scope == "user"]
-    for mine in (site for site in sites() if site.scope == "project"):
+    users = [site for site in list_sites() if site.scope == "user"]
+    for mine in (site for site in list_sites() if site.scope == "project"):
         here, name = _folder(mine.path)
         for yours in (site for site in users if any(one in site.dialects for one in mine.dialects)):
             there, other = _folder(yours.path.removeprefix("~/"))

@@ -12,12 +12,12 @@ from hookport import documents
 from hookport.agents import Dialect, Tree
 from hookport.documents import Document
 from hookport.errors import InputError
-from hookport.project.disk import data_of
-from hookport.project.places import absolute
+from hookport.project.disk import read_data
+from hookport.project.places import resolve_place
 from hookport.shapes.dialect import FolderTrust, Gate, HookTrust
 
 
-class Verdict(NamedTuple):
+class TrustVerdict(NamedTuple):
     """Whether something is trusted: None where that cannot be told; the file that says so, and its words."""
 
     is_trusted: bool | None
@@ -29,47 +29,49 @@ class Verdict(NamedTuple):
     has_changed: bool = False
 
 
-def trust_of_folder(dialect: Dialect, root: str, env: Mapping[str, str]) -> Verdict:
+def read_folder_trust(dialect: Dialect, root: str, env: Mapping[str, str]) -> TrustVerdict:
     """Whether an agent trusts a project's folder, by what it keeps; an agent without the question does."""
     trust = dialect.folder_trust
     if trust is None:
-        return Verdict(is_trusted=True)
+        return TrustVerdict(is_trusted=True)
     if not trust.file:
-        return Verdict(is_trusted=None)
-    if any(env.get(name) == value for name, value in trust.lifted) or not _asks(dialect, trust, root, env):
-        return Verdict(is_trusted=True)
-    path = next(iter(files_at(trust.file, dialect, root, env)), None)
-    document = settings(path) if path else None
+        return TrustVerdict(is_trusted=None)
+    if any(env.get(name) == value for name, value in trust.lifted) or not _asks_about_trust(
+        dialect, trust, root, env
+    ):
+        return TrustVerdict(is_trusted=True)
+    path = next(iter(expand_place(trust.file, dialect, root, env)), None)
+    document = read_settings_file(path) if path else None
     if path is None or (document is None and not trust.certain):
-        return Verdict(None, path)
-    evidence = _unlisted(trust, document, Path(root))
+        return TrustVerdict(None, path)
+    evidence = _explain_distrust(trust, document, Path(root))
     if not evidence:
-        return Verdict(is_trusted=True, path=path)
-    return Verdict(False if trust.certain else None, path, evidence)
+        return TrustVerdict(is_trusted=True, path=path)
+    return TrustVerdict(False if trust.certain else None, path, evidence)
 
 
-def _asks(dialect: Dialect, trust: FolderTrust, root: str, env: Mapping[str, str]) -> bool:
+def _asks_about_trust(dialect: Dialect, trust: FolderTrust, root: str, env: Mapping[str, str]) -> bool:
     files, key, default = trust.asks
-    found = first_with(files, key, dialect, root, env)
-    if found is None:
+    setting = find_first_with_key(files, key, dialect, root, env)
+    if setting is None:
         return default
-    value = at(found[1].tree, key)
-    return not any(is_value(value, one) for one in trust.trusting) if trust.trusting else value is True
+    value = value_at(setting[1].tree, key)
+    return not any(is_value(value, word) for word in trust.trusting) if trust.trusting else value is True
 
 
-def _unlisted(trust: FolderTrust, document: Document | None, root: Path) -> str:
+def _explain_distrust(trust: FolderTrust, document: Document | None, root: Path) -> str:
     """What shows that a folder is not trusted; empty if it is."""
     if document is None:
         return "is not there"
     best: tuple[int, bool, str] = (-1, False, f"does not have {root}")
     for key in trust.keys:
-        listed = at(document.tree, key)
+        listed = value_at(document.tree, key)
         rows = list(listed.items()) if isinstance(listed, Mapping) else []
         rows += [(folder, True) for folder in listed] if isinstance(listed, list) else []
-        for folder, said in rows:
-            value = at(said, trust.field)
-            above = any(is_value(value, one) for one in trust.above)
-            is_trusted = above or isinstance(listed, list) or any(is_value(value, one) for one in trust.yes)
+        for folder, entry in rows:
+            value = value_at(entry, trust.field)
+            above = any(is_value(value, word) for word in trust.above)
+            is_trusted = above or isinstance(listed, list) or any(is_value(value, word) for word in trust.yes)
             if not isinstance(folder, str) or not _covers(
                 Path(folder).parent if above else Path(folder), root, trust
             ):
@@ -88,70 +90,70 @@ def _covers(folder: Path, root: Path, trust: FolderTrust) -> bool:
         return False
     roots = {str(root), os.path.realpath(root)}
     if trust.below:
-        roots |= {str(above) for one in roots for above in Path(one).parents}
+        roots |= {str(above) for path in roots for above in Path(path).parents}
     return bool(folders & roots)
 
 
-def trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+def spell_trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
     """What an agent calls a hook that it trusts one by one: its file, event and numbers."""
     group, index = (*(step for step in path if isinstance(step, int)), 0, 0)[:2]
-    return trust.name.format(file=file, event=_event(path), group=group, index=index)
+    return trust.name.format(file=file, event=_spell_event(path), group=group, index=index)
 
 
-def _event(path: tuple[str | int, ...]) -> str:
+def _spell_event(path: tuple[str | int, ...]) -> str:
     """The event that a hook stands under, in snake case."""
     event = next((step for step in path[1:] if isinstance(step, str)), "")
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
 
 
-def trust_of_hook(
+def read_hook_trust(
     dialect: Dialect, file: str, path: tuple[str | int, ...], root: str, env: Mapping[str, str]
-) -> Verdict:
+) -> TrustVerdict:
     """Whether an agent that trusts hooks one by one trusts this one, by what it keeps."""
     trust = dialect.hook_trust
     if trust is None:
-        return Verdict(is_trusted=True)
-    place = next(iter(files_at(trust.file, dialect, root, env)), None)
-    document = settings(place) if place else None
-    states = at(document.tree, trust.key) if document else None
-    keys = [trust_key(trust, one, path) for one in dict.fromkeys((file, os.path.realpath(file)))]
+        return TrustVerdict(is_trusted=True)
+    place = next(iter(expand_place(trust.file, dialect, root, env)), None)
+    document = read_settings_file(place) if place else None
+    states = value_at(document.tree, trust.key) if document else None
+    keys = [spell_trust_key(trust, name, path) for name in dict.fromkeys((file, os.path.realpath(file)))]
     state = next((states[key] for key in keys if isinstance(states, Mapping) and key in states), None)
     name = spell_key((*trust.key, keys[0]))
-    if not at(state, (trust.field,)):
-        return Verdict(
+    if not value_at(state, (trust.field,)):
+        return TrustVerdict(
             is_trusted=False, path=place, evidence=f"{name} has no {trust.field}", why="it is not trusted"
         )
-    if at(state, (trust.switch,)) is False:
-        return Verdict(
+    if value_at(state, (trust.switch,)) is False:
+        return TrustVerdict(
             is_trusted=False, path=place, evidence=f"{name}.{trust.switch} is false", why="it is switched off"
         )
-    if trust.fingerprint and at(state, (trust.field,)) != fingerprint_of(trust, file, path):
+    if trust.fingerprint and value_at(state, (trust.field,)) != fingerprint_hook(trust, file, path):
         evidence = f"{name}.{trust.field} is of what it was before"
-        return Verdict(
+        return TrustVerdict(
             is_trusted=False,
             path=place,
             evidence=evidence,
             why="it changed since it was trusted",
             has_changed=True,
         )
-    return Verdict(is_trusted=True, path=place)
+    return TrustVerdict(is_trusted=True, path=place)
 
 
-def fingerprint_of(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
+def fingerprint_hook(trust: HookTrust, file: str, path: tuple[str | int, ...]) -> str:
     """What an agent calls a hook as it is now; empty where there is none."""
-    document = settings(Path(file))
+    document = read_settings_file(Path(file))
     trees: list[Tree] = [document.tree if document else None]
     for step in path:
         inside = trees[-1]
         is_list = isinstance(step, int) and isinstance(inside, list) and step < len(inside)
-        trees.append(inside[step] if is_list else at(inside, (str(step),)))
-    groups = [one for one in trees if isinstance(one, Mapping)]
+        trees.append(inside[step] if is_list else value_at(inside, (str(step),)))
+    groups = [tree for tree in trees if isinstance(tree, Mapping)]
     if trust.fingerprint is None or not groups or groups[-1] is not trees[-1]:
         return ""
-    return trust.fingerprint(_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])
+    return trust.fingerprint(_spell_event(path), groups[-2] if len(groups) > 1 else {}, groups[-1])
 
 
-def closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
+def find_closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str]) -> Gate | None:
     """The setting that keeps an agent from running hooks of a scope, if there is one."""
     for gate in dialect.gates:
         if scope not in gate.scopes or gate.files == ("",) or gate.lists:
@@ -160,22 +162,22 @@ def closed_gate(dialect: Dialect, scope: str, root: str, env: Mapping[str, str])
             if env.get(gate.variable):
                 return gate
             continue
-        found = first_with(gate.files, gate.key, dialect, root, env)
-        if found and any(is_value(at(found[1].tree, gate.key), off) for off in gate.off):
+        setting = find_first_with_key(gate.files, gate.key, dialect, root, env)
+        if setting and any(is_value(value_at(setting[1].tree, gate.key), off) for off in gate.off):
             return gate
     return None
 
 
-def trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:
+def list_trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Iterator[str]:
     """The files that decide what an agent trusts."""
     folder, hook = dialect.folder_trust, dialect.hook_trust
     names = [*((folder.file, *folder.asks[0]) if folder else ()), *((hook.file,) if hook else ())]
-    yield from (path for name in names if name and (path := absolute(dialect, name, root, env)))
+    yield from (path for name in names if name and (path := resolve_place(dialect, name, root, env)))
 
 
-def files_at(path: str, dialect: Dialect, root: str, env: Mapping[str, str]) -> list[Path]:
+def expand_place(path: str, dialect: Dialect, root: str, env: Mapping[str, str]) -> list[Path]:
     """The files that a place of a dialect stands for, be they there or not."""
-    full = absolute(dialect, path, root, env)
+    full = resolve_place(dialect, path, root, env)
     return expand_last(Path(full)) if full else []
 
 
@@ -186,29 +188,29 @@ def expand_last(path: Path) -> list[Path]:
     return sorted(file for file in path.parent.glob(path.name) if file.is_file())
 
 
-def first_with(
+def find_first_with_key(
     files: tuple[str, ...], key: tuple[str, ...], dialect: Dialect, root: str, env: Mapping[str, str]
 ) -> tuple[Path, Document] | None:
     """The first of the files that has the key."""
     for file in files:
-        for path in files_at(file, dialect, root, env):
-            document = settings(path)
-            if document is not None and at(document.tree, key) is not None:
+        for path in expand_place(file, dialect, root, env):
+            document = read_settings_file(path)
+            if document is not None and value_at(document.tree, key) is not None:
                 return path, document
     return None
 
 
-def settings(path: Path) -> Document | None:
+def read_settings_file(path: Path) -> Document | None:
     """A settings file, whatever is in it; None if it cannot be read."""
-    kind = documents.kind_of(path.name)
+    kind = documents.detect_kind(path.name)
     try:
-        data = data_of(path)
+        data = read_data(path)
         return None if data is None else documents.parse(data, "jsonc" if kind == "json" else kind)
     except (InputError, documents.SyntaxProblem):
         return None
 
 
-def at(tree: Tree, key: Iterable[str]) -> Tree:
+def value_at(tree: Tree, key: Iterable[str]) -> Tree:
     """The value at the end of a way of keys, None if there is none."""
     for step in key:
         tree = tree.get(step) if isinstance(tree, Mapping) else None

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.agents import find_event_specs, get, get_wire
 from hookport.base.tree import Tree
-from hookport.convert.checks import Reading, fresh, seen_in
-from hookport.convert.checks.literals import Filled, Literal, objects_in
-from hookport.convert.checks.scripts import folders_of
-from hookport.convert.degrade.answers import foreign_fields
-from hookport.convert.degrade.capabilities import EXITS, deny_forms
+from hookport.convert.checks import Reading, drop_repeated, list_entries
+from hookport.convert.checks.literals import Literal, UnknownValue, find_objects
+from hookport.convert.checks.scripts import find_command_folders
+from hookport.convert.degrade.answers import find_foreign_fields
+from hookport.convert.degrade.capabilities import EXITS, find_deny_forms
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.model.runs import Decision, RunResult
@@ -65,7 +65,7 @@ LEFT_BEHIND = "it waits for the process that the hook leaves in the background, 
 COMMENT = re.compile(r"^\s*(?:#|//).*$", re.MULTILINE)
 
 
-def disobeyed(hook: Hook, root: Path, package: Path) -> str:
+def explain_disobedience(hook: Hook, root: Path, package: Path) -> str:
     """Why the agent that a hook is written for lets pass what the hook denies; empty if it may not.
 
     `root` and `package` are the folders that the paths in its command start from.
@@ -76,21 +76,23 @@ def disobeyed(hook: Hook, root: Path, package: Path) -> str:
     handler = hook.handler
     if not (agent.fires and agent.obeys and specs) or handler.type != "command" or handler.is_async:
         return ""
-    text = COMMENT.sub("", _text(hook, root, package))
+    text = COMMENT.sub("", _join_texts(hook, root, package))
     why = ""
     closed = hook.handler.on_failure in ("block", "closed")
     for spec in specs:
-        denials = _denials(agent, hook.event, spec.native, text)
+        denials = _find_denials(agent, hook.event, spec.native, text)
         if denials is None:
             return ""
         reasons: list[tuple[str, str]] = []
         for denial in denials:
-            found = decide_natively(
+            decision = decide_natively(
                 agent, denial.result, native=spec.native, canonical=hook.event, closed=closed
             )
-            holds = found.verdict in ("deny", "ask") or (not found.carry_on and spec.blocks != "prevent")
-            reasons.append((denial.form, "" if holds else found.failure or _unread_form(found)))
-        why = why or _first_fault(reasons)
+            holds = decision.verdict in ("deny", "ask") or (
+                not decision.carry_on and spec.blocks != "prevent"
+            )
+            reasons.append((denial.form, "" if holds else decision.failure or _explain_unread_form(decision)))
+        why = why or _find_first_fault(reasons)
         if reasons and not why and get(hook.dialect).awaits_children and leaves_process(text):
             why = LEFT_BEHIND
     return why
@@ -108,13 +110,13 @@ class Denial(NamedTuple):
     result: RunResult
 
 
-def _unread_form(decision: Decision) -> str:
+def _explain_unread_form(decision: Decision) -> str:
     if not decision.carry_on:
         return "it runs the action and stops afterwards"
     return "it does not read that form of an answer here"
 
 
-def _first_fault(reasons: list[tuple[str, str]]) -> str:
+def _find_first_fault(reasons: list[tuple[str, str]]) -> str:
     """Why the first denial does not hold that is not another agent's.
 
     Where one form holds, any other may be meant for another agent; of one form all must hold.
@@ -123,9 +125,9 @@ def _first_fault(reasons: list[tuple[str, str]]) -> str:
     return next((why for form, why in reasons if why and (not held or form in held)), "")
 
 
-def _denials(agent: Wire, event: str, native: str, text: str) -> list[Denial] | None:
+def _find_denials(agent: Wire, event: str, native: str, text: str) -> list[Denial] | None:
     """How a text denies, None where it may do so in a way that it does not show."""
-    literals = [] if SET_LATER.search(text) else list(_literal_denials(agent, event, native, text))
+    literals = [] if SET_LATER.search(text) else list(_find_literal_denials(agent, event, native, text))
     rest = text
     for literal, _ in reversed(literals):
         rest = rest[: literal.start] + rest[literal.end :]
@@ -133,24 +135,26 @@ def _denials(agent: Wire, event: str, native: str, text: str) -> list[Denial] | 
         return None
     denials = [denial for _, denial in literals]
     if not denials:
-        denials = [Denial("text", result) for result in _answers(agent, native, text)]
+        denials = [Denial("text", result) for result in _write_answers(agent, native, text)]
     if EXITS.search(rest):
         return [*denials, Denial("exit", RunResult("completed", 2, stderr="a reason"))]
-    return denials or list(_other_exits(text))
+    return denials or list(_find_other_exits(text))
 
 
-def _literal_denials(agent: Wire, event: str, native: str, text: str) -> Iterator[tuple[Literal, Denial]]:
+def _find_literal_denials(
+    agent: Wire, event: str, native: str, text: str
+) -> Iterator[tuple[Literal, Denial]]:
     """The answers that stand in a text from end to end, and deny or ask."""
     if not ASKS_OR_DENIES.search(text):
         return
     kinds = find_table(agent.obeys, native, event).get("typed", {})
-    said = agent.said.get(native, native)
-    for literal in objects_in(text):
-        form = _form(literal.tree)
-        if not form or _is_part(form, literal, text) or _is_of_another_event(literal.tree, said, text):
+    event_name = agent.said.get(native, native)
+    for literal in find_objects(text):
+        form = _find_form(literal.tree)
+        if not form or _is_part(form, literal, text) or _is_of_another_event(literal.tree, event_name, text):
             continue
-        answer = json.dumps(_filled(literal.tree, kinds))
-        code = _exit_after(text, literal.end)
+        answer = json.dumps(_fill_in(literal.tree, kinds))
+        code = _find_exit_code(text, literal.end)
         if ON_STDERR.match(text, literal.end) or ONTO_STDERR.search(text[: literal.start]):
             result = RunResult("completed", code, stderr=answer)
         else:
@@ -158,7 +162,7 @@ def _literal_denials(agent: Wire, event: str, native: str, text: str) -> Iterato
         yield literal, Denial(form, result)
 
 
-def _form(tree: dict[str, Tree]) -> str:
+def _find_form(tree: dict[str, Tree]) -> str:
     """The place and the word by which an answer denies or asks; empty if it does not."""
     for place in VERDICTS:
         word = value_at(tree, place)
@@ -176,32 +180,32 @@ def _is_part(form: str, literal: Literal, text: str) -> bool:
     return form.startswith("permissionDecision") and "hookSpecificOutput" in around
 
 
-def _is_of_another_event(tree: dict[str, Tree], said: str, text: str) -> bool:
+def _is_of_another_event(tree: dict[str, Tree], event_name: str, text: str) -> bool:
     """Whether an answer names an event that the script tells from its own one."""
     name = value_at(tree, "hookSpecificOutput.hookEventName")
-    is_told_apart = "hook_event_name" in text or said in text
-    return isinstance(name, str) and name != said and is_told_apart
+    is_told_apart = "hook_event_name" in text or event_name in text
+    return isinstance(name, str) and name != event_name and is_told_apart
 
 
-def _filled(tree: Tree, kinds: Mapping[str, str], place: str = "") -> Tree:
+def _fill_in(tree: Tree, kinds: Mapping[str, str], place: str = "") -> Tree:
     """An answer in which what the script fills in has the right kind."""
-    if isinstance(tree, Filled):
+    if isinstance(tree, UnknownValue):
         return {"flag": True, "object": {}}.get(kinds.get(place, ""), "a reason")
     if isinstance(tree, dict):
-        return {key: _filled(value, kinds, f"{place}.{key}".lstrip(".")) for key, value in tree.items()}
-    return [_filled(value, {}) for value in tree] if isinstance(tree, list) else tree
+        return {key: _fill_in(value, kinds, f"{place}.{key}".lstrip(".")) for key, value in tree.items()}
+    return [_fill_in(value, {}) for value in tree] if isinstance(tree, list) else tree
 
 
-def _exit_after(text: str, at: int) -> int:
+def _find_exit_code(text: str, at: int) -> int:
     """The code that a script ends with soon after a place in its text."""
     following = "\n".join(text[at : at + 600].split("\n")[: LINES_AFTER + 1])
     ending = ENDS.search(following)
     return int(ending["code"] or 1) % 256 if ending else 0
 
 
-def _other_exits(text: str) -> Iterator[Denial]:
+def _find_other_exits(text: str) -> Iterator[Denial]:
     """Exits with a code after words that refuse, in a script that denies in no other way."""
-    if deny_forms(text):
+    if find_deny_forms(text):
         return
     lines = text.split("\n")
     for number, line in enumerate(lines):
@@ -213,41 +217,41 @@ def _other_exits(text: str) -> Iterator[Denial]:
 
 def check_answers(reading: Reading, root: Path) -> list[Finding]:
     """Denies and fields in the answers of a source's hooks that their own agent does not obey."""
-    found = []
-    for one in seen_in(reading):
-        folders = folders_of(one.dialect, one.place.file, root)
-        if why := disobeyed(one.hook, folders.project, folders.package):
-            found.append(one.note(f.DenyNotObeyed, agent=one.dialect.title, why=why))
-        if fields := _unread(one.hook, folders.project, folders.package):
-            found.append(one.note(f.AnswerFieldLost, fields=", ".join(fields), target=one.dialect.id))
-    return fresh(reading, found)
+    findings = []
+    for entry in list_entries(reading):
+        folders = find_command_folders(entry.dialect, entry.place.file, root)
+        if why := explain_disobedience(entry.hook, folders.project, folders.package):
+            findings.append(entry.note(f.DenyNotObeyed, agent=entry.dialect.title, why=why))
+        if fields := _find_unread_fields(entry.hook, folders.project, folders.package):
+            findings.append(entry.note(f.AnswerFieldLost, fields=", ".join(fields), target=entry.dialect.id))
+    return drop_repeated(reading, findings)
 
 
-def _unread(hook: Hook, root: Path, package: Path) -> list[str]:
+def _find_unread_fields(hook: Hook, root: Path, package: Path) -> list[str]:
     """The fields that a hook's text prints and that only other agents take on its event."""
     agent = get_wire(hook.dialect)
     natives = [spec.native for spec in find_event_specs(get(hook.dialect), hook.event)]
     if not agent.fires or hook.handler.type != "command":
         return []
-    return foreign_fields(agent, hook.event, natives, _text(hook, root, package))
+    return find_foreign_fields(agent, hook.event, natives, _join_texts(hook, root, package))
 
 
-def _text(hook: Hook, root: Path, package: Path) -> str:
+def _join_texts(hook: Hook, root: Path, package: Path) -> str:
     """What a hook is written as: its commands, and the scripts that they run."""
-    scripts = sources.scripts(root, (hook,), get(hook.dialect), package)
+    scripts = sources.read_scripts(root, (hook,), get(hook.dialect), package)
     texts = [text for texts in scripts.values() for text in texts.values()]
     return "\n".join((hook.handler.command, *hook.handler.platform.values(), *texts))
 
 
-def _answers(agent: Wire, native: str, text: str) -> Iterator[RunResult]:
+def _write_answers(agent: Wire, native: str, text: str) -> Iterator[RunResult]:
     """An answer of each form in which the text denies."""
     if DENIES.search(text) or "cancel" in text:
-        for tree in _trees(agent.said.get(native, native), text):
+        for tree in _write_answer_trees(agent.said.get(native, native), text):
             yield RunResult("completed", 0, json.dumps(tree))
 
 
-def _trees(event: str, text: str) -> Iterator[dict[str, object]]:
-    forms = deny_forms(text)
+def _write_answer_trees(event: str, text: str) -> Iterator[dict[str, object]]:
+    forms = find_deny_forms(text)
     verdict = {"permissionDecision": "deny", "permissionDecisionReason": "a reason"}
     name = {"hookEventName": event} if "hookEventName" in text else {}
     decides = [word for word in ("deny", "block") if word in DECIDES.findall(text)]

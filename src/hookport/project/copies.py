@@ -13,7 +13,7 @@ from functools import cache
 from pathlib import Path
 
 from hookport.agents import Dialect, get, list_dialects
-from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, named_script
+from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, find_named_script
 from hookport.model.hooks import Hook
 
 # They stand for folders while a command is taken apart: a real one may have blanks.
@@ -28,24 +28,24 @@ def describe_run(hook: Hook, dialect: Dialect, package: Path, root: Path, home: 
     What is in the project is named from its root, so that it is the same wherever the project is.
     """
     handler = hook.handler
-    text = _with_folders(handler.command or handler.url or handler.prompt)
+    text = _mark_folders(handler.command or handler.url or handler.prompt)
     start = package if dialect.starts_in_package else root
-    folders = {PACKAGE: _from(root, str(package)), ROOT: "", HOME: str(home) if home else "~"}
+    folders = {PACKAGE: _shorten_path(root, str(package)), ROOT: "", HOME: str(home) if home else "~"}
     real = {PACKAGE: str(package), ROOT: str(root), HOME: str(home) if home else "~"}
-    given = f" {sorted(handler.env.items())}" if handler.env else ""
-    script = named_script(text) if handler.command else None
+    variables = f" {sorted(handler.env.items())}" if handler.env else ""
+    script = find_named_script(text) if handler.command else None
     if script is None:
         place = folders[PACKAGE] if dialect.starts_in_package else handler.cwd
-        return f"{handler.type} {place} {_named(_QUOTES.sub('', text), folders).removeprefix('./')}{given}"
+        return f"{handler.type} {place} {_fill_in_folders(_QUOTES.sub('', text), folders).removeprefix('./')}{variables}"
     before, _, after = _QUOTES.sub("", text).partition(_QUOTES.sub("", script.word))
-    path = os.path.join(start, handler.cwd, _named(script.word, real))  # noqa: PTH118  (may be absolute)
+    path = os.path.join(start, handler.cwd, _fill_in_folders(script.word, real))  # noqa: PTH118  (may be absolute)
     words = " ".join(word for word in before.split() if not _starts_script(word))
-    return f"{handler.type} {words} {_from(root, _real(path))}{_named(after.rstrip(), folders)}{given}"
+    return f"{handler.type} {words} {_shorten_path(root, _resolve_path(path))}{_fill_in_folders(after.rstrip(), folders)}{variables}"
 
 
-def _from(root: Path, path: str) -> str:
+def _shorten_path(root: Path, path: str) -> str:
     """A path from the project's root, where it is below."""
-    for folder in (str(root), _real(str(root))):
+    for folder in (str(root), _resolve_path(str(root))):
         if path == folder:
             return ""
         if path.startswith(f"{folder}/"):
@@ -53,30 +53,30 @@ def _from(root: Path, path: str) -> str:
     return path
 
 
-def _with_folders(text: str) -> str:
+def _mark_folders(text: str) -> str:
     """A command in which every spelling of a plugin's folder, and of the project's, is one and the same."""
-    for pattern, folder in _spellings():
+    for pattern, folder in _compile_spellings():
         text = re.sub(pattern, lambda _, folder=folder: folder, text)  # type: ignore[misc]
     return _HOME.sub(HOME, text)
 
 
 @cache
-def _spellings() -> tuple[tuple[str, str], ...]:
+def _compile_spellings() -> tuple[tuple[str, str], ...]:
     """Patterns of the variables and calls by which dialects name folders, the longest first."""
-    found = {
+    folder_by_spelling = {
         spelling: folder
-        for one in map(get, list_dialects())
-        for spellings, folder in ((one.project_dir, ROOT), (one.package_dir, PACKAGE))
+        for dialect in map(get, list_dialects())
+        for spellings, folder in ((dialect.project_dir, ROOT), (dialect.package_dir, PACKAGE))
         for spelling in spellings
         if len(spelling) > 1
     }
     return tuple(
-        (re.escape(spelling) + (r"(?!\w)" if spelling[-1].isalnum() else ""), found[spelling])
-        for spelling in sorted(found, key=len, reverse=True)
+        (re.escape(spelling) + (r"(?!\w)" if spelling[-1].isalnum() else ""), folder_by_spelling[spelling])
+        for spelling in sorted(folder_by_spelling, key=len, reverse=True)
     )
 
 
-def _named(text: str, folders: dict[str, str]) -> str:
+def _fill_in_folders(text: str, folders: dict[str, str]) -> str:
     """A text with the names of folders in it; below the project's root with none."""
     for mark, folder in folders.items():
         text = text.replace(mark, folder) if folder else text.replace(f"{mark}/", "").replace(mark, "")
@@ -88,7 +88,7 @@ def _starts_script(word: str) -> bool:
     return bool(INTERPRETERS.fullmatch(word.rpartition("/")[2]) or PLAIN_OPTIONS.fullmatch(word))
 
 
-def _real(path: str) -> str:
+def _resolve_path(path: str) -> str:
     try:
         return os.path.realpath(path)
     except ValueError:  # no file can have such a name

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     # A plan is made while an agent waits: most need neither a script in Python read nor git asked.
     import ast
 
-    from hookport.project.discovery import Found
+    from hookport.project.discovery import HookEntry
 
 ROOT = "_hookport_project_root"
 LARGEST_SCRIPT = 512 * 1024
@@ -103,7 +103,7 @@ BUILT_IN = re.compile(
 )
 
 
-class Covered(NamedTuple):
+class CoveredFiles(NamedTuple):
     """The files that an approval covers, the folders in which a new one counts, and what is left out.
 
     `beside` has the names that matter in each folder: modules that Python would import, or patterns. `local`
@@ -116,41 +116,41 @@ class Covered(NamedTuple):
     local: tuple[str, ...] = ()
 
 
-def cover(found: Found, root: str, env: Mapping[str, str], named: Sequence[str] = ()) -> Covered:
+def cover(entry: HookEntry, root: str, env: Mapping[str, str], named: Sequence[str] = ()) -> CoveredFiles:
     """What an approval of a hook covers; `named` are globs of the project that its author adds."""
-    work = _Work(get(found.hook.dialect), found.package, root, env)
-    handler = found.hook.handler
-    cwd = work.start(handler.cwd)
+    builder = _CoverageBuilder(get(entry.hook.dialect), entry.package, root, env)
+    handler = entry.hook.handler
+    cwd = builder.start(handler.cwd)
     for command in dict.fromkeys((handler.command, *handler.platform.values())):
         if command:
-            work.command(command, cwd)
-    for script in found.scripts:
-        work.script(script, cwd)
+            builder.command(command, cwd)
+    for script in entry.scripts:
+        builder.script(script, cwd)
     if handler.url:
-        work.leave(f"what {handler.url.partition('?')[0]} answers")
+        builder.leave(f"what {handler.url.partition('?')[0]} answers")
     if handler.type in ("prompt", "agent"):
-        work.leave("what the model answers")
-    return work.covered(named)
+        builder.leave("what the model answers")
+    return builder.build(named)
 
 
-def named_globs(hook: Hook) -> tuple[str, ...]:
+def read_hook_globs(hook: Hook) -> tuple[str, ...]:
     """The globs that a hook's own file names under `covers`."""
-    own = hook.provider_data.get(hook.dialect)
-    places = (hook.metadata, own if isinstance(own, Mapping) else {})
-    said = (place.get("covers", ()) for place in places)
-    listed = ([one] if isinstance(one, str) else one for one in said)
+    dialect_fields = hook.provider_data.get(hook.dialect)
+    places = (hook.metadata, dialect_fields if isinstance(dialect_fields, Mapping) else {})
+    covers = (place.get("covers", ()) for place in places)
+    listed = ([globs] if isinstance(globs, str) else globs for globs in covers)
     return tuple(
-        glob for one in listed if isinstance(one, list | tuple) for glob in one if isinstance(glob, str)
+        glob for globs in listed if isinstance(globs, list | tuple) for glob in globs if isinstance(glob, str)
     )
 
 
-def scripts_of(
+def find_started_scripts(
     command: str, dialect: Dialect, package: str, root: str, cwd: str, env: Mapping[str, str]
 ) -> tuple[str, ...]:
     """The scripts that a command of a hook starts, and those that they start, without what these import."""
-    work = _Work(dialect, package, root, env, imports=False)
-    work.command(command, work.start(cwd))
-    return tuple(work.files)
+    builder = _CoverageBuilder(dialect, package, root, env, imports=False)
+    builder.command(command, builder.start(cwd))
+    return tuple(builder.files)
 
 
 class _Ask(shell.Ask):
@@ -164,18 +164,20 @@ class _Ask(shell.Ask):
         return self.root
 
 
-class _Work:
+class _CoverageBuilder:
     """What was found so far, for one hook."""
 
     def __init__(
         self, dialect: Dialect, package: str, root: str, env: Mapping[str, str], *, imports: bool = True
     ) -> None:
         self.root, self.home, self.package = root, env.get("HOME", ""), package
-        self.variables = _variables(dialect, package, root, self.home)
+        self.variables = _list_variables(dialect, package, root, self.home)
         self.base = package if dialect.starts_in_package else root
         self.imports = imports
         # Spellings of the project's root that are no variable.
-        self.computed = [one for one in dialect.project_dir if one.startswith("$(") and "$0" not in one]
+        self.computed = [
+            spelling for spelling in dialect.project_dir if spelling.startswith("$(") and "$0" not in spelling
+        ]
         self.variables[ROOT] = root
         self.files: dict[str, None] = {}
         self.data: dict[str, None] = {}
@@ -200,16 +202,16 @@ class _Work:
         self.left[what] = None
 
     def leave_file(self, path: str, why: str) -> None:
-        self.local[f"{self._shown(path)}, which {why}"] = None
+        self.local[f"{self._spell_path(path)}, which {why}"] = None
 
-    def covered(self, named: Sequence[str]) -> Covered:
-        chosen = set(_globbed([one for one in named if not one.startswith("!")], self.root))
-        unwanted = set(_globbed([one[1:] for one in named if one.startswith("!")], self.root))
+    def build(self, named: Sequence[str]) -> CoveredFiles:
+        chosen = set(_expand_globs([glob for glob in named if not glob.startswith("!")], self.root))
+        unwanted = set(_expand_globs([glob[1:] for glob in named if glob.startswith("!")], self.root))
         for program in list(self.programs):
-            own = [path for folder in self.bins if Path(path := f"{folder}/{program}").is_file()]
-            for path in own:
+            scripts = [path for folder in self.bins if Path(path := f"{folder}/{program}").is_file()]
+            for path in scripts:
                 self.script(path, self.base)
-            if program not in self.functions and not own:
+            if program not in self.functions and not scripts:
                 self.leave(f"the program {program}")
         data = (path for path in self.data if path not in self.written)
         files = [
@@ -217,31 +219,31 @@ class _Work:
         ]
         for path in self.asked:
             if path not in self.files and path not in self.data and path not in self.written:
-                self.local[f"whether {self._shown(path)} is there"] = None
+                self.local[f"whether {self._spell_path(path)} is there"] = None
         for path in sorted(self.written & {*self.files, *self.data}):
             self.leave_file(path, "the hook itself writes")
-        ignored = _ignored(files, self.root)
+        ignored = _find_ignored(files, self.root)
         for path in files:
             if path in ignored:
                 self.leave_file(path, "git ignores")
         kept = tuple(path for path in files if path not in ignored and path not in self.written)
         beside = {folder: tuple(sorted(names)) for folder, names in sorted(self.beside.items())}
-        return Covered(kept, beside, tuple(self.left), tuple(self.local))
+        return CoveredFiles(kept, beside, tuple(self.left), tuple(self.local))
 
     def command(self, text: str, cwd: str, script: str = "") -> None:
         """Everything that a shell would start or read for a text."""
         if script:
-            text = _with_own_path(text, script)
+            text = _spell_own_path(text, script)
         for spelling in self.computed:
             text = text.replace(spelling, f"${{{ROOT}}}")
         reading = shell.read(text, cwd=cwd, variables=self.variables, ask=_Ask(self.root))
         self.functions.update(name for names in FUNCTION.findall(text) for name in names if name)
         if reading.problem:
-            self.leave(f"all of {self._shown(script) if script else 'its command'}: {reading.problem}")
+            self.leave(f"all of {self._spell_path(script) if script else 'its command'}: {reading.problem}")
         for name, values in reading.assigned.items():
             self._assigned(name, values, cwd)
-        for one in reading.commands:
-            self._one(one, one.folders or (cwd,))
+        for command in reading.commands:
+            self._follow_command(command, command.folders or (cwd,))
 
     def _assigned(self, name: str, values: Sequence[str], folder: str) -> None:
         """The folders and files that a variable names for the programs that are started with it."""
@@ -267,22 +269,22 @@ class _Work:
         elif self._is_ours(path):
             self.paths[path] = None
 
-    def _one(self, command: shell.Command, folders: Sequence[str]) -> None:
+    def _follow_command(self, command: shell.Command, folders: Sequence[str]) -> None:
         for folder in folders:
             for word in command.writes:
-                self._write(word, folder)
+                self._add_written(word, folder)
             for word in command.reads:
                 self._read(word, folder)
         if not command.words:
             return
         program, *words = command.words
         for folder in folders:
-            self._program(command.program, program, words, folder)
-            self._given(command, words, folder)
+            self._follow_program(command.program, program, words, folder)
+            self._follow_input(command, words, folder)
             if command.program not in MAKES:
-                self._operands(command.program, words, folder)
+                self._follow_operands(command.program, words, folder)
 
-    def _given(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
+    def _follow_input(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
         """Code that an interpreter is given on its input."""
         name, given = command.program, command.given
         operand = next((word for word in words if word == "-" or not word.startswith("-")), "-")
@@ -290,31 +292,31 @@ class _Work:
             return
         code = "".join(letter for letter in given if letter not in shell.MARKS)
         if PYTHONS.fullmatch(name):
-            self._code([code], folder)
+            self._follow_code([code], folder)
         elif name in ENGINES:
-            self._javascript("", code, folder)
+            self._follow_javascript("", code, folder)
 
-    def _program(self, name: str, word: str, words: Sequence[str], folder: str) -> None:
+    def _follow_program(self, name: str, word: str, words: Sequence[str], folder: str) -> None:
         """What a program is, or runs."""
         if not name:
-            self._computed(word, folder)
+            self._follow_computed(word, folder)
         elif "/" in word or word.endswith(SCRIPT_ENDS):
             self._start(word, folder)
         elif name in (".", "source") and words:
             self._start(words[0], folder, is_shell=True)
         elif name in MAKES:
-            self._make(words, folder)
+            self._follow_make(words, folder)
         elif name in SHELLS or PYTHONS.fullmatch(name) or name in ENGINES:
             self._interpret(name, words, folder)
         elif name in RUNNERS:
-            self.leave(f"what `{' '.join((name, *map(_plain, words[:2])))}` runs")
+            self.leave(f"what `{' '.join((name, *map(_mask_unknown, words[:2])))}` runs")
         elif not STANDARD.fullmatch(name):
             self.programs[name] = None
 
-    def _computed(self, word: str, folder: str) -> None:
-        pattern = _as_glob(word)
-        if shell.DEEP in word and _as_glob(word.replace(shell.DEEP, "")):
-            self._deep(word, folder)
+    def _follow_computed(self, word: str, folder: str) -> None:
+        pattern = _make_glob(word)
+        if shell.DEEP in word and _make_glob(word.replace(shell.DEEP, "")):
+            self._follow_find(word, folder)
         elif pattern:
             self._glob(pattern, folder, runs=True)
         else:
@@ -324,14 +326,14 @@ class _Work:
         """The script or module of an interpreter."""
         is_python = bool(PYTHONS.fullmatch(name))
         if is_python and "-m" in words:
-            self._module(words[words.index("-m") + 1 :][:1], folder)
+            self._follow_module(words[words.index("-m") + 1 :][:1], folder)
             return
         if any(word in ("-c", "-e", "--eval", "-p") or re.fullmatch(r"-[a-z]*c", word) for word in words):
             if is_python:
-                self._code(shell.codes(name, words), folder)
+                self._follow_code(shell.codes(name, words), folder)
             elif name in ENGINES:
                 for code in shell.codes(name, words):
-                    self._javascript("", code, folder)
+                    self._follow_javascript("", code, folder)
             return
         operand = next((word for word in words if not word.startswith("-") and word not in ("run", "-")), "")
         if operand and not ("," in operand or "=" in operand):
@@ -342,7 +344,7 @@ class _Work:
         if word.startswith("/dev/"):
             return
         if any(mark in word for mark in shell.MARKS):
-            self._computed(word, folder)
+            self._follow_computed(word, folder)
             return
         self.script(shell.joined(folder, word), folder, is_shell=is_shell)
 
@@ -352,32 +354,32 @@ class _Work:
         if path in self.files or not self._is_ours(path) or len(self.files) > MOST_FILES:
             return
         if Path(path).is_dir():
-            mains = [one for name in MAINS if (one := Path(path, name)).is_file()]
+            mains = [file for name in MAINS if (file := Path(path, name)).is_file()]
             for main in mains:
                 self.script(str(main), cwd)
             if not mains:
                 self._folder(path)
             return
         self.files[path] = None
-        text = _text(path)
-        kind = "shell" if is_shell else _kind(path, text)
+        text = _read_text(path)
+        kind = "shell" if is_shell else _detect_kind(path, text)
         if kind == "shell":
             self.command(text, cwd, path)
         elif not self.imports:
             return
         elif kind == "python":
-            self._python(path, text, os.path.dirname(path), cwd)  # noqa: PTH120
+            self._follow_python(path, text, os.path.dirname(path), cwd)  # noqa: PTH120
         elif kind == "module":
-            self._javascript(path, text, cwd)
+            self._follow_javascript(path, text, cwd)
         elif kind:
-            self.leave(f"what {self._shown(path)} loads")
+            self.leave(f"what {self._spell_path(path)} loads")
 
-    def _code(self, codes: Sequence[str], folder: str) -> None:
+    def _follow_code(self, codes: Sequence[str], folder: str) -> None:
         """Code for Python, which imports from the folder that it runs in."""
         for code in codes:
-            self._python("", code, folder, folder)
+            self._follow_python("", code, folder, folder)
 
-    def _module(self, words: Sequence[str], folder: str) -> None:
+    def _follow_module(self, words: Sequence[str], folder: str) -> None:
         """`python -m`: the module in the folder, with the packages around it."""
         if not words or any(mark in words[0] for mark in shell.MARKS):
             self.leave("a module of Python")
@@ -386,9 +388,9 @@ class _Work:
             self.leave(f"the module {words[0]}")
         self._import_from(folder, ())
 
-    def _python(self, path: str, text: str, start: str, cwd: str) -> None:
+    def _follow_python(self, path: str, text: str, start: str, cwd: str) -> None:
         """What a script in Python imports, and the data that it names; code in a command has no path."""
-        shown = self._shown(path) if path else "its code"
+        shown = self._spell_path(path) if path else "its code"
         import ast
 
         try:
@@ -397,8 +399,8 @@ class _Work:
             self.leave(f"what {shown} imports")
             return
         if "sys.path" in text or "addsitedir" in text:
-            self._more_paths(tree, start)
-        names = self._imported(tree, path)
+            self._add_import_folders(tree, start)
+        names = self._list_imports(tree, path)
         self._import_from(start, [name.partition(".")[0] for name in names])
         for name in names:
             top = name.partition(".")[0]
@@ -406,9 +408,9 @@ class _Work:
                 self.leave(f"the package {top}")
         if re.search(r"\b(?:importlib|__import__|runpy|exec)\b", text):
             self.leave(f"what {shown} imports by name")
-        self._literals(path, text, start, cwd)
+        self._follow_literals(path, text, start, cwd)
 
-    def _imported(self, tree: ast.AST, path: str) -> list[str]:
+    def _list_imports(self, tree: ast.AST, path: str) -> list[str]:
         """The names of the modules that a script imports; those from its own package are covered at once."""
         import ast
 
@@ -425,7 +427,7 @@ class _Work:
                 names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
         return names
 
-    def _more_paths(self, tree: ast.AST, start: str) -> None:
+    def _add_import_folders(self, tree: ast.AST, start: str) -> None:
         """The folders that a script may add to those that it imports from: those that it names, and above."""
         import ast
 
@@ -434,7 +436,7 @@ class _Work:
             for node in ast.walk(tree)
             if isinstance(node, ast.Constant) and isinstance(node.value, str)
         ]
-        above = [start, *(str(one) for one in Path(start).parents if self._is_inside(str(one)))]
+        above = [start, *(str(parent) for parent in Path(start).parents if self._is_inside(str(parent)))]
         for folder in above:
             for word in ("", *texts):
                 if len(word) < 200 and "\0" not in word and Path(folder, word).is_dir():
@@ -442,17 +444,17 @@ class _Work:
 
     def _import_any(self, name: str, start: str, *, runs: bool = False) -> bool:
         """The same as `_import`, in every folder that modules are looked for in."""
-        found = False
+        is_found = False
         for folder in (start, *self.paths):
-            found = self._import(name, folder, runs=runs) or found
+            is_found = self._import(name, folder, runs=runs) or is_found
             self._import_from(folder, [name.partition(".")[0]])
-        return found
+        return is_found
 
     def _import(self, name: str, start: str, *, runs: bool = False) -> bool:
         """Cover the files of a module, where it is in the folder."""
         parts = name.split(".")
         folder = Path(start)
-        found = False
+        is_found = False
         for number, part in enumerate(parts):
             is_last = number == len(parts) - 1
             package = folder / part / "__init__.py"
@@ -460,19 +462,19 @@ class _Work:
                 self._shadow(str(folder), part)
             for path in (folder / f"{part}.py", package):
                 if path.is_file():
-                    found = True
+                    is_found = True
                     self._follow(str(path), start)
             folder /= part
             main = folder / "__main__.py"
             if is_last and runs and main.is_file():
-                found = True
+                is_found = True
                 self._follow(str(main), start)
-        return found
+        return is_found
 
     def _follow(self, path: str, start: str) -> None:
         if path not in self.files and self._is_ours(path):
             self.files[path] = None
-            self._python(path, _text(path), start, start)
+            self._follow_python(path, _read_text(path), start, start)
 
     def _import_from(self, folder: str, modules: Iterable[str]) -> None:
         if self._is_ours(folder):
@@ -483,58 +485,58 @@ class _Work:
         if self._is_ours(folder):
             self.beside.setdefault(os.path.normpath(folder), set()).add(f".{module}")
 
-    def _javascript(self, path: str, text: str, cwd: str) -> None:
+    def _follow_javascript(self, path: str, text: str, cwd: str) -> None:
         folder = os.path.dirname(path) if path else cwd  # noqa: PTH120
         if path:
-            self._manifest(folder)
+            self._add_manifest(folder)
         for name in dict.fromkeys(IMPORT.findall(text)):
             bare = name.removeprefix("node:")
             if name.startswith("."):
-                found = list(_resolved(os.path.join(folder, name)))  # noqa: PTH118
-                for one in found:
-                    self.script(one, cwd)
-                    self._preferred(os.path.normpath(Path(folder, name)), one)
-                if not found:
+                files = list(_resolve_module(os.path.join(folder, name)))  # noqa: PTH118
+                for file in files:
+                    self.script(file, cwd)
+                    self._watch_preferred(os.path.normpath(Path(folder, name)), file)
+                if not files:
                     self.leave(f"the module {name}")
             elif not BUILT_IN.fullmatch(bare.partition("/")[0]):
                 self.leave(f"the package {name}")
         if re.search(r"\b(?:require|import)\s*\(\s*[^\s\"'()]", text):
-            self.leave(f"what {self._shown(path) if path else 'its code'} imports by name")
-        self._literals(path, text, folder, cwd)
+            self.leave(f"what {self._spell_path(path) if path else 'its code'} imports by name")
+        self._follow_literals(path, text, folder, cwd)
 
-    def _manifest(self, folder: str) -> None:
+    def _add_manifest(self, folder: str) -> None:
         """The nearest `package.json` says how a script is read; one that is there changes with other work."""
         while self._is_inside(folder) and folder != self.root:
             manifest = f"{folder}/package.json"
             if Path(manifest).is_file():
-                self._data(manifest)
+                self._add_data(manifest)
                 return
             # A pattern, as a word without one is a module of Python.
             self.beside.setdefault(folder, set()).add("package.jso?")
             folder = os.path.dirname(folder)  # noqa: PTH120
 
-    def _preferred(self, path: str, resolved: str) -> None:
+    def _watch_preferred(self, path: str, resolved: str) -> None:
         """A module that, once it is added, would be imported instead of the one that a name stands for."""
         if path.endswith(MODULE_ENDS) or resolved in (path, f"{path}.js"):
             return
         folder, name = os.path.split(path)
-        if not any(one != Path(resolved) for one in Path(folder).glob(f"{name}.?s")):
+        if not any(file != Path(resolved) for file in Path(folder).glob(f"{name}.?s")):
             self.beside.setdefault(folder, set()).add(f"{name}.?s")
 
     def _folder(self, path: str) -> None:
         """A folder of which a hook may read anything."""
         if self._is_inside(path) and path != self.root:
-            self.local[f"the files below {self._shown(path)}"] = None
+            self.local[f"the files below {self._spell_path(path)}"] = None
 
-    def _named_folders(self, words: Iterable[str], start: str) -> None:
+    def _leave_named_folders(self, words: Iterable[str], start: str) -> None:
         """The folders beside a script that it names."""
         for word in words:
             if re.fullmatch(r"[\w-][\w./-]*", word) and start != self.root and Path(start, word).is_dir():
                 self._folder(os.path.normpath(Path(start, word)))
 
-    def _literals(self, path: str, text: str, start: str, cwd: str) -> None:
+    def _follow_literals(self, path: str, text: str, start: str, cwd: str) -> None:
         """The files that a script names: those beside it and those that it opens; in doubt left out."""
-        shown = self._shown(path) if path else "its code"
+        shown = self._spell_path(path) if path else "its code"
         writes = bool(WRITES_FILES.search(text))
         opened = set(OPENED.findall(text))
         words = [COMPUTED.sub("", word) for word in LITERAL.findall(text)]
@@ -544,10 +546,10 @@ class _Work:
         ]
         if path and "with_suffix" in text:
             words += [Path(path).stem + word for word in words if re.fullmatch(r"\.\w+", word)]
-        pairs = [f"{one}/{other}" for one, other in pairwise(words)]
-        self._named_folders(words, start)
+        pairs = [f"{first}/{second}" for first, second in pairwise(words)]
+        self._leave_named_folders(words, start)
         above = (
-            [str(one) for one in Path(start).parents if self._is_inside(str(one))]
+            [str(parent) for parent in Path(start).parents if self._is_inside(str(parent))]
             if ABOVE.search(text)
             else []
         )
@@ -560,21 +562,21 @@ class _Work:
                     is_file = file.is_file() and self._is_ours(os.path.normpath(file))
                 except (OSError, ValueError):
                     continue
-                one = os.path.normpath(file)
-                if not is_file or one in self.files or one == path:
+                file_path = os.path.normpath(file)
+                if not is_file or file_path in self.files or file_path == path:
                     continue
                 is_own = folder == start and start != self.root
-                if writes and not one.endswith(SCRIPT_ENDS):
-                    self.leave_file(one, "the hook may write")
+                if writes and not file_path.endswith(SCRIPT_ENDS):
+                    self.leave_file(file_path, "the hook may write")
                 elif not (is_own or literal in opened):
-                    self.leave_file(one, f"{shown} names")
-                elif one.endswith(SCRIPT_ENDS):
-                    self.script(one, cwd)
+                    self.leave_file(file_path, f"{shown} names")
+                elif file_path.endswith(SCRIPT_ENDS):
+                    self.script(file_path, cwd)
                 else:
-                    self._data(one)
+                    self._add_data(file_path)
                 break
 
-    def _data(self, path: str) -> None:
+    def _add_data(self, path: str) -> None:
         """A file that the hook reads, unless by its name the hook itself, or ordinary work, changes it."""
         name = os.path.basename(path)  # noqa: PTH119
         if ORDINARY.fullmatch(name):
@@ -584,23 +586,23 @@ class _Work:
         else:
             self.data[path] = None
 
-    def _make(self, words: Sequence[str], folder: str) -> None:
+    def _follow_make(self, words: Sequence[str], folder: str) -> None:
         """A makefile and what its recipes start."""
-        words = [part for word in words for part in _parted_option(word)]
+        words = [part for word in words for part in _split_option(word)]
         options = dict(pairwise(words))
         folder = os.path.join(folder, options.get("-C", ""))  # noqa: PTH118
         names = [options["-f"]] if "-f" in options else MAKEFILES
-        path = next((one for name in names if (one := Path(folder) / name).is_file()), None)
+        path = next((makefile for name in names if (makefile := Path(folder) / name).is_file()), None)
         if path is None:
             self.leave("what `make` runs")
         else:
-            self._makefile(os.path.normpath(path), folder)
+            self._follow_makefile(os.path.normpath(path), folder)
 
-    def _makefile(self, path: str, folder: str) -> None:
+    def _follow_makefile(self, path: str, folder: str) -> None:
         if path in self.files or not self._is_ours(path):
             return
         self.files[path] = None
-        for line in _text(path).splitlines():
+        for line in _read_text(path).splitlines():
             word, _, rest = line.strip().partition(" ")
             if line.startswith("\t"):
                 self.command(line.strip().lstrip("@-+").replace("$$", "$"), folder)
@@ -609,28 +611,28 @@ class _Work:
                     if set(name) & set("$*?[") or not Path(folder, name).is_file():
                         self.leave(f"what `{word} {name}` stands for")
                     else:
-                        self._makefile(os.path.normpath(Path(folder, name)), folder)
+                        self._follow_makefile(os.path.normpath(Path(folder, name)), folder)
 
-    def _operands(self, name: str, words: Sequence[str], folder: str) -> None:
+    def _follow_operands(self, name: str, words: Sequence[str], folder: str) -> None:
         """The files that a program reads, and those that it writes."""
         paths = [word for word in words if not word.startswith("-")]
         written: Sequence[str] = paths if name in WRITERS else paths[-1:] if name in LAST_WRITERS else ()
         if name == "sed" and any(word.startswith(("-i", "--in-place")) for word in words):
             written = paths
         for word in written:
-            self._write(word, folder)
+            self._add_written(word, folder)
         if name in ("cd", "echo", "printf"):
             return
         if name in ASKING:
             for before, word in pairwise(("", *words)):
-                self._asked(word, folder, may_lack=before in FILE_TESTS)
+                self._add_asked(word, folder, may_lack=before in FILE_TESTS)
             return
         for word in words:
             for value in re.split(r"[=,]", word) if re.search(r"[=,]", word) else (word,):
                 if value and value not in written and not value.startswith("-"):
                     self._read(value, folder)
 
-    def _asked(self, word: str, folder: str, *, may_lack: bool) -> None:
+    def _add_asked(self, word: str, folder: str, *, may_lack: bool) -> None:
         """A file of which only it matters whether it is there; `may_lack`, that it may not be there now."""
         path = os.path.normpath(shell.joined(folder, word))
         is_known = any(mark in word for mark in shell.MARKS) or word.startswith("-") or "\n" in word
@@ -640,12 +642,12 @@ class _Work:
             if Path(path).is_file() or (may_lack and not Path(path).exists()):
                 self.asked[path] = None
 
-    def _write(self, word: str, folder: str) -> None:
+    def _add_written(self, word: str, folder: str) -> None:
         if not any(mark in word for mark in shell.MARKS):
             self.written.add(os.path.normpath(shell.joined(folder, word)))
 
     def _read(self, word: str, folder: str) -> None:
-        pattern = _as_glob(word)
+        pattern = _make_glob(word)
         if pattern and pattern != word:
             self._glob(pattern, folder, runs=False)
             return
@@ -664,13 +666,13 @@ class _Work:
         if is_script:
             self.script(path, folder)
         else:
-            self._data(path)
+            self._add_data(path)
 
-    def _deep(self, word: str, folder: str) -> None:
+    def _follow_find(self, word: str, folder: str) -> None:
         """What `find` finds: the files that it would find now."""
         base, _, rest = shell.joined(folder, word).partition(shell.DEEP)
-        start, name = Path(base), _as_glob(rest.replace(shell.DEEP, "")).rpartition("/")[2] or "*"
-        self.leave(f"new files below {self._shown(os.path.normpath(base))}")
+        start, name = Path(base), _make_glob(rest.replace(shell.DEEP, "")).rpartition("/")[2] or "*"
+        self.leave(f"new files below {self._spell_path(os.path.normpath(base))}")
         if self._is_ours(os.path.normpath(base)) and start.is_dir():
             for path in sorted(start.rglob(name))[:MOST_FILES]:
                 if path.is_file():
@@ -694,12 +696,12 @@ class _Work:
                 if runs or path.name.endswith(SCRIPT_ENDS):
                     self.script(str(path), folder)
                 else:
-                    self._data(str(path))
+                    self._add_data(str(path))
         self.beside.setdefault(os.path.normpath(base), set()).add(os.path.basename(full))  # noqa: PTH119
 
     def _is_ours(self, path: str) -> bool:
         """Whether a path is of the project or of its user; a program of the system is as it is."""
-        starts = [one for one in (self.root, self.home, self.package) if one]
+        starts = [folder for folder in (self.root, self.home, self.package) if folder]
         return any(f"{path}/".startswith(os.path.join(start, "")) for start in starts)  # noqa: PTH118
 
     def _is_inside(self, path: str) -> bool:
@@ -707,26 +709,26 @@ class _Work:
 
     def _told(self, word: str) -> str:
         """A word that is computed in part, the same on every machine."""
-        plain = _plain(word)
+        plain = _mask_unknown(word)
         for start, short in ((self.root, ""), (self.home, "~/")):
             plain = short + plain[len(start) + 1 :] if start and plain.startswith(f"{start}/") else plain
         return plain
 
-    def _shown(self, path: str) -> str:
+    def _spell_path(self, path: str) -> str:
         return spell_path(path, self.root, {"HOME": self.home})
 
 
-def _variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:
+def _list_variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:
     """What the variables stand for that the dialect's commands start paths with."""
-    found = {"PWD": root, "HOME": home}
+    values = {"PWD": root, "HOME": home}
     for spellings, folder in ((dialect.project_dir, root), (dialect.package_dir, package)):
         for spelling in spellings:
             for name in re.findall(r"\$\{?(\w+)", spelling):
-                found[name] = folder
-    return found
+                values[name] = folder
+    return values
 
 
-def _with_own_path(text: str, path: str) -> str:
+def _spell_own_path(text: str, path: str) -> str:
     """A script in which its own path is spelled out, where it looks for it."""
     quoted = path.replace("\\", "\\\\").replace('"', '\\"')
     folder = os.path.dirname(quoted)  # noqa: PTH120
@@ -734,7 +736,7 @@ def _with_own_path(text: str, path: str) -> str:
     return re.sub(r"\$\{BASH_SOURCE(?:\[0\])?\}|\$BASH_SOURCE\b|\$\{0\}|\$0(?!\w)", quoted, text)
 
 
-def _kind(path: str, text: str) -> str:
+def _detect_kind(path: str, text: str) -> str:
     name = path.lower()
     first = text.partition("\n")[0] if text.startswith("#!") else ""
     words = re.findall(r"[\w.+-]+", first)
@@ -747,7 +749,7 @@ def _kind(path: str, text: str) -> str:
     return "other" if name.endswith(OTHER_ENDS) or first else ""
 
 
-def _text(path: str) -> str:
+def _read_text(path: str) -> str:
     try:
         file = Path(path)
         if not file.is_file() or file.stat().st_size > LARGEST_SCRIPT:
@@ -757,19 +759,19 @@ def _text(path: str) -> str:
         return ""
 
 
-def _resolved(path: str) -> Iterator[str]:
+def _resolve_module(path: str) -> Iterator[str]:
     """The files that an import of JavaScript may mean."""
     path = os.path.normpath(path)
     bare, _ = os.path.splitext(path)  # noqa: PTH122
     # TypeScript imports `./x.js` where the file is `x.ts`.
     ends = ("", *MODULE_ENDS, ".json", *(f"/index{end}" for end in MODULE_ENDS))
-    for one in (*(path + end for end in ends), bare + ".ts"):
-        if Path(one).is_file():
-            yield one
+    for file in (*(path + end for end in ends), bare + ".ts"):
+        if Path(file).is_file():
+            yield file
             return
 
 
-def _parted_option(word: str) -> list[str]:
+def _split_option(word: str) -> list[str]:
     """An option of `make` and its value, where they are written as one word."""
     for option, long in (("-C", "--directory="), ("-f", "--file="), ("-f", "--makefile=")):
         if word.startswith(long):
@@ -779,49 +781,49 @@ def _parted_option(word: str) -> list[str]:
     return [word]
 
 
-def _as_glob(word: str) -> str:
+def _make_glob(word: str) -> str:
     """A word with its patterns as they are written; empty where more than that is unknown."""
     if any(mark in word for mark in (shell.MANY, shell.PART, shell.DEEP)):
         return ""
     return word.replace(shell.STAR, "*").replace(shell.ONE, "?")
 
 
-def _plain(word: str) -> str:
+def _mask_unknown(word: str) -> str:
     return "".join("…" if letter in shell.MARKS else letter for letter in word)
 
 
-def _globbed(globs: Iterable[str], root: str) -> Iterator[str]:
+def _expand_globs(globs: Iterable[str], root: str) -> Iterator[str]:
     """The files of the project that globs name; a folder stands for all below it."""
     for glob in globs:
         if glob.startswith("/") or ".." in glob.split("/"):
             continue
         for path in sorted(Path(root).glob(glob)):
             inside = sorted(path.rglob("*")) if path.is_dir() else [path]
-            yield from (str(one) for one in inside if one.is_file())
+            yield from (str(file) for file in inside if file.is_file())
 
 
-def _ignored(files: Sequence[str], root: str) -> set[str]:
+def _find_ignored(files: Sequence[str], root: str) -> set[str]:
     """The files that git ignores: no other machine has them."""
     start = os.path.join(root, "")  # noqa: PTH118
     index = trust.read_file(os.path.join(root, ".git", "index")) or b""  # noqa: PTH118
     # What git tracks it does not ignore: mostly that spares a process.
-    own = [
+    untracked = [
         path
         for path in files
         if path.startswith(start) and os.fsencode(path.removeprefix(start)) not in index
     ]
-    if not own or not Path(root, ".git").exists():
+    if not untracked or not Path(root, ".git").exists():
         return set()
     import subprocess
 
     try:
         done = subprocess.run(
             ["git", "-C", root, "check-ignore", "-z", "--stdin"],
-            input="\0".join(own).encode("utf-8", "surrogateescape"),
+            input="\0".join(untracked).encode("utf-8", "surrogateescape"),
             capture_output=True,
             check=False,
             timeout=10,
         )
     except (OSError, subprocess.SubprocessError):
         return set()
-    return {one.decode("utf-8", "surrogateescape") for one in done.stdout.split(b"\0") if one}
+    return {name.decode("utf-8", "surrogateescape") for name in done.stdout.split(b"\0") if name}

@@ -18,8 +18,8 @@ from hookport.agents import Dialect, get
 from hookport.base.folders import upward
 from hookport.base.paths import repository
 from hookport.convert import pipeline
-from hookport.convert.checks.places import placed
-from hookport.convert.checks.scripts import above, named_script
+from hookport.convert.checks.places import locate_finding
+from hookport.convert.checks.scripts import find_named_script, find_place_folder
 from hookport.errors import InputError, spell_path
 from hookport.findings import (
     Finding,
@@ -35,17 +35,17 @@ from hookport.model.hooks import Hook
 from hookport.project import salvage, sources
 from hookport.project.agent_trust import spell_key
 from hookport.project.copies import describe_run
-from hookport.project.disk import Log, data_of, head_of, is_there
-from hookport.project.entries import entry_of
-from hookport.project.places import Scope, home_folder, sites
+from hookport.project.disk import Log, path_exists, read_data, read_head
+from hookport.project.entries import find_entry_script
+from hookport.project.places import Scope, find_home_folder, list_sites
 from hookport.project.spots import (
     Folders,
     Spot,
-    folders_of,
+    find_module_spots,
+    find_scoped_spots,
+    find_spots,
     is_generated,
-    module_spots,
-    scoped_spots,
-    spots_of,
+    make_folders,
 )
 from hookport.project.switches import Switch, Switches
 from hookport.shapes.dialect import Path as Way
@@ -53,7 +53,7 @@ from hookport.shapes.dialect import Path as Way
 _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
 
-class Found(NamedTuple):
+class HookEntry(NamedTuple):
     """One hook that may run and where it lives; `package` is the folder that its own root stands for."""
 
     hook: Hook
@@ -70,11 +70,11 @@ class Found(NamedTuple):
     runs: str = ""
 
 
-class Overridden(NamedTuple):
+class Override(NamedTuple):
     """A hook of the user and the hooks of the project that take its place, once they are approved."""
 
-    hook: Found
-    by: tuple[Found, ...]
+    hook: HookEntry
+    by: tuple[HookEntry, ...]
 
 
 class Module(NamedTuple):
@@ -99,11 +99,11 @@ class Discovery(NamedTuple):
     """
 
     root: str
-    hooks: tuple[Found, ...]
+    hooks: tuple[HookEntry, ...]
     findings: tuple[Finding, ...]
     watched: tuple[str, ...]
-    overridden: tuple[Overridden, ...] = ()
-    scoped: tuple[Found, ...] = ()
+    overridden: tuple[Override, ...] = ()
+    scoped: tuple[HookEntry, ...] = ()
     unmanaged: tuple[Module, ...] = ()
 
 
@@ -113,34 +113,37 @@ class _Unit(NamedTuple):
     what: str
     name: str
     spot: Spot
-    hooks: tuple[Found, ...]
+    hooks: tuple[HookEntry, ...]
 
 
-def project_root(cwd: str, env: Mapping[str, str]) -> str:
+def find_project_root(cwd: str, env: Mapping[str, str]) -> str:
     """The repository that a folder is in, else the nearest folder with hooks, else the folder itself."""
-    here = os.path.realpath(cwd)
-    marked = (str(folder) for folder in _upward(here, env) if _marks(folder))
-    return repository(here, _end(env)) or next(marked, here)
+    start = os.path.realpath(cwd)
+    candidates = (str(folder) for folder in _walk_up(start, env) if _list_marks(folder))
+    return repository(start, _find_last_folder(env)) or next(candidates, start)
 
 
 def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     """Every hook that may run for an agent that works in a folder."""
-    folders = folders_of(project_root(cwd, env), env)
+    folders = make_folders(find_project_root(cwd, env), env)
     log = Log([], {})
     units: list[_Unit] = []
     read: set[tuple[str, str, Way]] = set()
-    for spot in spots_of(folders, log):
+    for spot in find_spots(folders, log):
         # A home that is also the project, or a link, leads to the same folder twice.
         real = (os.path.realpath(spot.file.parent), spot.file.name, spot.dialects[0].root)
         if real not in read:
             read.add(real)
-            units += _read(spot, folders, log)
-    kept, overridden = _merged(_switched(units, folders, env, log), log)
+            units += _read_spot(spot, folders, log)
+    kept, overridden = _merge_units(_apply_switches(units, folders, env, log), log)
     hooks = tuple(hook for unit in kept for hook in unit.hooks)
     scoped = [
-        one for spot in scoped_spots(folders, log) for unit in _read(spot, folders, log) for one in unit.hooks
+        entry
+        for spot in find_scoped_spots(folders, log)
+        for unit in _read_spot(spot, folders, log)
+        for entry in unit.hooks
     ]
-    log.findings.extend(_passed_over(cwd, folders.root, env))
+    log.findings.extend(_find_passed_over(cwd, folders.root, env))
     return Discovery(
         str(folders.root),
         hooks,
@@ -152,18 +155,22 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
     )
 
 
-def _switched(units: list[_Unit], folders: Folders, env: Mapping[str, str], log: Log) -> list[_Unit]:
+def _apply_switches(units: list[_Unit], folders: Folders, env: Mapping[str, str], log: Log) -> list[_Unit]:
     """The units, with what switches their hooks off."""
     switches = Switches(str(folders.root), env)
-    for name in dict.fromkeys(one.hook.dialect for unit in units for one in unit.hooks):
+    for name in dict.fromkeys(entry.hook.dialect for unit in units for entry in unit.hooks):
         for file in switches.files(get(name)):
             log.watch(file)
         # What one file says of a switch may be overruled by another, and is told of the hooks.
         keys = {spell_key(gate.key) for gate in get(name).gates}
-        log.findings[:] = [one for one in log.findings if one.code != NeverRuns.code or one.where not in keys]
+        log.findings[:] = [
+            finding for finding in log.findings if finding.code != NeverRuns.code or finding.where not in keys
+        ]
     return [
         unit._replace(
-            hooks=tuple(one._replace(off=switches.of(one.hook, one.file, one.scope)) for one in unit.hooks)
+            hooks=tuple(
+                entry._replace(off=switches.of(entry.hook, entry.file, entry.scope)) for entry in unit.hooks
+            )
         )
         for unit in units
     ]
@@ -171,76 +178,87 @@ def _switched(units: list[_Unit], folders: Folders, env: Mapping[str, str], log:
 
 def find_modules(folders: Folders) -> tuple[Module, ...]:
     """The modules of code that agents load by themselves, each once."""
-    found = {
+    modules = {
         os.path.realpath(spot.file): Module(spot.dialects[0].id, str(spot.file), spot.scope)
-        for spot in module_spots(folders, Log([], {}))
+        for spot in find_module_spots(folders, Log([], {}))
     }
-    return tuple(found.values())
+    return tuple(modules.values())
 
 
 def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     """The hooks of one file or folder that a person named; InputError if nothing there can be read."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: scripts are found beside the name)
-    found, problems = sources.find_all(full, dialect)
+    found_sources, problems = sources.find_all(full, dialect)
     # Files that stand where a project has them make the folder above them one, wherever it lies.
-    named = [above(one.dialect, Path(file), "project", "local") for one in found for file in one.files]
-    root = next(filter(None, named), None) or project_root(str(full if full.is_dir() else full.parent), env)
-    folders = folders_of(str(root), env)
+    named = [
+        find_place_folder(hook_source.dialect, Path(file), "project", "local")
+        for hook_source in found_sources
+        for file in hook_source.files
+    ]
+    root = next(filter(None, named), None) or find_project_root(
+        str(full if full.is_dir() else full.parent), env
+    )
+    folders = make_folders(str(root), env)
     log = Log([], {})
     log.watch(full)
     log.broken(*problems)
-    hooks: list[Found] = []
-    for source in found:
-        own = source.dialect
+    hooks: list[HookEntry] = []
+    for source in found_sources:
+        source_dialect = source.dialect
         files = [Path(name) for name in source.files]
-        if own.companions:
-            files = [file for file in files if file.name == own.file_name]
-        spots = [Spot(file, source.package or _package(own, file), "project", "", (own,)) for file in files]
+        if source_dialect.companions:
+            files = [file for file in files if file.name == source_dialect.file_name]
+        spots = [
+            Spot(
+                file, source.package or _find_package(source_dialect, file), "project", "", (source_dialect,)
+            )
+            for file in files
+        ]
         for file in files:
             log.watch(file)
         try:
-            together = None if own.companions else pipeline.read(source.files, own)
+            together = None if source_dialect.companions else pipeline.read(source.files, source_dialect)
         except InputError:
             together = None
         if together is not None:
-            hooks += _found(together, spots, folders, log)
+            hooks += _list_entries(together, spots, folders, log)
             continue
-        units = [unit for spot in spots for unit in _read(spot, folders, log)]
-        hooks += [hook for unit in _merged(units, log)[0] for hook in unit.hooks]
+        units = [unit for spot in spots for unit in _read_spot(spot, folders, log)]
+        hooks += [hook for unit in _merge_units(units, log)[0] for hook in unit.hooks]
     modules = find_modules(folders) if full.is_dir() else ()
     return Discovery(
         str(folders.root), tuple(hooks), tuple(log.findings), tuple(log.watched), unmanaged=modules
     )
 
 
-def _package(dialect: Dialect, file: Path) -> Path:
+def _find_package(dialect: Dialect, file: Path) -> Path:
     if dialect.companions:
         return file.parent
-    return above(dialect, file, "plugin") or sources.root_of(file, dialect)
+    return find_place_folder(dialect, file, "plugin") or sources.find_root(file, dialect)
 
 
-def _upward(cwd: str, env: Mapping[str, str]) -> Iterator[Path]:
+def _walk_up(cwd: str, env: Mapping[str, str]) -> Iterator[Path]:
     """A folder and those above it, up to the user's home, which is a project only for itself."""
-    return map(Path, upward(os.path.realpath(cwd), _end(env)))
+    return map(Path, upward(os.path.realpath(cwd), _find_last_folder(env)))
 
 
-def _end(env: Mapping[str, str]) -> str:
-    home = home_folder(env)
+def _find_last_folder(env: Mapping[str, str]) -> str:
+    home = find_home_folder(env)
     return os.path.realpath(home) if home else ""
 
 
-def _marks(folder: Path) -> list[str]:
+def _list_marks(folder: Path) -> list[str]:
     """The places of a project that a folder has."""
-    starts = (site.path.partition("/*")[0] for site in sites() if site.scope == "project")
-    own = (start for start in dict.fromkeys(starts) if "/" in start and not start.startswith("plugins"))
-    return [start for start in own if is_there(folder / start)]
+    starts = (site.path.partition("/*")[0] for site in list_sites() if site.scope == "project")
+    folders = (start for start in dict.fromkeys(starts) if "/" in start and not start.startswith("plugins"))
+    return [start for start in folders if path_exists(folder / start)]
 
 
-def _passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[Finding]:
-    for folder in _upward(cwd, env):
+def _find_passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[Finding]:
+    for folder in _walk_up(cwd, env):
         if folder == root:
             return
-        marks = [mark for mark in _marks(folder) if _may_have_hooks(folder / mark)]
+        marks = [mark for mark in _list_marks(folder) if _may_have_hooks(folder / mark)]
         if marks:
             yield FolderPassedOver.at("", places=", ".join(marks), root=root)._replace(file=str(folder))
 
@@ -249,28 +267,30 @@ def _may_have_hooks(path: Path) -> bool:
     """Whether a place has hooks, as far as can be told: settings may be there for something else."""
     if not path.is_file():
         return True
-    readers = [dialect for site in sites() if path.match(site.path) for dialect in site.dialects]
+    readers = [dialect for site in list_sites() if path.match(site.path) for dialect in site.dialects]
     try:
-        data = data_of(path)
-        read = [pipeline.read({str(path): data}, one) for one in readers] if data is not None else []
+        data = read_data(path)
+        readings = (
+            [pipeline.read({str(path): data}, reader) for reader in readers] if data is not None else []
+        )
     except InputError:
         return True
-    return not read or any(one.decoded.manifest.hooks for one in read)
+    return not readings or any(reading.decoded.manifest.hooks for reading in readings)
 
 
-def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
+def _read_spot(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     """The hooks of one file, if it is there; what is wrong with it is a finding."""
     log.watch(spot.file)
     data = None
     try:
         if spot.dialects[0].companions:
             return _read_folder(spot, folders, log)
-        data = data_of(spot.file)
+        data = read_data(spot.file)
         if data is not None and spot.dialects[0].shape.in_place and is_generated(spot.file):
             return []
-        hooks = _found(_reading(spot, data, log), [spot], folders, log) if data is not None else ()
+        hooks = _list_entries(_decode_spot(spot, data, log), [spot], folders, log) if data is not None else ()
     except InputError as error:
-        if len(spot.dialects) == 1 or data is None or _is_meant(data):
+        if len(spot.dialects) == 1 or data is None or _is_meant_for_hooks(data):
             log.broken(*error.problems)
         return []
     return [_Unit("plugin" if spot.name else "", spot.name, spot, tuple(hooks))]
@@ -279,7 +299,7 @@ def _read(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
 def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     """The hook of a folder whose script is known by its name; neither its body nor the script is read."""
     dialect = spot.dialects[0]
-    head = head_of(spot.file)
+    head = read_head(spot.file)
     if head is None:
         if not spot.name.startswith((".", "__")):
             log.findings.append(NoHookFile.at("")._replace(file=str(spot.package)))
@@ -287,66 +307,76 @@ def _read_folder(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
     script = spot.package / dialect.companions.removesuffix("*")
     reading = pipeline.read({str(spot.file): head, str(script): b""}, dialect)
     (hook,), (place,) = reading.decoded.manifest.hooks, reading.decoded.places
-    entry, told = entry_of(script.parent, script.name, hook.name, log)
-    line, column = reading.documents[place.file].position(place.path) if told else (0, 0)
-    log.findings.extend(_placed(reading))
-    log.findings.extend(one._replace(file=place.file, line=line, column=column) for one in told)
+    entry, findings = find_entry_script(script.parent, script.name, hook.name, log)
+    line, column = reading.documents[place.file].position(place.path) if findings else (0, 0)
+    log.findings.extend(_locate_findings(reading))
+    log.findings.extend(finding._replace(file=place.file, line=line, column=column) for finding in findings)
     if entry is None:
         return []
     hook = hook._replace(handler=hook.handler._replace(command=entry.command))
     scripts = (str(entry.path),)
     at, package = spell_path(place.path), str(spot.package)
     runs = describe_run(hook, dialect, spot.package, folders.root, folders.home)
-    found = Found(hook, place.file, at, package, spot.scope, scripts, runs=runs)
-    return [_Unit("hook", hook.name, spot, (found,))]
+    hook_entry = HookEntry(hook, place.file, at, package, spot.scope, scripts, runs=runs)
+    return [_Unit("hook", hook.name, spot, (hook_entry,))]
 
 
-def _reading(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
+def _decode_spot(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
     """The file in the dialect of its place that fits best, without hooks it refuses; InputError if all."""
     files = {str(spot.file): data}
-    owners = sources.written_for(spot.package, spot.dialects) if len(spot.dialects) > 1 else [*spot.dialects]
-    best = sources.recognise(files, owners) or max(owners, key=lambda one: one.precedence)
+    owners = (
+        sources.filter_plugin_owners(spot.package, spot.dialects)
+        if len(spot.dialects) > 1
+        else [*spot.dialects]
+    )
+    best = sources.recognise(files, owners) or max(owners, key=lambda owner: owner.precedence)
     # What switches all hooks of a file off may be overruled by another file: `switches` knows.
     reading, refused = salvage.read(files, best._replace(is_off=None))
     log.broken(*refused)
     return reading._replace(is_partial=bool(refused))
 
 
-def _is_meant(data: bytes) -> bool:
+def _is_meant_for_hooks(data: bytes) -> bool:
     """Whether a file that only has a common name, such as hooks.json, is meant to hold hooks."""
     text = data.replace(b"\0", b"")  # UTF-16 has one in every letter
     return any(f'"{key}"'.encode() in text for key in ("hooks", "spec")) or b"\nhooks:" in b"\n" + text
 
 
-def _found(reading: pipeline.Reading, spots: list[Spot], folders: Folders, log: Log) -> list[Found]:
-    log.findings.extend(_placed(reading))
+def _list_entries(
+    reading: pipeline.Reading, spots: list[Spot], folders: Folders, log: Log
+) -> list[HookEntry]:
+    log.findings.extend(_locate_findings(reading))
     by_file = {str(spot.file): spot for spot in spots}
-    found: list[Found] = []
-    never = [one for one in reading.decoded.findings if one.code == NeverRuns.code and one.hook is None]
+    entries: list[HookEntry] = []
+    never = [
+        finding
+        for finding in reading.decoded.findings
+        if finding.code == NeverRuns.code and finding.hook is None
+    ]
     dropped = reading.is_partial or bool(never)
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         spot = by_file[place.file]
         if reading.dialect.shape.in_place and spot.scope == "user":
-            hook = sources.at_home(hook, reading.dialect)  # noqa: PLW2901
-        scripts = _scripts(hook, reading.dialect, spot.package, folders)
+            hook = sources.move_hook_home(hook, reading.dialect)  # noqa: PLW2901
+        scripts = _find_scripts(hook, reading.dialect, spot.package, folders)
         if reading.dialect.shape.in_place and not place.path:
             scripts = tuple(dict.fromkeys((*scripts, place.file)))
         at, package = spell_path(place.path), str(spot.package)
         runs = describe_run(hook, reading.dialect, spot.package, folders.root, folders.home)
-        found.append(Found(hook, place.file, at, package, spot.scope, scripts, dropped, runs=runs))
-    return found
+        entries.append(HookEntry(hook, place.file, at, package, spot.scope, scripts, dropped, runs=runs))
+    return entries
 
 
-def _placed(reading: pipeline.Reading) -> Iterator[Finding]:
+def _locate_findings(reading: pipeline.Reading) -> Iterator[Finding]:
     # What else a settings file holds matters only where it is converted.
-    findings = (one for one in reading.decoded.findings if one.code != OtherSettings.code)
+    findings = (finding for finding in reading.decoded.findings if finding.code != OtherSettings.code)
     # The number of a hook within one file would be read as one within all.
-    return (placed(finding, reading)._replace(hook=None) for finding in findings)
+    return (locate_finding(finding, reading)._replace(hook=None) for finding in findings)
 
 
-def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> tuple[str, ...]:
+def _find_scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> tuple[str, ...]:
     """The files that the commands of a hook start, as far as their words tell."""
-    found: dict[str, None] = {}
+    scripts: dict[str, None] = {}
     starts = (
         *((spelling, package) for spelling in dialect.package_dir),
         *((spelling, folders.root) for spelling in dialect.project_dir),
@@ -354,37 +384,37 @@ def _scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> t
         ("", (package if dialect.starts_in_package else folders.root) / hook.handler.cwd),
     )
     for command in (hook.handler.command, *hook.handler.platform.values()):
-        script = named_script(command)
+        script = find_named_script(command)
         if script is None:
             continue
         start, folder = next(pair for pair in starts if not pair[0] or script.word.startswith(f"{pair[0]}/"))
         word = script.word.removeprefix(f"{start}/") if start else script.word
         if folder and not _SHELL.search(word + ("" if start else hook.handler.cwd)):
-            found[os.path.normpath(folder / word)] = None
-    return tuple(found)
+            scripts[os.path.normpath(folder / word)] = None
+    return tuple(scripts)
 
 
-def _merged(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Overridden]]:
+def _merge_units(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Override]]:
     """The units but those of the user that the project overrides; what runs nothing overrides nothing."""
     project = {(unit.what, unit.name): unit for unit in units if unit.hooks and unit.spot.scope == "project"}
     first: dict[tuple[str, str], _Unit] = {}
     kept: list[_Unit] = []
-    overridden: list[Overridden] = []
+    overridden: list[Override] = []
     for unit in units:
         name = (unit.what, unit.name)
         if not (unit.what and unit.hooks):
             kept.append(unit)
         elif unit.spot.scope == "user" and name in project:
-            log.findings.append(_beside(HookOverridden, unit, project[name]))
-            overridden += [Overridden(hook, project[name].hooks) for hook in unit.hooks]
+            log.findings.append(_note_other_unit(HookOverridden, unit, project[name]))
+            overridden += [Override(hook, project[name].hooks) for hook in unit.hooks]
         else:
             kept.append(unit)
             other = first.setdefault(name, unit)
             if other.spot.package != unit.spot.package:
-                log.findings.append(_beside(NameTaken, unit, other))
+                log.findings.append(_note_other_unit(NameTaken, unit, other))
     return kept, overridden
 
 
-def _beside(kind: type[HookOverridden | NameTaken], unit: _Unit, other: _Unit) -> Finding:
+def _note_other_unit(kind: type[HookOverridden | NameTaken], unit: _Unit, other: _Unit) -> Finding:
     finding = kind.at("", what=unit.what, name=unit.name, other=other.spot.file)
     return finding._replace(file=str(unit.spot.file))

@@ -40,23 +40,23 @@ class Log(NamedTuple):
         self.watched[str(path)] = None
 
 
-def is_there(path: Path) -> bool:
+def path_exists(path: Path) -> bool:
     """Whether a name exists, be it a link that leads nowhere."""
     return os.path.lexists(path)
 
 
-def leads_nowhere(path: Path) -> bool:
+def is_dangling_link(path: Path) -> bool:
     """Whether a path is a link to something that is not there."""
     return path.is_symlink() and not path.exists()
 
 
-def names_in(folder: Path, log: Log) -> list[str]:
+def list_names(folder: Path, log: Log) -> list[str]:
     """The names in a folder, sorted; none if it is not there."""
     try:
         return sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:
         if not _is_absent(error, folder):
-            log.broken(Problem(_reason(error), file=str(folder)))
+            log.broken(Problem(_explain_error(error), file=str(folder)))
         return []
 
 
@@ -66,11 +66,11 @@ def is_folder(path: Path, log: Log) -> bool:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         if not _is_absent(error, path):
-            log.broken(Problem(_reason(error), file=str(path)))
+            log.broken(Problem(_explain_error(error), file=str(path)))
         return False
 
 
-def data_of(file: Path, limit: int = LARGEST) -> bytes | None:
+def read_data(file: Path, limit: int = LARGEST) -> bytes | None:
     """The first bytes of a file, None if nothing is there; InputError if something else is."""
     try:
         status = file.stat()
@@ -80,18 +80,18 @@ def data_of(file: Path, limit: int = LARGEST) -> bytes | None:
         if status.st_size > LARGEST:
             size = f"{LARGEST // 1_000_000} MB"
             raise InputError(Problem(f"is larger than {size}, so it was not read", file=str(file)))
-        return start_of(file, limit)
+        return read_start(file, limit)
     except OSError as error:
         if _is_absent(error, file):
             return None
-        raise InputError(Problem(_reason(error), file=str(file))) from None
+        raise InputError(Problem(_explain_error(error), file=str(file))) from None
     except ValueError:  # no file can have such a name
         return None
 
 
-def head_of(file: Path) -> bytes | None:
+def read_head(file: Path) -> bytes | None:
     """A file up to the end of its frontmatter."""
-    data = data_of(file, HEAD)
+    data = read_data(file, HEAD)
     fenced = _FENCED.match(data) if data else None
     if fenced:
         return fenced[0]
@@ -100,7 +100,7 @@ def head_of(file: Path) -> bytes | None:
     return data
 
 
-def start_of(file: Path, limit: int) -> bytes:
+def read_start(file: Path, limit: int) -> bytes:
     """The first bytes of a plain file; should a pipe have taken its place meanwhile, it is empty."""
     with open(file, "rb", opener=without_waiting) as opened:
         return opened.read(limit)
@@ -112,11 +112,11 @@ def _is_absent(error: OSError, path: Path) -> bool:
     What is there now but was not a moment ago is not a link that leads nowhere: somebody just wrote it.
     """
     if isinstance(error, FileNotFoundError):
-        return not leads_nowhere(path)
-    return isinstance(error, NotADirectoryError) and not is_there(path)
+        return not is_dangling_link(path)
+    return isinstance(error, NotADirectoryError) and not path_exists(path)
 
 
-def _reason(error: OSError) -> str:
+def _explain_error(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "is a link that leads nowhere"
     if isinstance(error, NotADirectoryError):

@@ -14,7 +14,7 @@ from hookport.findings import (
     Finding,
     SeveralEntries,
 )
-from hookport.project.disk import Log, names_in, start_of
+from hookport.project.disk import Log, list_names, read_start
 
 # The guide of the HOOK.md format ranks these endings; any other comes after them, by name.
 RANKED = ("", ".sh", ".py")
@@ -28,7 +28,7 @@ INTERPRETERS = {
 }
 
 
-class Entry(NamedTuple):
+class EntryScript(NamedTuple):
     """A script and the words that start it where it does not start by itself."""
 
     path: Path
@@ -40,16 +40,18 @@ class Entry(NamedTuple):
         return shlex.join((*self.interpreter, str(self.path)))
 
 
-def entry_of(folder: Path, stem: str, name: str, log: Log) -> tuple[Entry | None, list[Finding]]:
+def find_entry_script(
+    folder: Path, stem: str, name: str, log: Log
+) -> tuple[EntryScript | None, list[Finding]]:
     """The script that runs for the hook of that name, and what is wrong with it.
 
     One that can be started comes before one that cannot; of several the one that the format ranks first.
     """
     log.watch(folder)
-    endings = {file: file.removeprefix(stem) for file in names_in(folder, log) if file.startswith(stem)}
+    endings = {file: file.removeprefix(stem) for file in list_names(folder, log) if file.startswith(stem)}
     entries = [
-        _examined(folder / file)
-        for file, ending in sorted(endings.items(), key=lambda item: _rank(item[1]))
+        _examine_script(folder / file)
+        for file, ending in sorted(endings.items(), key=lambda item: _rank_ending(item[1]))
         if ending[:1] in ("", ".") and (folder / file).is_file()
     ]
     if not entries:
@@ -71,18 +73,18 @@ def entry_of(folder: Path, stem: str, name: str, log: Log) -> tuple[Entry | None
     return chosen, findings
 
 
-def _rank(ending: str) -> tuple[int, str]:
+def _rank_ending(ending: str) -> tuple[int, str]:
     return RANKED.index(ending) if ending in RANKED else len(RANKED), ending
 
 
-def _examined(path: Path) -> Entry:
+def _examine_script(path: Path) -> EntryScript:
     if os.access(path, os.X_OK):
-        return Entry(path, is_executable=True)
+        return EntryScript(path, is_executable=True)
     try:
-        first = start_of(path, 256).partition(b"\n")[0]
+        first = read_start(path, 256).partition(b"\n")[0]
     except OSError:
         first = b""
     words = first[2:].decode("utf-8", "replace").split() if first.startswith(b"#!") else []
     if not words and path.suffix in INTERPRETERS:
         words = [INTERPRETERS[path.suffix]]
-    return Entry(path, is_executable=False, interpreter=tuple(words))
+    return EntryScript(path, is_executable=False, interpreter=tuple(words))

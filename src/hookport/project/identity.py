@@ -15,8 +15,8 @@ from hookport.agents import get
 from hookport.base.paths import spell_path
 from hookport.base.tree import Tree
 from hookport.model.hooks import Handler, Hook, Term
-from hookport.project.covered import cover, named_globs
-from hookport.project.discovery import Found
+from hookport.project.covered import cover, read_hook_globs
+from hookport.project.discovery import HookEntry
 from hookport.runtime import trust
 
 
@@ -41,20 +41,20 @@ class Identity(NamedTuple):
         return trust.sha256(self.text.encode("utf-8", "surrogatepass"))
 
 
-def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[str] = ()) -> Identity:
+def identify(entry: HookEntry, root: str, env: Mapping[str, str], globs: Sequence[str] = ()) -> Identity:
     """What a hook of a project is; `globs` name files that the project's settings cover besides."""
-    hook, under = found.hook, ""
-    if found.off and not found.off.is_users:
+    hook, under = entry.hook, ""
+    if entry.off and not entry.off.is_users:
         # Whoever approved it did not approve that the project switches it off.
         hook = hook._replace(enabled=False)
     everything: tuple[str, ...] = ()
-    if get(hook.dialect).companions and found.scripts:
+    if get(hook.dialect).companions and entry.scripts:
         # The script is known by its name; where it stands and what starts it are no part of the definition.
-        script = found.scripts[0]
+        script = entry.scripts[0]
         hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))
         under = os.path.dirname(script)  # noqa: PTH120
         everything = tuple(trust.list_below(under)[0])
-    covered = cover(found, root, env, (*named_globs(found.hook), *globs))
+    covered = cover(entry, root, env, (*read_hook_globs(entry.hook), *globs))
     paths = dict.fromkeys((*everything, *covered.files))
     beside = {
         spell_path(folder, root, env): names
@@ -62,8 +62,8 @@ def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[st
         if not (under and (folder == under or folder.startswith(f"{under}/")))
     }
     return Identity(
-        f"{spell_path(found.file, root, env)}#{found.place}",
-        text_of(hook),
+        f"{spell_path(entry.file, root, env)}#{entry.place}",
+        spell_hook(hook),
         tuple(spell_path(path, root, env) for path in paths),
         spell_path(under, root, env) if under else "",
         beside,
@@ -72,9 +72,9 @@ def identity(found: Found, root: str, env: Mapping[str, str], globs: Sequence[st
     )
 
 
-def text_of(hook: Hook) -> str:
+def spell_hook(hook: Hook) -> str:
     """The definition, always the same for the same hook."""
-    return spell_definition(_said(hook))
+    return spell_definition(_make_tree(hook))
 
 
 def spell_definition(tree: Tree) -> str:
@@ -82,7 +82,7 @@ def spell_definition(tree: Tree) -> str:
     return json.dumps(tree, sort_keys=True, ensure_ascii=False, separators=(",", ":"), default=str)
 
 
-def hook_of(text: str) -> Hook:
+def parse_hook(text: str) -> Hook:
     """The hook of a definition; ValueError if it is none."""
     try:
         tree = json.loads(text)
@@ -97,17 +97,21 @@ def hook_of(text: str) -> Hook:
         raise ValueError(str(error)) from error
 
 
-def _said(value: Tree) -> Tree:
+def _make_tree(value: Tree) -> Tree:
     if isinstance(value, timedelta):
         return value.total_seconds()
     if isinstance(value, Hook | Handler):
         defaults = value._field_defaults
         fields = value._asdict().items()
-        return {name: _said(one) for name, one in fields if name not in defaults or one != defaults[name]}
+        return {
+            name: _make_tree(field)
+            for name, field in fields
+            if name not in defaults or field != defaults[name]
+        }
     if isinstance(value, Term):
         return [part for part in value if part]
     if isinstance(value, Mapping):
-        return {str(key): _said(one) for key, one in value.items()}
+        return {str(key): _make_tree(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_said(one) for one in value]
+        return [_make_tree(item) for item in value]
     return value

@@ -29,15 +29,15 @@ if TYPE_CHECKING:
 
 def main(args: list[str] | None = None) -> int:
     """Answer an agent with the hooks of its project and those of the user."""
-    return runtime.main(sys.argv[1:] if args is None else args, Installed())
+    return runtime.main(sys.argv[1:] if args is None else args, InstalledHooks())
 
 
-def bridge_file() -> str:
+def locate_bridge_file() -> str:
     """The file that an installed entry starts; it calls `main`."""
     return os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "bridge.py")
 
 
-class Installed:
+class InstalledHooks:
     """Where an installed hookport has hooks and wires from: a `HookStore`."""
 
     def __init__(self) -> None:
@@ -57,9 +57,9 @@ class Installed:
     def read_settings(self, env: Mapping[str, str]) -> Mapping[str, Any]:
         """The settings of the folder that we were started in."""
         _add_libraries()
-        from hookport.project.settings import settings_in
+        from hookport.project.settings import load_settings
 
-        return settings_in(find_start_folder(), env)
+        return load_settings(find_start_folder(), env)
 
     def load_tables(self, env: Mapping[str, str]) -> DispatchPlan:
         """The plan that has all wires, the project's settings and no hook."""
@@ -71,7 +71,7 @@ class Installed:
         _add_libraries()
         from hookport.project import plan_builder
 
-        return plan_builder.without_hooks(root, env)
+        return plan_builder.build_without_hooks(root, env)
 
     def find_coverage(
         self, name: str, file: str, env: Mapping[str, str]
@@ -82,7 +82,7 @@ class Installed:
         agent = self.wire(name)
         kept = self._plan(next(find_named_roots(agent, env), "") or find_start_folder(), env)
         root, callers = kept.header["root"], kept.header["callers"]
-        programs = [sys.executable, bridge_file()]
+        programs = [sys.executable, locate_bridge_file()]
         entry = covering.EntryFile(agent, os.path.join(root, file), programs, root, callers)
         return () if kept.header["broken"] else kept.read_all_hooks(), entry
 
@@ -110,7 +110,7 @@ class Installed:
         places = () if occasion.failure else named
         folder = next((one for one in places if one and (one == start or os.path.isdir(one))), start)
         folders = [start, *named, *roots_in(agent, occasion.tree, event.native)]
-        others = _other_projects(self._plan(folder, env), folders, env)
+        others = _find_other_projects(self._plan(folder, env), folders, env)
         first, *rest = [hooks_of(one, self._plan(one, env)) for one in (folder, *others)]
         if not rest:
             return first
@@ -122,11 +122,17 @@ class Installed:
         """The plan of a folder as it was kept, or made anew."""
         if folder not in self._plans:
             path = plan.find_plan_path(folder, env)
-            kept = plan.load(path, env) if path else ""
-            is_ours = isinstance(kept, plan.DispatchPlan) and plan.is_current(kept, __version__, env)
-            if not (isinstance(kept, plan.DispatchPlan) and is_ours and not plan.has_changed(kept)):
-                kept = _make_plan(folder, env)
-            self._plans[folder] = kept
+            dispatch_plan = plan.load(path, env) if path else ""
+            is_ours = isinstance(dispatch_plan, plan.DispatchPlan) and plan.is_current(
+                dispatch_plan, __version__, env
+            )
+            if not (
+                isinstance(dispatch_plan, plan.DispatchPlan)
+                and is_ours
+                and not plan.has_changed(dispatch_plan)
+            ):
+                dispatch_plan = _make_plan(folder, env)
+            self._plans[folder] = dispatch_plan
         return self._plans[folder]
 
 
@@ -134,7 +140,7 @@ def _make_plan(folder: str, env: Mapping[str, str]) -> DispatchPlan:
     _add_libraries()
     from hookport.project import plan_builder
 
-    return plan_builder.current(folder, env)[0]
+    return plan_builder.load_current_plan(folder, env)[0]
 
 
 def _add_libraries() -> None:
@@ -145,18 +151,24 @@ def _add_libraries() -> None:
         site.main()
 
 
-def _other_projects(kept: DispatchPlan, folders: Iterable[str], env: Mapping[str, str]) -> list[str]:
+def _find_other_projects(
+    dispatch_plan: DispatchPlan, folders: Iterable[str], env: Mapping[str, str]
+) -> list[str]:
     """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
-    root = kept.header["root"]
+    root = dispatch_plan.header["root"]
     places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
     strays = [place for place in places if place != root and find_repository(place) != root]
-    near = [one for one in kept.header["near"] if any(_is_below(place, one) for place in places)]
+    near = [
+        project
+        for project in dispatch_plan.header["near"]
+        if any(_is_below(place, project) for place in places)
+    ]
     if strays:
         from hookport.runtime import trust
         from hookport.runtime.several import find_other_roots
 
         near = find_other_roots(root, [*near, *trust.find_approved_roots(strays, env)], env)
-    return [one for one in dict.fromkeys(near) if one != root]
+    return [project for project in dict.fromkeys(near) if project != root]
 
 
 def _is_below(place: str, root: str) -> bool:

@@ -23,10 +23,10 @@ from hookport.convert import pipeline
 from hookport.errors import SLIP, InputError
 from hookport.findings import Finding
 from hookport.project import salvage, sources
-from hookport.project.disk import Log, data_of
-from hookport.project.places import absolute, catalogues, home_folder, manifest_sites
-from hookport.project.spots import Folders, folders_of, module_spots, scoped_spots, spots_of
-from hookport.project.unread import Refused, UnreadFile, find_refused, find_unread
+from hookport.project.disk import Log, read_data
+from hookport.project.places import find_home_folder, list_catalogues, list_manifest_sites, resolve_place
+from hookport.project.spots import Folders, find_module_spots, find_scoped_spots, find_spots, make_folders
+from hookport.project.unread import RefusedManifest, UnreadFile, find_refused, find_unread
 from hookport.runtime.trust import PLAN
 from hookport.shapes.dialect import Location
 
@@ -99,76 +99,76 @@ class _Folder(NamedTuple):
 
 def find_misplaced(root: str, env: Mapping[str, str]) -> list[Stray]:
     """The files with hooks in a project and its user's home that nothing reads."""
-    folders = folders_of(root, env)
-    known = _known(folders)
-    unread = [unread_stray(one) for one in find_unread(folders)]
-    refused = [refused_stray(one) for one in find_refused(folders)]
-    met = {os.path.realpath(one.file) for one in unread}
-    found = [*unread, *refused]
-    for folder in _folders(folders):
-        for file in _files(folder):
+    folders = make_folders(root, env)
+    known = _list_read_files(folders)
+    unread = [make_unread_stray(unread_file) for unread_file in find_unread(folders)]
+    refused = [make_refused_stray(manifest) for manifest in find_refused(folders)]
+    met = {os.path.realpath(stray.file) for stray in unread}
+    strays = [*unread, *refused]
+    for folder in _list_folders(folders):
+        for file in _list_candidates(folder):
             real = os.path.realpath(file)
             if str(file) in known or real in known or real in met:
                 continue
             met.add(real)
             stray = judge_file(file, root, env, folder.readers, folder.scope)
             if stray:
-                found.append(stray)
-    return found
+                strays.append(stray)
+    return strays
 
 
-def unread_stray(one: UnreadFile) -> Stray:
+def make_unread_stray(unread_file: UnreadFile) -> Stray:
     """A file whose place is an agent's, and whose hooks hookport does not read."""
-    trouble = f.NotRead.at("", agent=one.agent)._replace(file=str(one.file))
-    return Stray(str(one.file), 1, (), one.reader, "", "", trouble)
+    trouble = f.NotRead.at("", agent=unread_file.agent)._replace(file=str(unread_file.file))
+    return Stray(str(unread_file.file), 1, (), unread_file.reader, "", "", trouble)
 
 
-def refused_stray(one: Refused) -> Stray:
+def make_refused_stray(manifest: RefusedManifest) -> Stray:
     """A manifest for which its agent refuses the plugin; the hooks of the plugin are found by themselves."""
-    words = {"agent": one.reader.title, "path": one.path, "start": one.start}
-    trouble = f.PluginRefused.at("hooks", None, **words)._replace(file=str(one.file))
-    return Stray(str(one.file), 0, (), one.reader, "", "", trouble)
+    words = {"agent": manifest.reader.title, "path": manifest.path, "start": manifest.start}
+    trouble = f.PluginRefused.at("hooks", None, **words)._replace(file=str(manifest.file))
+    return Stray(str(manifest.file), 0, (), manifest.reader, "", "", trouble)
 
 
 def is_read(file: Path, root: str, env: Mapping[str, str]) -> bool:
     """Whether a file stands where an agent or hookport reads hooks."""
-    known = _known(folders_of(root, env))
+    known = _list_read_files(make_folders(root, env))
     return str(file) in known or os.path.realpath(file) in known
 
 
-def _known(folders: Folders) -> set[str]:
+def _list_read_files(folders: Folders) -> set[str]:
     """The files that are read where they stand, be there hooks in them or not."""
     log = Log([], {})
-    spots = (*spots_of(folders, log), *scoped_spots(folders, log), *module_spots(folders, log))
+    spots = (*find_spots(folders, log), *find_scoped_spots(folders, log), *find_module_spots(folders, log))
     known = {str(spot.file) for spot in spots}
-    other = [site.path for site in manifest_sites()] + list(catalogues())
-    known |= {absolute(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
+    other = [site.path for site in list_manifest_sites()] + list(list_catalogues())
+    known |= {resolve_place(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
     known |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
     for dialect in map(get, list_dialects()):
         gates = [file for gate in dialect.gates for file in gate.files if file]
-        trust = [one.file for one in (dialect.folder_trust, dialect.hook_trust) if one and one.file]
+        trust = [rule.file for rule in (dialect.folder_trust, dialect.hook_trust) if rule and rule.file]
         # What an agent reads for its settings is no hook file that was put elsewhere.
         for path in (*gates, *trust):
-            known.add(absolute(dialect, path, str(folders.root), folders.env))
+            known.add(resolve_place(dialect, path, str(folders.root), folders.env))
     return known | {os.path.realpath(path) for path in known if path}
 
 
-def _folders(folders: Folders) -> Iterator[_Folder]:
+def _list_folders(folders: Folders) -> Iterator[_Folder]:
     yield _Folder(folders.root, "root", ())
-    for name in _names(folders.root):
-        readers = readers_of(name)
+    for name in _list_folder_names(folders.root):
+        readers = find_readers(name)
         if readers or name in HOOK_FOLDERS:
             yield _Folder(folders.root / name, "project", readers)
-    home = home_folder(folders.env)
+    home = find_home_folder(folders.env)
     if home is None or home == folders.root:
         return
-    for name in _names(home):
-        readers = tuple(one for one in readers_of(name) if name in _own_folders(one.id))
+    for name in _list_folder_names(home):
+        readers = tuple(reader for reader in find_readers(name) if name in _list_own_folders(reader.id))
         if readers and name.startswith("."):
             yield _Folder(home / name, "user", readers)
 
 
-def _names(folder: Path) -> list[str]:
+def _list_folder_names(folder: Path) -> list[str]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entry.name for entry in entries if entry.is_dir())
@@ -177,60 +177,64 @@ def _names(folder: Path) -> list[str]:
 
 
 @cache
-def _own_folders(name: str) -> tuple[str, ...]:
+def _list_own_folders(name: str) -> tuple[str, ...]:
     """The first step of each place of a dialect, from a project's root or from a home."""
-    places = [one for one in get(name).locations if one.scope not in ("plugin", "system")]
-    paths = [one.path.removeprefix("~/") for one in places]
+    places = [location for location in get(name).locations if location.scope not in ("plugin", "system")]
+    paths = [place.path.removeprefix("~/") for place in places]
     return tuple(dict.fromkeys(path.partition("/")[0] for path in paths if "/" in path))
 
 
 @cache
-def readers_of(name: str) -> tuple[Dialect, ...]:
+def find_readers(name: str) -> tuple[Dialect, ...]:
     """The dialects whose folder has this name, or one that is surely meant for it."""
-    everyone = [get(one) for one in list_dialects()]
-    exact = tuple(one for one in everyone if name in _own_folders(one.id))
+    everyone = [get(dialect_name) for dialect_name in list_dialects()]
+    exact = tuple(dialect for dialect in everyone if name in _list_own_folders(dialect.id))
     if exact:
         return exact
-    folded = _folded(name)
+    folded = _fold_name(name)
     if len(folded) < SHORTEST_NAME:
         return ()
-    near = [one for one in everyone if any(_is_near(folded, _folded(own)) for own in _own_folders(one.id))]
-    return tuple(near) or tuple(one for one in everyone if _folded(one.id).startswith(folded))
+    near = [
+        dialect
+        for dialect in everyone
+        if any(_is_near(folded, _fold_name(folder)) for folder in _list_own_folders(dialect.id))
+    ]
+    return tuple(near) or tuple(dialect for dialect in everyone if _fold_name(dialect.id).startswith(folded))
 
 
-def _is_near(folded: str, own: str) -> bool:
+def _is_near(folded: str, own_folder: str) -> bool:
     import difflib
 
-    if own in ("github", "config", "documents"):
-        return folded == own
-    return folded == own or difflib.SequenceMatcher(None, folded, own).ratio() >= SLIP
+    if own_folder in ("github", "config", "documents"):
+        return folded == own_folder
+    return folded == own_folder or difflib.SequenceMatcher(None, folded, own_folder).ratio() >= SLIP
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
-def _files(folder: _Folder) -> Iterator[Path]:
+def _list_candidates(folder: _Folder) -> Iterator[Path]:
     """The files of a folder that may hold hooks, by their names; the nearest first."""
     if folder.scope == "root":
-        yield from (file for file in _listed(folder.path) if _may_be_hooks(file.name, at_root=True))
+        yield from (file for file in _list_files(folder.path) if _may_be_hooks(file.name, at_root=True))
         return
     left = MOST_FILES
     level = [folder.path]
     for _ in range(MOST_STEPS):
         below: list[Path] = []
         for path in level:
-            for file in _listed(path):
+            for file in _list_files(path):
                 left -= 1
                 if left < 0:
                     return
                 if _may_be_hooks(file.name, at_root=False):
                     yield file
-            below += [path / name for name in _names(path) if name.lower() not in SKIPPED]
+            below += [path / name for name in _list_folder_names(path) if name.lower() not in SKIPPED]
         level = below
 
 
-def _listed(folder: Path) -> list[Path]:
+def _list_files(folder: Path) -> list[Path]:
     try:
         with os.scandir(folder) as entries:
             return sorted(folder / entry.name for entry in entries if entry.is_file())
@@ -242,7 +246,7 @@ def _may_be_hooks(name: str, *, at_root: bool) -> bool:
     lower = name.lower()
     if lower.startswith(("hook.m", "hooks.m")):
         return True
-    is_named = not at_root or any(word in lower for word in AT_ROOT) or bool(readers_of(Path(name).stem))
+    is_named = not at_root or any(word in lower for word in AT_ROOT) or bool(find_readers(Path(name).stem))
     return lower.endswith(ENDINGS) and is_named
 
 
@@ -251,30 +255,30 @@ def judge_file(
 ) -> Stray | None:
     """A file that stands nowhere, with the place where it belongs; None if it has no hooks."""
     try:
-        data = data_of(file, LARGEST)
+        data = read_data(file, LARGEST)
     except InputError:
         return None
     if not data or len(data) >= LARGEST or not WORDS.search(data):
         return None
     if file.name.lower().startswith(("hook.m", "hooks.m")):
-        return _stray_folder(file, data, root, env)
-    if documents.kind_of(str(file)) == "text":
+        return _judge_folder(file, data, root, env)
+    if documents.detect_kind(str(file)) == "text":
         return None
-    readers = readers or (readers_of(_first_step(file, root)) if scope != "user" else ())
-    content = _content(file, data, readers)
+    readers = readers or (find_readers(_take_first_step(file, root)) if scope != "user" else ())
+    content = _recognise_content(file, data, readers)
     if content is None:
         return None
     dialect, count, hook_names = content
-    reader = dialect if dialect in readers or not readers else _agent_of(readers, dialect)
-    place = _place_for(reader, file, "user" if scope == "user" else "project")
-    if str(file) == absolute(reader, place, root, env):
+    reader = dialect if dialect in readers or not readers else _choose_agent(readers, dialect)
+    place = _choose_place(reader, file, "user" if scope == "user" else "project")
+    if str(file) == resolve_place(reader, place, root, env):
         return None
     stray = Stray(str(file), count, hook_names, reader, place, "")
     tree = pipeline.parse({str(file): data}, dialect)[str(file)].tree
-    return stray._replace(fix=_fix(stray, reader, dialect, tree, root, env))
+    return stray._replace(fix=_spell_fix(stray, reader, dialect, tree, root, env))
 
 
-def _first_step(file: Path, root: str) -> str:
+def _take_first_step(file: Path, root: str) -> str:
     try:
         steps = file.relative_to(root).parts
     except ValueError:
@@ -282,17 +286,17 @@ def _first_step(file: Path, root: str) -> str:
     return steps[0] if len(steps) > 1 else ""
 
 
-def _agent_of(readers: tuple[Dialect, ...], dialect: Dialect) -> Dialect:
+def _choose_agent(readers: tuple[Dialect, ...], dialect: Dialect) -> Dialect:
     """The agent whose folder it is; one that only a format has may hold anything."""
-    return next((one for one in readers if one.kind == "agent"), dialect)
+    return next((reader for reader in readers if reader.kind == "agent"), dialect)
 
 
-def _content(
+def _recognise_content(
     file: Path, data: bytes, readers: tuple[Dialect, ...]
 ) -> tuple[Dialect, int, tuple[str, ...]] | None:
     """The dialect that a file is in, of the folder's own first, and its hooks; None if it has none."""
     files = {str(file): data}
-    candidates = [one for one in readers if (sources.score(one, files) or 0) > 1]
+    candidates = [reader for reader in readers if (sources.score(reader, files) or 0) > 1]
     best = candidates[0] if candidates else sources.recognise(files, [])
     if best is None:
         return None
@@ -307,67 +311,73 @@ def _content(
     return best, len(hooks), tuple(filter(None, named))
 
 
-def _place_for(reader: Dialect, file: Path, scope: str) -> str:
+def _choose_place(reader: Dialect, file: Path, scope: str) -> str:
     """The place where a dialect reads such a file: of its scope, of the file's kind, the usual one first."""
     every = (*reader.locations, *reader.runs_from)
-    places = [one for one in every if one.scope == scope and one.loaded] or list(every)
-    kind = _kind(str(file))
+    places = [location for location in every if location.scope == scope and location.loaded] or list(every)
+    kind = _detect_kind(str(file))
 
-    def rank(one: Location) -> tuple[bool, bool, bool]:
-        is_beside = PurePosixPath(one.path).parent.name == file.parent.name and one in reader.runs_from
-        return _kind(one.path.replace("*", "x")) != kind, "/hookport" in one.path, not is_beside
+    def rank(location: Location) -> tuple[bool, bool, bool]:
+        is_beside = (
+            PurePosixPath(location.path).parent.name == file.parent.name and location in reader.runs_from
+        )
+        return (
+            _detect_kind(location.path.replace("*", "x")) != kind,
+            "/hookport" in location.path,
+            not is_beside,
+        )
 
     best = min(places, key=rank)
     return best.path.replace("*.json", file.name)
 
 
-def _kind(path: str) -> str:
+def _detect_kind(path: str) -> str:
     """The kind of a file; agents that take comments take JSON without them too."""
-    return documents.kind_of(path).replace("jsonc", "json")
+    return documents.detect_kind(path).replace("jsonc", "json")
 
 
-def _fix(
+def _spell_fix(
     stray: Stray, reader: Dialect, content: Dialect, tree: object, root: str, env: Mapping[str, str]
 ) -> str:
     """The one command that puts a file where it is read; a file that is there is not replaced."""
     file, place = Path(stray.file), stray.place
-    name = _quoted(spell_path(str(file), root, env))
-    target = Path(absolute(reader, place, root, env) or place)
-    is_other = content.id != reader.id or _kind(place) != _kind(stray.file)
+    name = _quote_path(spell_path(str(file), root, env))
+    target = Path(resolve_place(reader, place, root, env) or place)
+    is_other = content.id != reader.id or _detect_kind(place) != _detect_kind(stray.file)
     if is_other and reader.kind == "agent":
         return f"Run `hookport convert {name} --from {content.id} --to {reader.id} -o .`."
     is_more = isinstance(tree, Mapping) and "hooks" in tree and not {*tree} <= ABOUT_HOOKS
     if target.exists() or is_more:
         return f"Move its hooks into {place}{'' if is_more else f', and remove {name}'}."
-    made = "" if target.parent.is_dir() else f"mkdir -p {_quoted(str(PurePosixPath(place).parent))} && "
-    return f"Run `{made}mv {name} {_quoted(place)}`."
+    made = "" if target.parent.is_dir() else f"mkdir -p {_quote_path(str(PurePosixPath(place).parent))} && "
+    return f"Run `{made}mv {name} {_quote_path(place)}`."
 
 
-def _quoted(place: str) -> str:
+def _quote_path(place: str) -> str:
     return f"~/{shlex.quote(place[2:])}" if place.startswith("~/") else shlex.quote(place)
 
 
-def _stray_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
+def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
     """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
-    dialect = next((one for one in map(get, list_dialects()) if one.companions), None)
+    dialect = next((candidate for candidate in map(get, list_dialects()) if candidate.companions), None)
     if dialect is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None
-    name = _declared_name(data) or file.parent.name
+    name = _read_declared_name(data) or file.parent.name
     scope = "project" if file.is_relative_to(root) else "user"
-    pattern = next(one.path for one in dialect.locations if one.scope == scope)
+    pattern = next(location.path for location in dialect.locations if location.scope == scope)
     shown = PurePosixPath(spell_path(str(file), root, env))
     if fnmatchcase(str(shown.parent), str(PurePosixPath(pattern).parent)):
         target = shown.with_name(dialect.file_name)
-        fix = f"Run `mv {_quoted(str(shown))} {_quoted(str(target))}`."
+        fix = f"Run `mv {_quote_path(str(shown))} {_quote_path(str(target))}`."
         return Stray(str(file), 1, (name,), dialect, str(target), fix) if target != shown else None
     target = PurePosixPath(pattern.replace("*", name))
     # A hook's folder goes as a whole, with its scripts.
     is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.file_name
     what, goal = (shown.parent, target.parent) if is_whole else (shown, target)
-    fix = f"Run `mkdir -p {_quoted(str(goal.parent))} && mv {_quoted(str(what))} {_quoted(str(goal))}`."
+    fix = f"Run `mkdir -p {_quote_path(str(goal.parent))} && mv {_quote_path(str(what))} {_quote_path(str(goal))}`."
     return Stray(str(file), 1, (name,), dialect, str(target), fix)
 
 
-def _declared_name(data: bytes) -> str:
-    found = re.search(rb"^name:[ \t]*[\"']?([\w.-]+)", data, re.MULTILINE)
-    return found[1].decode() if found else ""
+def _read_declared_name(data: bytes) -> str:
+    match = re.search(rb"^name:[ \t]*[\"']?([\w.-]+)", data, re.MULTILINE)
+    return match[1].decode() if match else ""

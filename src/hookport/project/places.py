@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from hookport.agents import DecodedManifest, Dialect, Tree, get, list_dialects
 from hookport.base import folders
-from hookport.convert.pipeline import kind_in
+from hookport.convert.pipeline import detect_dialect_kind
 from hookport.shapes.dialect import Location
 from hookport.shapes.dialect import Path as Way
 
@@ -46,26 +46,28 @@ class Site(NamedTuple):
 
 
 @cache
-def sites() -> tuple[Site, ...]:
+def list_sites() -> tuple[Site, ...]:
     """Every place: those of the user first; those of formats, then plugins, then agents' own files."""
     formats = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "format"]
     agents = [dialect for dialect in map(get, list_dialects()) if dialect.kind == "agent"]
-    plugins = [site for scope, folder in PLUGINS for site in plugin_sites(scope, folder)]
-    found: dict[tuple[Scope, str], Site] = {}
-    for site in (*_own_sites(formats), *plugins, *_own_sites(agents)):
-        known = found.get((site.scope, site.path), site)
+    plugins = [site for scope, folder in PLUGINS for site in list_plugin_sites(scope, folder)]
+    site_by_place: dict[tuple[Scope, str], Site] = {}
+    for site in (*_list_own_sites(formats), *plugins, *_list_own_sites(agents)):
+        known = site_by_place.get((site.scope, site.path), site)
         # A bare name at the root may be a format's own file or a plugin's.
-        more = tuple(one for one in site.dialects if one not in known.dialects)
+        more = tuple(dialect for dialect in site.dialects if dialect not in known.dialects)
         package = known.package or site.package
-        found[site.scope, site.path] = known._replace(dialects=(*known.dialects, *more), package=package)
-    return tuple(sorted(found.values(), key=lambda site: site.scope != "user"))
+        site_by_place[site.scope, site.path] = known._replace(
+            dialects=(*known.dialects, *more), package=package
+        )
+    return tuple(sorted(site_by_place.values(), key=lambda site: site.scope != "user"))
 
 
-def _own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
+def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
     """The places where dialects have their own files; modules of code are `module_sites`."""
     for dialect in dialects:
         for place in (*dialect.locations, *dialect.runs_from):
-            is_text = kind_in(dialect, place.path.replace("*", "x")) == "text"
+            is_text = detect_dialect_kind(dialect, place.path.replace("*", "x")) == "text"
             is_code = is_text and dialect.shape.in_place is None
             if place.scope in ("project", "local", "user") and not is_code and not _in_plugin(place.path):
                 yield Site("user" if place.scope == "user" else "project", place.path, (dialect,))
@@ -77,35 +79,39 @@ def _in_plugin(path: str) -> bool:
 
 
 @cache
-def plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
+def list_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     """The places in one folder that is a plugin."""
-    found: dict[str, list[Dialect]] = {}
+    dialects_by_path: dict[str, list[Dialect]] = {}
     for dialect in map(get, list_dialects()):
         for place in dialect.locations:
             if place.scope == "plugin":
-                found.setdefault(place.path, []).append(dialect)
+                dialects_by_path.setdefault(place.path, []).append(dialect)
     start = "" if folder == "." else f"{folder}/"
     return tuple(
-        Site(scope, f"{start}{path}", tuple(dialects), folder) for path, dialects in sorted(found.items())
+        Site(scope, f"{start}{path}", tuple(dialects), folder)
+        for path, dialects in sorted(dialects_by_path.items())
     )
 
 
 @cache
-def scoped_sites() -> tuple[Site, ...]:
+def list_scoped_sites() -> tuple[Site, ...]:
     """The places of skills and subagents, read by their frontmatter."""
-    found = [site for scope, folder in PLUGINS for site in scoped_plugin_sites(scope, folder)]
+    all_sites = [site for scope, folder in PLUGINS for site in list_scoped_plugin_sites(scope, folder)]
     for dialect in map(get, list_dialects()):
-        inside = (embedded(dialect, FRONTMATTER_HOOKS),)
-        own = [place for place in dialect.scoped_in if place.scope != "plugin"]
-        found += [Site("user" if one.scope == "user" else "project", one.path, inside) for one in own]
-    return tuple(found)
+        inside = (embed_dialect(dialect, FRONTMATTER_HOOKS),)
+        locations = [place for place in dialect.scoped_in if place.scope != "plugin"]
+        all_sites += [
+            Site("user" if location.scope == "user" else "project", location.path, inside)
+            for location in locations
+        ]
+    return tuple(all_sites)
 
 
 @cache
-def scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
+def list_scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
     """The same in one folder that is a plugin."""
     return tuple(
-        Site(scope, f"{folder}/{place.path}", (embedded(dialect, FRONTMATTER_HOOKS),), folder)
+        Site(scope, f"{folder}/{place.path}", (embed_dialect(dialect, FRONTMATTER_HOOKS),), folder)
         for dialect in map(get, list_dialects())
         for place in dialect.scoped_in
         if place.scope == "plugin"
@@ -113,7 +119,7 @@ def scoped_plugin_sites(scope: Scope, folder: str) -> tuple[Site, ...]:
 
 
 @cache
-def module_sites() -> tuple[Site, ...]:
+def list_module_sites() -> tuple[Site, ...]:
     """The places of modules of code, which hookport neither runs nor reads."""
     return tuple(
         Site("user" if place.scope == "user" else "project", place.path, (dialect,))
@@ -123,7 +129,7 @@ def module_sites() -> tuple[Site, ...]:
 
 
 @cache
-def manifest_sites() -> tuple[Site, ...]:
+def list_manifest_sites() -> tuple[Site, ...]:
     """The manifests of plugins, which may have hooks inside."""
     return tuple(
         Site(scope, name if folder == "." else f"{folder}/{name}", (dialect,), folder)
@@ -134,44 +140,46 @@ def manifest_sites() -> tuple[Site, ...]:
 
 
 @cache
-def catalogues() -> Mapping[str, Dialect | None]:
+def list_catalogues() -> Mapping[str, Dialect | None]:
     """The catalogues of marketplaces, and the agent that reads the hooks in their entries, if one does."""
     beside = {
-        f"{name.rpartition('/')[0]}/{CATALOGUE}": one
-        for one in map(get, list_dialects())
-        for name in one.manifests
+        f"{name.rpartition('/')[0]}/{CATALOGUE}": dialect
+        for dialect in map(get, list_dialects())
+        for name in dialect.manifests
     }
     return {**beside, SHARED_CATALOGUE: None}
 
 
 @cache
-def catalogue_sites() -> tuple[Site, ...]:
+def list_catalogue_sites() -> tuple[Site, ...]:
     """The catalogues whose entries may have hooks inside."""
-    return tuple(Site("project", name, (one,), ".") for name, one in catalogues().items() if one)
+    return tuple(
+        Site("project", name, (dialect,), ".") for name, dialect in list_catalogues().items() if dialect
+    )
 
 
-def ways_inside(hooks: object, way: Way) -> Iterator[Way]:
+def find_ways_inside(hooks: object, way: Way) -> Iterator[Way]:
     """The ways to the hooks that stand at a key of a manifest or an entry; none where it names files."""
     if isinstance(hooks, Mapping):
         yield (*way, "hooks") if isinstance(hooks.get("hooks"), Mapping) else way
     elif isinstance(hooks, list):
-        for number, one in enumerate(hooks):
-            if isinstance(one, Mapping):
-                yield from ways_inside(one, (*way, number))
+        for number, item in enumerate(hooks):
+            if isinstance(item, Mapping):
+                yield from find_ways_inside(item, (*way, number))
 
 
-def embedded(dialect: Dialect, root: Way) -> Dialect:
+def embed_dialect(dialect: Dialect, root: Way) -> Dialect:
     """The dialect as it reads hooks that stand inside a file about something else."""
     decode = dialect.shape.decode
 
     def inside(reader: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
-        return decode(reader, {file: _only(tree, root) for file, tree in trees.items()})
+        return decode(reader, {file: _keep_only(tree, root) for file, tree in trees.items()})
 
     # What stands inside a skill or a plugin runs beside its like elsewhere.
     return dialect._replace(root=root, runs_once=None, shape=dialect.shape._replace(decode=inside))
 
 
-def _only(tree: Tree, way: Way) -> Tree:
+def _keep_only(tree: Tree, way: Way) -> Tree:
     """A tree with nothing but the map at the end of a way; the number of an item is a key like any other."""
     if not way:
         return tree if isinstance(tree, Mapping) else {}
@@ -180,28 +188,28 @@ def _only(tree: Tree, way: Way) -> Tree:
         inside = tree[key] if isinstance(tree, list) and key < len(tree) else None
     else:
         inside = tree.get(key) if isinstance(tree, Mapping) else None
-    return {key: _only(inside, tuple(rest))} if isinstance(inside, Mapping | list) else {}
+    return {key: _keep_only(inside, tuple(rest))} if isinstance(inside, Mapping | list) else {}
 
 
-def home_folder(env: Mapping[str, str]) -> Path | None:
+def find_home_folder(env: Mapping[str, str]) -> Path | None:
     """The user's home; None where there is none."""
     home = folders.home(env)
-    return _path(home) if home else None
+    return _make_path(home) if home else None
 
 
-def config_folder(env: Mapping[str, str]) -> Path | None:
+def find_config_folder(env: Mapping[str, str]) -> Path | None:
     """Where the user's own files are; None where the environment names no place."""
     config = folders.config(env)
-    return _path(config) if config else None
+    return _make_path(config) if config else None
 
 
 @cache
-def _path(folder: str) -> Path:
+def _make_path(folder: str) -> Path:
     """Asked for every place of every agent."""
     return Path(folder)
 
 
-def absolute(dialect: Dialect | None, place: str, root: str, env: Mapping[str, str]) -> str:
+def resolve_place(dialect: Dialect | None, place: str, root: str, env: Mapping[str, str]) -> str:
     """A place on this machine; empty where the environment names no home."""
     folder, variable = dialect.home if dialect else ("", "")
     if folder and env.get(variable) and f"{place}/".startswith(f"{folder}/"):
@@ -209,41 +217,41 @@ def absolute(dialect: Dialect | None, place: str, root: str, env: Mapping[str, s
     if place.startswith("/"):
         return place
     if not place.startswith("~/"):
-        return _joined(root, place)
+        return _join_path(root, place)
     is_config = place.startswith("~/.config/")
-    above = config_folder(env) if is_config else home_folder(env)
+    above = find_config_folder(env) if is_config else find_home_folder(env)
     rest = place.removeprefix("~/.config/" if is_config else "~/")
-    return _joined(str(above), rest) if above else ""
+    return _join_path(str(above), rest) if above else ""
 
 
 @lru_cache(4_096)
-def _joined(folder: str, place: str) -> str:
+def _join_path(folder: str, place: str) -> str:
     """A path in a folder: every hook asks for the places of every agent."""
     return str(Path(folder, place))
 
 
 def is_at(path: str, pattern: str) -> bool:
     """Whether a path is at a place, of which a star stands for one name."""
-    parts, wanted = path.split("/"), pattern.split("/")
-    return len(parts) == len(wanted) and all(map(fnmatchcase, parts, wanted))
+    parts, pattern_parts = path.split("/"), pattern.split("/")
+    return len(parts) == len(pattern_parts) and all(map(fnmatchcase, parts, pattern_parts))
 
 
-def is_same(one: str, other: str) -> bool:
+def is_same(first: str, second: str) -> bool:
     """Whether two paths lead to the same file or folder, be it there or not."""
-    if os.path.normpath(one) == os.path.normpath(other):
+    if os.path.normpath(first) == os.path.normpath(second):
         return True
     try:
-        return os.path.realpath(one) == os.path.realpath(other)
+        return os.path.realpath(first) == os.path.realpath(second)
     except ValueError:  # no file can have such a name
         return False
 
 
-def own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
+def find_own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str]) -> Location | None:
     """The agent's own place that a file is at."""
     for place in (*dialect.locations, *dialect.scoped_in):
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
-        path = absolute(dialect, place.path, root, env)
+        path = resolve_place(dialect, place.path, root, env)
         # By another way to the same folder; a link from one agent's file to another's is another file.
         is_linked = (
             "*" not in path and file.endswith(f"/{place.path.removeprefix('~/')}") and is_same(file, path)

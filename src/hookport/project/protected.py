@@ -10,33 +10,37 @@ from types import MappingProxyType
 import hookport
 from hookport.agents import get, list_dialects
 from hookport.project.discovery import Discovery
-from hookport.project.identity import identity
-from hookport.project.places import absolute, config_folder, sites
+from hookport.project.identity import identify
+from hookport.project.places import find_config_folder, list_sites, resolve_place
 from hookport.runtime import journal, plan, trust
 
 # Plugins that are developed here: of these only the hooks are protected.
 MARKETPLACES = (".", "plugins/*")
 
 
-def protected(
-    found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequence[str]] = MappingProxyType({})
+def list_protected_paths(
+    discovery: Discovery,
+    env: Mapping[str, str],
+    files_by_entry: Mapping[int, Sequence[str]] = MappingProxyType({}),
 ) -> list[str]:
     """The paths, each with all that is below it, by the names they have and by where these lead.
 
     `known` are the files of hooks whose identity was worked out before, by the hook's `id()`.
     """
-    paths = [path for path in _paths(found, env, known) if path]
+    paths = [path for path in _find_paths(discovery, env, files_by_entry) if path]
     names = {name for path in paths for name in (os.path.normpath(path), os.path.realpath(path))}
     return sorted(name for name in names if names.isdisjoint(map(str, Path(name).parents)))
 
 
-def watched(env: Mapping[str, str]) -> list[str]:
+def list_watched_settings(env: Mapping[str, str]) -> list[str]:
     """The users' settings files that may get an entry of ours."""
-    return [str(path) for path in _settings(env) if path.is_file()]
+    return [str(path) for path in _list_settings_files(env) if path.is_file()]
 
 
-def _paths(found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequence[str]]) -> Iterator[str]:
-    root, config = Path(found.root), config_folder(env)
+def _find_paths(
+    discovery: Discovery, env: Mapping[str, str], files_by_entry: Mapping[int, Sequence[str]]
+) -> Iterator[str]:
+    root, config = Path(discovery.root), find_config_folder(env)
     yield from (str(root / name) for name in (trust.LOCK, ".hookport"))
     yield journal.find_state_folder(env)
     cache = plan.find_plan_path("", env)
@@ -45,26 +49,30 @@ def _paths(found: Discovery, env: Mapping[str, str], known: Mapping[int, Sequenc
     package = Path(hookport.__file__).parent
     if root not in package.parents:  # else it is the project itself
         yield str(package)
-    for place in _places():
+    for place in _list_places():
         # What may be anything below a folder is protected with the folder.
-        yield absolute(None, place.partition("/*")[0], str(root), env)
+        yield resolve_place(None, place.partition("/*")[0], str(root), env)
     # A hook that is added there would run in every agent, and needs nobody's approval.
-    yield from map(str, _settings(env))
-    for one in (*found.hooks, *found.scoped):
-        if one.scope == "project":
-            yield one.file
+    yield from map(str, _list_settings_files(env))
+    for entry in (*discovery.hooks, *discovery.scoped):
+        if entry.scope == "project":
+            yield entry.file
             # A manifest says which files of a plugin are hooks.
-            manifests = (Path(one.package, name) for name in get(one.hook.dialect).manifests)
+            manifests = (Path(entry.package, name) for name in get(entry.hook.dialect).manifests)
             yield from (str(path) for path in manifests if path.is_file())
-        yield from one.scripts
-        if one.scope == "project":
-            files = known[id(one)] if id(one) in known else identity(one, found.root, env).files
-            yield from (trust.resolve_name(name, found.root, env) for name in files)
+        yield from entry.scripts
+        if entry.scope == "project":
+            files = (
+                files_by_entry[id(entry)]
+                if id(entry) in files_by_entry
+                else identify(entry, discovery.root, env).files
+            )
+            yield from (trust.resolve_name(name, discovery.root, env) for name in files)
 
 
-def _places() -> Iterator[str]:
+def _list_places() -> Iterator[str]:
     """The places that are all about hooks; the settings of agents in the user's home are told apart."""
-    for site in sites():
+    for site in list_sites():
         is_format = any(dialect.kind == "format" for dialect in site.dialects)
         if site.package not in MARKETPLACES and (site.scope == "project" or is_format or "*" in site.path):
             yield site.path
@@ -75,10 +83,10 @@ def _places() -> Iterator[str]:
                 yield place.path
 
 
-def _settings(env: Mapping[str, str]) -> Iterator[Path]:
+def _list_settings_files(env: Mapping[str, str]) -> Iterator[Path]:
     """The settings files of agents in the user's home."""
     for dialect in map(get, list_dialects()):
         for place in dialect.locations:
-            path = absolute(dialect, place.path, "", env)
+            path = resolve_place(dialect, place.path, "", env)
             if place.scope == "user" and "*" not in place.path and path:
                 yield Path(path)

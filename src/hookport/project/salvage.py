@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from hookport.agents import Dialect, RefusedError, Tree
 from hookport.convert import pipeline
-from hookport.convert.pipeline import Reading, located
+from hookport.convert.pipeline import Reading, locate_problem
 from hookport.errors import InputError, Problem
 from hookport.shapes.dialect import Path
 
@@ -25,9 +25,14 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Pr
         try:
             decoded = dialect.shape.decode(dialect, trees)
         except RefusedError as refused:
-            found = [one._replace(path=_former(one.file, one.path, taken)) for one in refused.problems]
-            problems += [located(one, documents) for one in found if one not in problems]
-            cuts = {(one.file, _entry(dialect, one.path)) for one in refused.problems}
+            restored = [
+                problem._replace(path=_restore_path(problem.file, problem.path, taken))
+                for problem in refused.problems
+            ]
+            problems += [
+                locate_problem(problem, documents) for problem in restored if problem not in problems
+            ]
+            cuts = {(problem.file, _find_entry(dialect, problem.path)) for problem in refused.problems}
             if any(not path for _, path in cuts):
                 raise InputError(*problems) from None
             for file, path in sorted(cuts, key=lambda cut: cut[1], reverse=True):
@@ -37,23 +42,23 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Pr
         if problems and not decoded.manifest.hooks:
             raise InputError(*problems)
         places = tuple(
-            place._replace(path=_former(place.file, place.path, taken)) for place in decoded.places
+            place._replace(path=_restore_path(place.file, place.path, taken)) for place in decoded.places
         )
         return Reading(dialect, documents, decoded._replace(places=places)), problems
     raise InputError(*problems)
 
 
-def _entry(dialect: Dialect, path: Path) -> Path:
+def _find_entry(dialect: Dialect, path: Path) -> Path:
     """The way to the hook that a problem is in: never a part of its matcher or of its arguments."""
-    found: Path = ()
+    entry_path: Path = ()
     for end, key in enumerate(path):
         above = path[:end]
         in_list = above[-1:] == ("hooks",) or (
             len(above) == len(dialect.root) + 1 and above[:-1] == dialect.root
         )
         if isinstance(key, int) and in_list:
-            found = path[: end + 1]
-    return found
+            entry_path = path[: end + 1]
+    return entry_path
 
 
 def _cut(tree: Tree, path: Path) -> None:
@@ -63,12 +68,12 @@ def _cut(tree: Tree, path: Path) -> None:
 
 
 def _remember(taken: dict[tuple[str, Path], list[int]], file: str, path: Path) -> None:
-    *above, index = _former(file, path, taken)
+    *above, index = _restore_path(file, path, taken)
     if isinstance(index, int):
         taken.setdefault((file, tuple(above)), []).append(index)
 
 
-def _former(file: str, path: Path, taken: Mapping[tuple[str, Path], list[int]]) -> Path:
+def _restore_path(file: str, path: Path, taken: Mapping[tuple[str, Path], list[int]]) -> Path:
     """A way in the tree that is left, as it is in the file."""
     former: Path = ()
     for key in path:

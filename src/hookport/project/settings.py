@@ -9,9 +9,9 @@ from typing import Any
 
 from hookport.errors import InputError
 from hookport.findings import BadSettings, Finding
-from hookport.project.discovery import project_root
-from hookport.project.disk import data_of
-from hookport.project.places import config_folder
+from hookport.project.discovery import find_project_root
+from hookport.project.disk import read_data
+from hookport.project.places import find_config_folder
 from hookport.runtime import policy, protection, trust
 from hookport.runtime.execute import llm
 
@@ -22,28 +22,28 @@ LLM = "llm"
 COVERS = "covers"
 
 
-def settings_in(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
+def load_settings(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
     """The settings that hold in a folder, whatever its hooks are like."""
-    return read_settings(project_root(cwd, env), env)[0]
+    return read_settings(find_project_root(cwd, env), env)[0]
 
 
 def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], list[str], list[Finding]]:
     """What the project's and the user's settings say; of two, the stricter holds, and one model of two."""
-    config = config_folder(env)
+    config = find_config_folder(env)
     paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
     findings: list[Finding] = []
-    said: dict[str, list[str]] = {name: [] for name in policy.WORDS}
+    words_by_setting: dict[str, list[str]] = {name: [] for name in policy.WORDS}
     models: list[dict[str, str]] = []
     for path in paths:
         is_project = path == paths[0]
         try:
-            data = data_of(Path(path))
-            words = _words_in(data, of_user=not is_project) if data is not None else {}
-            model = _model_in(data) if data is not None else {}
+            data = read_data(Path(path))
+            words = _read_words(data, of_user=not is_project) if data is not None else {}
+            model = _read_model(data) if data is not None else {}
             # An address of the project gets a key of the user: once that is approved, and not before.
             models.append(trust.find_approved_model(root, model, env) if is_project else model)
             for name, word in (trust.tighten_words(root, words, env) if is_project else words).items():
-                said[name].append(word)
+                words_by_setting[name].append(word)
         except InputError as error:
             findings.append(BadSettings.at("", why=error.problems[0].message)._replace(file=path))
         except (ValueError, RecursionError) as error:
@@ -52,38 +52,42 @@ def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], li
     if findings:
         return strict, paths, findings
     chosen: dict[str, Any] = {
-        name: words[0] if words[0] in said[name] else next(iter(said[name]), policy.DEFAULTS[name])
+        name: words[0]
+        if words[0] in words_by_setting[name]
+        else next(iter(words_by_setting[name]), policy.DEFAULTS[name])
         for name, words in policy.WORDS.items()
     }
     model = next(filter(None, models), {})
     return {**chosen, **({LLM: model} if model else {})}, paths, findings
 
 
-def project_settings(root: str) -> dict[str, object]:
+def read_project_settings(root: str) -> dict[str, object]:
     """What the settings of a project say, as it is approved; of settings that cannot be read their hash."""
     path = Path(root) / SETTINGS[0]
     try:
-        data = data_of(path)
+        data = read_data(path)
         if data is None:
             return {}
-        words, tree = _words_in(data, of_user=False), json.loads(data.decode("utf-8-sig"))
+        words, tree = _read_words(data, of_user=False), json.loads(data.decode("utf-8-sig"))
         return {**words, **{name: tree[name] for name in (COVERS, LLM) if tree.get(name)}}
     except (InputError, ValueError, RecursionError):
         return {"unreadable": trust.hash_file(str(path))}
 
 
-def covered_globs(root: str, name: str) -> list[str]:
+def read_covered_globs(root: str, name: str) -> list[str]:
     """The globs of files that a project's settings cover for a hook: those for all, or those by its name."""
-    covers = project_settings(root).get(COVERS, [])
+    covers = read_project_settings(root).get(COVERS, [])
     chosen = covers.get(name, []) if isinstance(covers, dict) else covers
     return [chosen] if isinstance(chosen, str) else chosen if isinstance(chosen, list) else []
 
 
 def _is_globs(value: object) -> bool:
-    return isinstance(value, str) or (isinstance(value, list) and all(isinstance(one, str) for one in value))
+    return isinstance(value, str) or (
+        isinstance(value, list) and all(isinstance(glob, str) for glob in value)
+    )
 
 
-def _words_in(data: bytes, *, of_user: bool) -> dict[str, str]:
+def _read_words(data: bytes, *, of_user: bool) -> dict[str, str]:
     """The words of one file of settings."""
     tree = json.loads(data.decode("utf-8-sig"))
     if not isinstance(tree, dict):
@@ -108,6 +112,6 @@ def _words_in(data: bytes, *, of_user: bool) -> dict[str, str]:
     return {name: tree[name] for name in policy.WORDS if name in tree}
 
 
-def _model_in(data: bytes) -> dict[str, str]:
+def _read_model(data: bytes) -> dict[str, str]:
     """What one file of settings, which was checked, says of the model."""
     return dict(json.loads(data.decode("utf-8-sig")).get(LLM, {}))

@@ -13,36 +13,36 @@ from typing import NamedTuple
 from hookport import documents
 from hookport.agents import Dialect, get, list_dialects
 from hookport.convert import pipeline
-from hookport.convert.checks.scripts import above, folders_of, standing
-from hookport.convert.degrade.wrapping import unwrapped
+from hookport.convert.checks.scripts import find_command_folders, find_place_folder, find_placed_file
+from hookport.convert.degrade.wrapping import unwrap_hook
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.hooks import NOTHING, Hook
 from hookport.model.tools import TOOLS
 from hookport.project import salvage
-from hookport.project.covered import scripts_of
-from hookport.project.disk import Log, data_of, leads_nowhere
+from hookport.project.covered import find_started_scripts
+from hookport.project.disk import Log, is_dangling_link, read_data
 from hookport.project.places import (
     FRONTMATTER_HOOKS,
-    catalogue_sites,
-    catalogues,
-    embedded,
-    manifest_sites,
-    module_sites,
-    scoped_sites,
-    sites,
+    embed_dialect,
+    list_catalogue_sites,
+    list_catalogues,
+    list_manifest_sites,
+    list_module_sites,
+    list_scoped_sites,
+    list_sites,
 )
 from hookport.project.spots import (
-    Declared,
+    Declaration,
     Folders,
     Spot,
+    explain_unread,
+    find_scoped_spots,
+    find_spots,
     has_frontmatter_hooks,
-    in_catalogues,
-    in_manifests,
-    named_files,
-    object_in,
-    scoped_spots,
-    spots_of,
-    unread,
+    list_named_files,
+    read_catalogues,
+    read_manifests,
+    read_object,
 )
 from hookport.project.unread import UnreadFile, judge_place
 from hookport.shapes.dialect import Path as Way
@@ -54,7 +54,7 @@ MOST_STEPS = 4
 SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
 
 
-class Source(NamedTuple):
+class HookSource(NamedTuple):
     """The files of one source and the folder that its paths start from.
 
     `package` is the plugin that the hooks are of where the place of the files does not tell.
@@ -67,115 +67,125 @@ class Source(NamedTuple):
     package: Path | None = None
 
 
-def find(path: Path, dialect: str | None = None) -> Source:
+def find(path: Path, dialect: str | None = None) -> HookSource:
     """The one source at a path; its dialect is recognised if it was not named."""
-    found, problems = find_all(path, dialect)
+    sources, problems = find_all(path, dialect)
     if problems:
         raise InputError(*problems)
-    if len({source.dialect.id for source in found}) < len(found):
+    if len({source.dialect.id for source in sources}) < len(sources):
         raise UsageError(
             f"{path}: holds the hooks of several plugins or of several kinds of files. Name one file."
         )
-    if len(found) > 1:
-        several = ", ".join(source.dialect.id for source in found)
+    if len(sources) > 1:
+        several = ", ".join(source.dialect.id for source in sources)
         raise UsageError(f"{path}: holds hooks of {several}. Say which with --from.")
-    return found[0]
+    return sources[0]
 
 
-def find_all(path: Path, dialect: str | None = None) -> tuple[list[Source], list[Problem]]:
+def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], list[Problem]]:
     """Every source at a path, one per dialect, and what is wrong with files that no dialect can read."""
     if not path.exists():
         raise InputError(Problem("does not exist", file=str(path)))
     if dialect:
         named = get(dialect)
-        files = _files(path, [named])
+        files = _find_files(path, [named])
         if not files:
             places = ", ".join(place.path for place in named.locations)
             raise InputError(Problem(f"{named.id} has no hooks there (looked for {places})", file=str(path)))
-        return _as_told(named, files, path), []
-    contents = _files(path, [get(name) for name in list_dialects()])
-    not_read = {name: one for name in contents if (one := judge_place(_absolute(name)))}
+        return _make_sources(named, files, path), []
+    contents = _find_files(path, [get(name) for name in list_dialects()])
+    not_read = {name: unread_file for name in contents if (unread_file := judge_place(_make_absolute(name)))}
     if path.is_file() and not_read:
-        raise InputError(*(_not_read(name, one) for name, one in not_read.items()))
+        raise InputError(*(_explain_unread_file(name, one) for name, one in not_read.items()))
     contents = {name: data for name, data in contents.items() if name not in not_read}
-    owners = {name: owners_of(name) for name in contents}
-    parts = {part for name in contents for part in _companions(name, owners[name], contents)}
+    owners = {name: find_owners(name) for name in contents}
+    parts = {part for name in contents for part in _find_companions(name, owners[name], contents)}
     chosen: dict[tuple[str, Path | None, Way], tuple[Dialect, dict[str, bytes]]] = {}
     problems: list[Problem] = []
     for name in (name for name in contents if name not in parts):
-        full = _absolute(name)
-        own = {name: contents[name], **_companions(name, owners[name], contents)}
-        declared = _declared_in(full)
-        problems += [one._replace(file=name) for there in declared for one in unread(there)]
-        readers = [([reader], _declaring_package(one)) for one in declared for reader in one.readers]
-        plugin = _named_by_plugin(full)
+        full = _make_absolute(name)
+        own_files = {name: contents[name], **_find_companions(name, owners[name], contents)}
+        declarations = _find_declarations(full)
+        problems += [
+            problem._replace(file=name)
+            for declaration in declarations
+            for problem in explain_unread(declaration)
+        ]
+        readers = [
+            ([reader], _find_declaring_package(declaration))
+            for declaration in declarations
+            for reader in declaration.readers
+        ]
+        plugin = _find_naming_plugin(full)
         for candidates, package in readers or [(owners[name], plugin.package if plugin else None)]:
-            best = recognise(own, candidates)
+            best = recognise(own_files, candidates)
             if best:
-                chosen.setdefault((best.id, package, best.root), (best, {}))[1].update(own)
-            elif path.is_file() or not _is_unrelated(own, name, candidates):
-                problems += _why(own, name, candidates)
+                chosen.setdefault((best.id, package, best.root), (best, {}))[1].update(own_files)
+            elif path.is_file() or not _is_unrelated(own_files, name, candidates):
+                problems += _explain_refusal(own_files, name, candidates)
     if not chosen and not problems:
         nothing = Problem("no hooks of any dialect are there", file=str(path))
-        raise InputError(*(_refused_modules(path) or [nothing]))
-    found = [
-        Source(best, files, package or _root(path, best, files), recognised=True, package=package)
+        raise InputError(*(_explain_refused_modules(path) or [nothing]))
+    sources = [
+        HookSource(
+            best, files, package or _find_source_root(path, best, files), recognised=True, package=package
+        )
         for (_, package, _), (best, files) in chosen.items()
     ]
-    return found, problems
+    return sources, problems
 
 
-def _not_read(name: str, one: UnreadFile) -> Problem:
+def _explain_unread_file(name: str, unread_file: UnreadFile) -> Problem:
     return Problem(
-        f"holds hooks of {one.agent}, which are not read; say with --from what they are", file=name
+        f"holds hooks of {unread_file.agent}, which are not read; say with --from what they are", file=name
     )
 
 
-def _as_told(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> list[Source]:
+def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> list[HookSource]:
     """Files in the dialect that a person named; of one that declares a plugin's hooks, what is inside."""
-    found: list[Source] = []
+    sources: list[HookSource] = []
     plain = dict(files)
     for name, data in files.items():
-        for one in _declared_in(_absolute(name)):
-            for reader in one.readers:
+        for declaration in _find_declarations(_make_absolute(name)):
+            for reader in declaration.readers:
                 if reader.id == dialect.id and reader.root != dialect.root:
                     plain.pop(name, None)
-                    own, package = {name: data}, _declaring_package(one)
-                    root = package or _root(path, dialect, own)
-                    found.append(Source(reader, own, root, recognised=False, package=package))
+                    own_files, package = {name: data}, _find_declaring_package(declaration)
+                    root = package or _find_source_root(path, dialect, own_files)
+                    sources.append(HookSource(reader, own_files, root, recognised=False, package=package))
     if plain:
-        found.append(Source(dialect, plain, _root(path, dialect, plain), recognised=False))
-    return found
+        sources.append(HookSource(dialect, plain, _find_source_root(path, dialect, plain), recognised=False))
+    return sources
 
 
-def owners_of(name: str) -> list[Dialect]:
+def find_owners(name: str) -> list[Dialect]:
     """The dialects at whose own place a file stands; several share a place, and most files stand nowhere."""
-    full = _absolute(name)
-    named = _named_by_plugin(full)
+    full = _make_absolute(name)
+    named = _find_naming_plugin(full)
     if named:
         return [named.dialect]
-    depth, owners, package = _standing_at(full)
+    depth, owners, package = _find_place(full)
     if depth > 1:
-        return _of_plugin(full, owners, package)
-    if module := _module_owner(full):
+        return _choose_plugin_owners(full, owners, package)
+    if module := _find_module_owner(full):
         return [module]
     # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
-    return [one for one in map(get, list_dialects()) if one.file_name == full.name]
+    return [dialect for dialect in map(get, list_dialects()) if dialect.file_name == full.name]
 
 
 def stands_at_place(name: str) -> bool:
     """Whether a file stands at a place of a dialect, by more than its bare name, or a plugin names it."""
-    return _standing_at(_absolute(name))[0] > 1 or is_named_by_plugin(name)
+    return _find_place(_make_absolute(name))[0] > 1 or is_named_by_plugin(name)
 
 
 def is_named_by_plugin(name: str) -> bool:
     """Whether the manifest of a plugin, or the catalogue of a marketplace, names a file for its hooks."""
-    return _named_by_plugin(_absolute(name)) is not None
+    return _find_naming_plugin(_make_absolute(name)) is not None
 
 
-def _module_owner(full: Path) -> Dialect | None:
+def _find_module_owner(full: Path) -> Dialect | None:
     """The agent that loads a module of code where it stands."""
-    for site in module_sites():
+    for site in list_module_sites():
         parts = site.path.removeprefix("~/").split("/")
         tail = full.parts[-len(parts) :]
         if len(tail) == len(parts) and all(map(fnmatch.fnmatchcase, tail, parts)):
@@ -183,38 +193,42 @@ def _module_owner(full: Path) -> Dialect | None:
     return None
 
 
-def _refused_modules(path: Path) -> list[Problem]:
+def _explain_refused_modules(path: Path) -> list[Problem]:
     """Why the modules of code in a folder are no hooks that can be read."""
-    folders = _absolute(path).parts
+    folders = _make_absolute(path).parts
     patterns = dict.fromkeys(
-        below for site in module_sites() for below in _below(folders, site.path.removeprefix("~/"))
+        below for site in list_module_sites() for below in _list_rests(folders, site.path.removeprefix("~/"))
     )
     files = [file.as_posix() for pattern in patterns for file in _glob(path, pattern)]
-    return [one for name in files for one in _why({name: _bytes(Path(name))}, name, owners_of(name))]
+    return [
+        problem
+        for name in files
+        for problem in _explain_refusal({name: _read_bytes(Path(name))}, name, find_owners(name))
+    ]
 
 
 @cache
-def _patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
+def _list_patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
     """Every place, whose it is, and the plugin's folder in it: those of `places`, and those of programs."""
-    each = (*sites(), *scoped_sites(), *manifest_sites(), *catalogue_sites())
-    found = [(site.path, site.dialects, site.package) for site in each]
-    known = {path for path, _, _ in found}
+    each = (*list_sites(), *list_scoped_sites(), *list_manifest_sites(), *list_catalogue_sites())
+    patterns = [(site.path, site.dialects, site.package) for site in each]
+    known = {path for path, _, _ in patterns}
     for dialect in map(get, list_dialects()):
         rows = [place for place in dialect.locations if place.scope not in ("system", "plugin")]
-        found += [(place.path, (dialect,), "") for place in rows if place.path not in known]
-    return tuple(found)
+        patterns += [(place.path, (dialect,), "") for place in rows if place.path not in known]
+    return tuple(patterns)
 
 
-def _standing_at(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
+def _find_place(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
     """How many parts the place has that says most about a file, whose it is, and the plugin's folder."""
     # Any folder may be called `agents` or `skills`: only hooks make what is in it a plugin's.
-    return _best_place(full, full.suffix == ".md" and has_frontmatter_hooks(full))
+    return _find_best_place(full, full.suffix == ".md" and has_frontmatter_hooks(full))
 
 
 @lru_cache(maxsize=1024)
-def _best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], Path | None]:  # noqa: FBT001  (a key of the cache)
+def _find_best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], Path | None]:  # noqa: FBT001  (a key of the cache)
     best: tuple[tuple[int, int], tuple[Dialect, ...], Path | None] = ((0, 0), (), None)
-    for pattern, dialects, package in _patterns():
+    for pattern, dialects, package in _list_patterns():
         parts = pattern.removeprefix("~/").removeprefix("./").split("/")
         tail = full.parts[-len(parts) :]
         if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
@@ -225,37 +239,39 @@ def _best_place(full: Path, has_hooks: bool) -> tuple[int, tuple[Dialect, ...], 
         steps = len(package.removeprefix("~/").split("/")) if package not in ("", ".") else 0
         folder = Path(*full.parts[: len(full.parts) - len(parts) + steps]) if package else None
         if weight == best[0]:
-            more = tuple(one for one in dialects if one not in best[1])
+            more = tuple(dialect for dialect in dialects if dialect not in best[1])
             best = (weight, (*best[1], *more), best[2] or folder)
-        best = max(best, (weight, dialects, folder), key=lambda one: one[0])
+        best = max(best, (weight, dialects, folder), key=lambda candidate: candidate[0])
     return best[0][0], best[1], best[2]
 
 
-def _of_plugin(full: Path, owners: tuple[Dialect, ...], package: Path | None) -> list[Dialect]:
+def _choose_plugin_owners(full: Path, owners: tuple[Dialect, ...], package: Path | None) -> list[Dialect]:
     """The owners of a file; in a plugin for one agent that agent's alone, of a manifest its inside."""
     if package is None:
         return list(owners)
     if len(owners) == 1 and any(full == package / name for name in owners[0].manifests):
-        return [embedded(owners[0], ("hooks",))]
-    return written_for(package, owners)
+        return [embed_dialect(owners[0], ("hooks",))]
+    return filter_plugin_owners(package, owners)
 
 
-def written_for(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
+def filter_plugin_owners(package: Path, owners: Sequence[Dialect]) -> list[Dialect]:
     """The dialects that a plugin's file may be in: of a plugin for one agent, that agent's.
 
     An agent whose manifest names other files for its hooks does not read this one, but for those that load
     the default file besides.
     """
     manifests = {
-        one.id: [package / name for name in one.manifests if (package / name).is_file()] for one in owners
+        owner.id: [package / name for name in owner.manifests if (package / name).is_file()]
+        for owner in owners
     }
     elsewhere = [
         name
         for name, files in manifests.items()
-        if not _keeps_default(get(name)) and any(named_files(object_in(file).get("hooks")) for file in files)
+        if not _keeps_default(get(name))
+        and any(list_named_files(read_object(file).get("hooks")) for file in files)
     ]
-    left = [one for one in owners if one.id not in elsewhere]
-    named = [one for one in left if manifests[one.id]]
+    left = [owner for owner in owners if owner.id not in elsewhere]
+    named = [owner for owner in left if manifests[owner.id]]
     return named if len(named) == 1 else left or list(owners)
 
 
@@ -263,7 +279,7 @@ def _keeps_default(dialect: Dialect) -> bool:
     return dialect.plugin_store is not None and dialect.plugin_store.keeps_default
 
 
-class _Named(NamedTuple):
+class _NamedFile(NamedTuple):
     """A file that the manifest of a plugin names for its hooks."""
 
     file: Path
@@ -271,56 +287,69 @@ class _Named(NamedTuple):
     package: Path
 
 
-def _named_above(folder: Path) -> Iterator[_Named]:
+def _find_named_above(folder: Path) -> Iterator[_NamedFile]:
     """What manifests of plugins and entries of catalogues name, of a folder and those above it."""
     for above_ in (folder, *folder.parents[:MOST_STEPS]):
-        for one in (*in_manifests(above_), *in_catalogues(above_)):
-            if one.dialect and one.package:
-                yield from (_Named(file, one.dialect, one.package) for file in one.files)
+        for declaration in (*read_manifests(above_), *read_catalogues(above_)):
+            if declaration.dialect and declaration.package:
+                yield from (
+                    _NamedFile(file, declaration.dialect, declaration.package) for file in declaration.files
+                )
 
 
-def _declared_in(full: Path) -> list[Declared]:
+def _find_declarations(full: Path) -> list[Declaration]:
     """What a file says of hooks, if it is the manifest of a plugin or the catalogue of a marketplace."""
-    above_ = [Path(full.as_posix().removesuffix(f"/{name}")) for name in _declaring() if _ends(full, name)]
+    above_ = [
+        Path(full.as_posix().removesuffix(f"/{name}"))
+        for name in _list_declaring_files()
+        if _ends_with(full, name)
+    ]
     return [
-        one
+        declaration
         for folder in above_
-        for one in (*in_manifests(folder), *in_catalogues(folder))
-        if one.file == full
+        for declaration in (*read_manifests(folder), *read_catalogues(folder))
+        if declaration.file == full
     ]
 
 
-def _declaring_package(declared: Declared) -> Path | None:
+def _find_declaring_package(declared: Declaration) -> Path | None:
     """The plugin of an entry in a catalogue; a manifest stands in its plugin."""
     return declared.package if declared.way != ("hooks",) else None
 
 
 @cache
-def _declaring() -> tuple[str, ...]:
+def _list_declaring_files() -> tuple[str, ...]:
     """Where manifests and catalogues are, from the folder of the plugin or the marketplace."""
-    return (*(name for one in map(get, list_dialects()) for name in one.manifests), *catalogues())
+    return (
+        *(name for dialect in map(get, list_dialects()) for name in dialect.manifests),
+        *list_catalogues(),
+    )
 
 
-def _ends(full: Path, name: str) -> bool:
+def _ends_with(full: Path, name: str) -> bool:
     return full.as_posix().endswith(f"/{name}")
 
 
-def _named_by_plugin(full: Path) -> _Named | None:
-    return next((one for one in _named_above(full.parent) if one.file == full), None)
+def _find_naming_plugin(full: Path) -> _NamedFile | None:
+    return next(
+        (named_file for named_file in _find_named_above(full.parent) if named_file.file == full), None
+    )
 
 
-def _companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
+def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files that belong to a file, by what its dialects say."""
     folder = name.rpartition("/")[0]
     patterns = [
-        f"{folder}/{one.companions}" if folder else one.companions for one in dialects if one.companions
+        f"{folder}/{dialect.companions}" if folder else dialect.companions
+        for dialect in dialects
+        if dialect.companions
     ]
     return {
         part: data for part, data in contents.items() if any(fnmatch.fnmatchcase(part, p) for p in patterns)
     }
 
 
-def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
+def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     """Whether a file says by its name or its own words which dialect it is."""
     if dialect.file_name and any(name.rpartition("/")[2] == dialect.file_name for name in files):
         return True
@@ -336,7 +365,7 @@ def _signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
 
 def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> bool:
     """Whether a file that a folder has by chance, since it stands nowhere, says nothing of hooks."""
-    if owners or any(_signed(one, files) for one in map(get, list_dialects())):
+    if owners or any(_is_signed(dialect, files) for dialect in map(get, list_dialects())):
         return False
     try:
         tree = pipeline.parse({name: files[name]})[name].tree
@@ -345,10 +374,10 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
     return not (isinstance(tree, Mapping) and "hooks" in tree)
 
 
-def _why(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
+def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
     """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
-    signed = [one for one in owners or map(get, list_dialects()) if _signed(one, files)]
-    likely = max(signed or owners, key=lambda one: one.precedence, default=None)
+    signed = [dialect for dialect in owners or map(get, list_dialects()) if _is_signed(dialect, files)]
+    likely = max(signed or owners, key=lambda dialect: dialect.precedence, default=None)
     if likely:
         try:
             pipeline.read(files, likely)
@@ -368,28 +397,34 @@ def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | No
     """
     everyone = [get(name) for name in list_dialects()]
     if not owners:
-        kinds = {documents.kind_of(name) for name in files}
-        return _best(files, [one for one in everyone if kinds & _kinds(one)], least=1)
+        kinds = {documents.detect_kind(name) for name in files}
+        return _choose_best(files, [dialect for dialect in everyone if kinds & _list_kinds(dialect)], least=1)
     # A place that formats share, such as hooks/hooks.json, is no agent's own: any folder may be called so.
-    is_shared = len(owners) > 1 and any(one.kind == "format" for one in owners)
-    signed = [one for one in everyone if is_shared and one not in owners and _signed(one, files)]
-    return _best(files, [*owners, *signed])
+    is_shared = len(owners) > 1 and any(owner.kind == "format" for owner in owners)
+    signed = [
+        dialect for dialect in everyone if is_shared and dialect not in owners and _is_signed(dialect, files)
+    ]
+    return _choose_best(files, [*owners, *signed])
 
 
-def _kinds(dialect: Dialect) -> set[str]:
+def _list_kinds(dialect: Dialect) -> set[str]:
     """The kinds of files that a dialect has."""
-    return {documents.kind_of(place.path) for place in (*dialect.locations, *dialect.runs_from)}
+    return {documents.detect_kind(place.path) for place in (*dialect.locations, *dialect.runs_from)}
 
 
-def _best(files: Mapping[str, bytes], dialects: list[Dialect], least: int | None = None) -> Dialect | None:
-    is_shared = len(dialects) > 1 and any(one.kind == "format" for one in dialects)
-    scores = {one.id: score(one, files, is_shared=is_shared) for one in dialects}
-    fits = [(one, score_) for one in dialects if (score_ := scores[one.id]) is not None]
+def _choose_best(
+    files: Mapping[str, bytes], dialects: list[Dialect], least: int | None = None
+) -> Dialect | None:
+    is_shared = len(dialects) > 1 and any(dialect.kind == "format" for dialect in dialects)
+    scores = {dialect.id: score(dialect, files, is_shared=is_shared) for dialect in dialects}
+    fits = [(dialect, score_) for dialect in dialects if (score_ := scores[dialect.id]) is not None]
     best, most = max(fits, key=lambda fit: (fit[1], fit[0].precedence), default=(None, 0))
     if best is not None and most < 0:
         # Not one event is known: a format that refuses the file and has its keys would not lose a guard.
-        refusing = [one for one in dialects if scores[one.id] is None and _has_keys(one, files)]
-        best = next((one for one in refusing if one.kind == "format"), best)
+        refusing = [
+            dialect for dialect in dialects if scores[dialect.id] is None and _has_keys(dialect, files)
+        ]
+        best = next((dialect for dialect in refusing if dialect.kind == "format"), best)
     return best if best is not None and (least is None or most >= least) else None
 
 
@@ -397,31 +432,31 @@ def _has_keys(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
     return any(f'"{key}"'.encode() in data for data in files.values() for key in dialect.root_keys)
 
 
-def read(source: Source) -> pipeline.Reading:
+def read(source: HookSource) -> pipeline.Reading:
     """The manifest of a source, with the text of the scripts that its commands name."""
     reading = pipeline.read(source.files, source.dialect)
     hooks: dict[str, list[Hook]] = {}
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         hooks.setdefault(place.file, []).append(hook)
-    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str]] = {}
     for file, those in hooks.items():
-        folders = folders_of(source.dialect, file, source.root)
+        folders = find_command_folders(source.dialect, file, source.root)
         if source.dialect.shape.in_place and folders.personal:
-            reading = _at_home(reading, file)
-        found |= scripts(folders.project, tuple(those), source.dialect, folders.package)
-    return reading._replace(found_scripts=found)
+            reading = _move_reading_home(reading, file)
+        texts |= read_scripts(folders.project, tuple(those), source.dialect, folders.package)
+    return reading._replace(found_scripts=texts)
 
 
-def _at_home(reading: pipeline.Reading, file: str) -> pipeline.Reading:
+def _move_reading_home(reading: pipeline.Reading, file: str) -> pipeline.Reading:
     decoded = reading.decoded
     hooks = tuple(
-        at_home(hook, reading.dialect) if place.file == file else hook
+        move_hook_home(hook, reading.dialect) if place.file == file else hook
         for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True)
     )
     return reading._replace(decoded=decoded._replace(manifest=decoded.manifest._replace(hooks=hooks)))
 
 
-def at_home(hook: Hook, dialect: Dialect) -> Hook:
+def move_hook_home(hook: Hook, dialect: Dialect) -> Hook:
     """A script that runs in its place, where that is in the user's home: projects have places alike."""
     handler, root = hook.handler, f'"{dialect.project_dir[0]}"/'
     platform = {name: command.replace(root, "~/") for name, command in handler.platform.items()}
@@ -429,50 +464,52 @@ def at_home(hook: Hook, dialect: Dialect) -> Hook:
     return hook._replace(handler=handler._replace(command=command, platform=platform or NOTHING))
 
 
-def root_of(path: Path, dialect: Dialect) -> Path:
+def find_root(path: Path, dialect: Dialect) -> Path:
     """The project that a file belongs to: the folder its known place is relative to."""
     if path.is_dir():
         return path
-    full = _absolute(path)
-    named = _named_by_plugin(full)
-    return named.package if named else above(dialect, full) or full.parent
+    full = _make_absolute(path)
+    named = _find_naming_plugin(full)
+    return named.package if named else find_place_folder(dialect, full) or full.parent
 
 
-def _root(path: Path, dialect: Dialect, files: Mapping[str, bytes]) -> Path:
+def _find_source_root(path: Path, dialect: Dialect, files: Mapping[str, bytes]) -> Path:
     """The folder that the paths of a source start from: above the one given where that is within a place."""
-    roots = [root_of(Path(name), dialect) for name in files]
-    top = _absolute(path)
+    roots = [find_root(Path(name), dialect) for name in files]
+    top = _make_absolute(path)
     return path if path.is_dir() and all(root.is_relative_to(top) for root in roots) else roots[0]
 
 
-def _absolute(path: Path | str) -> Path:
+def _make_absolute(path: Path | str) -> Path:
     return Path(os.path.abspath(path))  # noqa: PTH100  (links stay: the name that is read is the place)
 
 
-def scripts(
+def read_scripts(
     root: Path, hooks: tuple[Hook, ...], dialect: Dialect, package: Path | None = None
 ) -> dict[str, dict[str, str]]:
     """For each command the scripts that it runs and that are there: their texts, by their names."""
-    found: dict[str, dict[str, str]] = {}
-    base, own = _absolute(root), _absolute(package or root)
+    texts_by_command: dict[str, dict[str, str]] = {}
+    base, package_folder = _make_absolute(root), _make_absolute(package or root)
     for hook in hooks:
-        inner = unwrapped(hook)
+        inner = unwrap_hook(hook)
         handler = hook.handler
         spoken = [(command, dialect) for command in (handler.command, *handler.platform.values())]
         spoken += [(inner.handler.command, get(inner.dialect))] if inner != hook else []
         for command, speaks in spoken:
-            files = scripts_of(command, speaks, str(own), str(base), handler.cwd, os.environ)
-            texts = ((_named(Path(file), (own, base)), script_text(file)) for file in files)
-            found[command] = {name: text for name, text in texts if text is not None}
-    return found
+            files = find_started_scripts(
+                command, speaks, str(package_folder), str(base), handler.cwd, os.environ
+            )
+            texts = ((_name_file(Path(file), (package_folder, base)), read_script(file)) for file in files)
+            texts_by_command[command] = {name: text for name, text in texts if text is not None}
+    return texts_by_command
 
 
-def _named(file: Path, folders: Sequence[Path]) -> str:
+def _name_file(file: Path, folders: Sequence[Path]) -> str:
     below = next((folder for folder in folders if file.is_relative_to(folder)), None)
     return file.relative_to(below).as_posix() if below else str(file)
 
 
-def script_text(file: str | Path) -> str | None:
+def read_script(file: str | Path) -> str | None:
     """The text of a script, if it is there and no larger than scripts are."""
     path = Path(file)
     try:
@@ -483,61 +520,69 @@ def script_text(file: str | Path) -> str | None:
     return None
 
 
-def _files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
+def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     """The files of dialects at a path: the file itself, or those in the places where the dialects look."""
     if path.is_file():
-        return _with_companions(path, dialects)
-    found: dict[str, bytes] = {}
+        return _read_with_companions(path, dialects)
+    contents: dict[str, bytes] = {}
     empty: dict[str, bytes] = {}
     named: list[Path] = []
     wanted = {one.id for one in dialects}
     patterns = [
-        place.removeprefix("~/") for place, owners, _ in _patterns() if wanted & {one.id for one in owners}
+        place.removeprefix("~/")
+        for place, owners, _ in _list_patterns()
+        if wanted & {owner.id for owner in owners}
     ]
-    folders = _absolute(path).parts
-    inside = [below for pattern in patterns for below in _below(folders, pattern)]
+    folders = _make_absolute(path).parts
+    inside = [below for pattern in patterns for below in _list_rests(folders, pattern)]
     for pattern in dict.fromkeys(inside):
-        for file in itertools.filterfalse(_is_data, _found_at(path, pattern)):
-            if not _is_empty_manifest(_absolute(file)):
-                found.update(_with_companions(file, dialects))
+        for file in itertools.filterfalse(_is_data, _find_at_place(path, pattern)):
+            if not _is_empty_manifest(_make_absolute(file)):
+                contents.update(_read_with_companions(file, dialects))
                 continue
-            empty.update(_with_companions(file, dialects))
-            named += [one.file for one in _named_above(_absolute(file).parents[1])]
-    known, top = {_absolute(name) for name in found}, _absolute(path)
+            empty.update(_read_with_companions(file, dialects))
+            named += [named_file.file for named_file in _find_named_above(_make_absolute(file).parents[1])]
+    known, top = {_make_absolute(name) for name in contents}, _make_absolute(path)
     # The folder itself may be a home; that of the person who asks is another source.
     start = Folders(path, path, {"HOME": str(top)})
-    spots, scoped = spots_of(start, Log([], {})), scoped_spots(start, Log([], {}))
-    more = [(_absolute(spot.file), spot.dialects) for spot in (*spots, *scoped, *_spots_of_markets(top))]
-    more += [(one.file, (one.dialect,)) for one in _named_above(top) if one.file.is_relative_to(top)]
-    more += [(file, tuple(owners_of(str(file)))) for file in named if file.is_relative_to(top)]
+    spots, scoped = find_spots(start, Log([], {})), find_scoped_spots(start, Log([], {}))
+    more = [
+        (_make_absolute(spot.file), spot.dialects) for spot in (*spots, *scoped, *_find_market_spots(top))
+    ]
+    more += [
+        (named_file.file, (named_file.dialect,))
+        for named_file in _find_named_above(top)
+        if named_file.file.is_relative_to(top)
+    ]
+    more += [(file, tuple(find_owners(str(file)))) for file in named if file.is_relative_to(top)]
     for full, owners in more:
-        if full not in known and full.is_file() and wanted & {one.id for one in owners}:
+        if full not in known and full.is_file() and wanted & {owner.id for owner in owners}:
             known.add(full)
-            found.update(_with_companions(path / full.relative_to(top), dialects))
-    for one in dialects:
-        if one.file_name and not any(Path(name).name == one.file_name for name in found):
-            for file in _walk(path, one.file_name):
-                found.update(_with_companions(file, dialects))
-    return found or empty
+            contents.update(_read_with_companions(path / full.relative_to(top), dialects))
+    for dialect in dialects:
+        if dialect.file_name and not any(Path(name).name == dialect.file_name for name in contents):
+            for file in _walk(path, dialect.file_name):
+                contents.update(_read_with_companions(file, dialects))
+    return contents or empty
 
 
-def _spots_of_markets(top: Path) -> Iterator[Spot]:
+def _find_market_spots(top: Path) -> Iterator[Spot]:
     """The files in a folder that belong to plugins of a marketplace above it."""
     for market in top.parents[:MOST_STEPS]:
-        if any((market / name).is_file() for name in catalogues()):
+        if any((market / name).is_file() for name in list_catalogues()):
             folders = Folders(market, None, {})
-            spots = (*spots_of(folders, Log([], {})), *scoped_spots(folders, Log([], {})))
-            yield from (spot for spot in spots if _absolute(spot.file).is_relative_to(top))
+            spots = (*find_spots(folders, Log([], {})), *find_scoped_spots(folders, Log([], {})))
+            yield from (spot for spot in spots if _make_absolute(spot.file).is_relative_to(top))
 
 
 def _is_data(file: Path) -> bool:
     """Whether a file stands beside scripts that are hooks by their names, is none, and is no text."""
-    owners = owners_of(str(file))
-    scripts = [one for one in owners if one.shape.in_place]
-    if not scripts or scripts != owners or any(one.shape.in_place(one, file.name) for one in scripts):  # type: ignore[misc]
+    owners = find_owners(str(file))
+    scripts = [owner for owner in owners if owner.shape.in_place]
+    if not scripts or scripts != owners or any(owner.shape.in_place(owner, file.name) for owner in scripts):  # type: ignore[misc]
         return False
     try:
-        _bytes(file).decode("utf-8")
+        _read_bytes(file).decode("utf-8")
     except UnicodeDecodeError:
         return True
     return False
@@ -545,18 +590,20 @@ def _is_data(file: Path) -> bool:
 
 def _is_empty_manifest(full: Path) -> bool:
     """Whether a file is a manifest or a catalogue that has no hooks inside."""
-    declared = _declared_in(full)
-    has_some = any(one.readers for one in declared) or any(any(unread(one)) for one in declared)
-    return any(_ends(full, name) for name in _declaring()) and not has_some
+    declarations = _find_declarations(full)
+    has_some = any(declaration.readers for declaration in declarations) or any(
+        any(explain_unread(declaration)) for declaration in declarations
+    )
+    return any(_ends_with(full, name) for name in _list_declaring_files()) and not has_some
 
 
-def _found_at(path: Path, pattern: str) -> list[Path]:
+def _find_at_place(path: Path, pattern: str) -> list[Path]:
     """The files of a place in a folder; skills and subagents of a plugin only where they have hooks."""
     files = _glob(path, pattern.removeprefix("./"))
     return list(filter(has_frontmatter_hooks, files)) if pattern.startswith("./") else files
 
 
-def _below(folders: tuple[str, ...], place: str) -> Iterator[str]:
+def _list_rests(folders: tuple[str, ...], place: str) -> Iterator[str]:
     """What a place is within a folder: all of it, or the rest of it where the folder is its beginning."""
     mark = "./" if place.startswith("./") else ""
     parts = place.removeprefix("./").split("/")
@@ -565,27 +612,27 @@ def _below(folders: tuple[str, ...], place: str) -> Iterator[str]:
             yield mark + "/".join(parts[depth:])
 
 
-def _with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
+def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     """A file and those that belong to it; its name shows the place that it stands at."""
-    full = _absolute(file)
-    if len(file.parts) < _standing_at(full)[0]:
+    full = _make_absolute(file)
+    if len(file.parts) < _find_place(full)[0]:
         file = full
-    files = {file.as_posix(): BLANK if _says_nothing(full) else _bytes(file)}
-    for one in dialects:
-        if one.companions and file.name == one.file_name:
-            parts = sorted(part for part in file.parent.glob(one.companions) if part.is_file())
-            files.update((part.as_posix(), _bytes(part)) for part in parts)
+    files = {file.as_posix(): BLANK if _has_no_hooks(full) else _read_bytes(file)}
+    for dialect in dialects:
+        if dialect.companions and file.name == dialect.file_name:
+            parts = sorted(part for part in file.parent.glob(dialect.companions) if part.is_file())
+            files.update((part.as_posix(), _read_bytes(part)) for part in parts)
     return files
 
 
-def _says_nothing(full: Path) -> bool:
+def _has_no_hooks(full: Path) -> bool:
     """Whether a file is a skill, subagent or command without hooks: what else it says may be no YAML."""
-    is_scoped = any(one.root == FRONTMATTER_HOOKS for one in _standing_at(full)[1])
+    is_scoped = any(dialect.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
     return is_scoped and full.is_file() and not has_frontmatter_hooks(full)
 
 
-def _bytes(file: Path) -> bytes:
-    data = data_of(file)
+def _read_bytes(file: Path) -> bytes:
+    data = read_data(file)
     if data is None:
         raise InputError(Problem("cannot be read: it is gone", file=str(file)))
     return data
@@ -593,9 +640,9 @@ def _bytes(file: Path) -> bytes:
 
 def _glob(root: Path, pattern: str) -> list[Path]:
     if "*" in pattern:
-        return sorted(file for file in root.glob(pattern) if file.is_file() or leads_nowhere(file))
+        return sorted(file for file in root.glob(pattern) if file.is_file() or is_dangling_link(file))
     file = root / pattern
-    return [file] if file.is_file() or leads_nowhere(file) else []
+    return [file] if file.is_file() or is_dangling_link(file) else []
 
 
 def _walk(root: Path, name: str) -> Iterator[Path]:
@@ -615,7 +662,7 @@ def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = Fal
     except InputError:
         return None
     hooks = reading.decoded.manifest.hooks
-    is_signed = _signed(dialect, files)
+    is_signed = _is_signed(dialect, files)
     if not hooks and not is_signed:
         return 0
     known = sum(1 for hook in hooks if ":" not in hook.event)
@@ -632,6 +679,6 @@ def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = Fal
     foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
     keys = _has_keys(dialect, files) and (dialect.kind == "format" or not is_shared)
     # A name that formats share, such as hooks.json, says little where not one event is the dialect's.
-    is_named = known > 0 and any(standing(dialect, _absolute(name)) for name in files)
-    told = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * keys - foreign - 10 * len(problems)
-    return 100 * is_named + 100 * is_signed + 30 * rooted + told + 1
+    is_named = known > 0 and any(find_placed_file(dialect, _make_absolute(name)) for name in files)
+    points = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * keys - foreign - 10 * len(problems)
+    return 100 * is_named + 100 * is_signed + 30 * rooted + points + 1

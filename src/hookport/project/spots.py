@@ -12,21 +12,21 @@ from typing import NamedTuple
 from hookport.agents import Dialect, get, list_dialects
 from hookport.base.tree import Tree
 from hookport.errors import InputError, Problem
-from hookport.project.disk import Log, data_of, is_folder, names_in
+from hookport.project.disk import Log, is_folder, list_names, read_data
 from hookport.project.places import (
     PLUGINS,
     Scope,
     Site,
-    absolute,
-    catalogues,
-    embedded,
-    home_folder,
-    module_sites,
-    plugin_sites,
-    scoped_plugin_sites,
-    scoped_sites,
-    sites,
-    ways_inside,
+    embed_dialect,
+    find_home_folder,
+    find_ways_inside,
+    list_catalogues,
+    list_module_sites,
+    list_plugin_sites,
+    list_scoped_plugin_sites,
+    list_scoped_sites,
+    list_sites,
+    resolve_place,
 )
 from hookport.shapes.dialect import Path as Way
 from hookport.shapes.module import MARK
@@ -41,7 +41,7 @@ LONGEST_NAME = 255
 HOOKS = re.compile(rb"""(?:^|[\r\n{,])[ \t]*["']?hooks["']?[ \t]*:""")
 
 
-class Declared(NamedTuple):
+class Declaration(NamedTuple):
     """What a plugin's manifest, or its entry in a catalogue, says of hooks, and where it says it.
 
     `dialect` is None where no agent reads that, `package` where the plugin is not in the marketplace.
@@ -56,14 +56,14 @@ class Declared(NamedTuple):
     @property
     def files(self) -> list[Path]:
         """The files that it names."""
-        return [self.package / one for one in named_files(self.hooks)] if self.package else []
+        return [self.package / name for name in list_named_files(self.hooks)] if self.package else []
 
     @property
     def readers(self) -> list[Dialect]:
         """The dialect as it reads the hooks that stand there, once for each object that has some."""
         if self.dialect is None or self.package is None:
             return []
-        return [embedded(self.dialect, way) for way in ways_inside(self.hooks, self.way)]
+        return [embed_dialect(self.dialect, way) for way in find_ways_inside(self.hooks, self.way)]
 
 
 class Folders(NamedTuple):
@@ -84,43 +84,45 @@ class Spot(NamedTuple):
     dialects: tuple[Dialect, ...]
 
 
-def folders_of(root: str, env: Mapping[str, str]) -> Folders:
+def make_folders(root: str, env: Mapping[str, str]) -> Folders:
     """The folders that places start from."""
-    return Folders(Path(root), home_folder(env), env)
+    return Folders(Path(root), find_home_folder(env), env)
 
 
-def spots_of(folders: Folders, log: Log) -> Iterator[Spot]:
+def find_spots(folders: Folders, log: Log) -> Iterator[Spot]:
     """Every file that may hold hooks, those of the user first."""
-    catalogued = [folder for folder in catalogued_folders(folders, log) if not _is_known(folder)]
-    named = [site for folder in catalogued for site in plugin_sites("project", folder)]
+    catalogued = [folder for folder in find_catalogued_folders(folders, log) if not _is_known(folder)]
+    named = [site for folder in catalogued for site in list_plugin_sites("project", folder)]
     # A file that has a place of its own is of nobody else who reads the folder.
-    own = [absolute(site.dialects[0], site.path, str(folders.root), folders.env) for site in sites()]
-    exact = {path for path in own if path and "*" not in path}
-    for site in (*sites(), *named):
+    paths = [
+        resolve_place(site.dialects[0], site.path, str(folders.root), folders.env) for site in list_sites()
+    ]
+    exact = {path for path in paths if path and "*" not in path}
+    for site in (*list_sites(), *named):
         for spot in _expand_site(site, folders, log):
             if "*" not in site.path or str(spot.file) not in exact:
                 yield spot
     for scope, folder in (*PLUGINS, *(("project", folder) for folder in catalogued)):
-        for package in _packages(folder, folders, log):
-            yield from _manifest_spots(package, scope, log)
-    for one in in_catalogues(folders.root):
-        yield from _declared_spots(one, "project", log)
+        for package in _list_packages(folder, folders, log):
+            yield from _find_manifest_spots(package, scope, log)
+    for declaration in read_catalogues(folders.root):
+        yield from _find_declared_spots(declaration, "project", log)
 
 
-def scoped_spots(folders: Folders, log: Log) -> Iterator[Spot]:
+def find_scoped_spots(folders: Folders, log: Log) -> Iterator[Spot]:
     """The skills and subagents that have hooks in their frontmatter."""
-    catalogued = [folder for folder in catalogued_folders(folders, log) if not _is_known(folder)]
-    named = [site for folder in catalogued for site in scoped_plugin_sites("project", folder)]
-    for site in (*scoped_sites(), *named):
+    catalogued = [folder for folder in find_catalogued_folders(folders, log) if not _is_known(folder)]
+    named = [site for folder in catalogued for site in list_scoped_plugin_sites("project", folder)]
+    for site in (*list_scoped_sites(), *named):
         for spot in _expand_site(site, folders, log):
             log.watch(spot.file)
             if has_frontmatter_hooks(spot.file):
                 yield spot
 
 
-def module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
+def find_module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
     """The modules of code that agents load by themselves, but for those that hookport generated."""
-    for site in module_sites():
+    for site in list_module_sites():
         for spot in _expand_site(site, folders, log):
             if spot.file.is_file() and not is_generated(spot.file):
                 yield spot
@@ -129,7 +131,7 @@ def module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
 def is_generated(file: Path) -> bool:
     """Whether hookport generated the code in a file; one that cannot be read is somebody else's."""
     try:
-        return MARK.encode() in (data_of(file, HEAD) or b"")
+        return MARK.encode() in (read_data(file, HEAD) or b"")
     except InputError:
         return False
 
@@ -137,7 +139,7 @@ def is_generated(file: Path) -> bool:
 def has_frontmatter_hooks(file: Path) -> bool:
     """Whether the frontmatter of a file names hooks: most skills have none, and need no parser."""
     try:
-        data = data_of(file) or b""
+        data = read_data(file) or b""
     except InputError:
         return False
     head, _, _ = data.removeprefix(b"\xef\xbb\xbf").partition(b"\n---")
@@ -152,10 +154,10 @@ def _is_known(folder: str) -> bool:
 
 def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
     dialect = site.dialects[0]
-    place = absolute(dialect, site.path, str(folders.root), folders.env)
+    place = resolve_place(dialect, site.path, str(folders.root), folders.env)
     if not place:
         return
-    package = absolute(dialect, site.package, str(folders.root), folders.env) if site.package else ""
+    package = resolve_place(dialect, site.package, str(folders.root), folders.env) if site.package else ""
     for file in _expand(place, log):
         if dialect.shape.in_place and not dialect.shape.in_place(dialect, file.name):
             continue
@@ -181,7 +183,7 @@ def _expand(place: str, log: Log, below: str = "") -> Iterator[Path]:
     folder, stem = os.path.split(below + start)
     last, slash, rest = rest.partition("/")
     log.watch(Path(folder))
-    for name in names_in(Path(folder), log):
+    for name in list_names(Path(folder), log):
         if not (name.startswith(stem) and name.endswith(last)):
             continue
         if not slash:
@@ -190,78 +192,78 @@ def _expand(place: str, log: Log, below: str = "") -> Iterator[Path]:
             yield from _expand(rest, log, f"{folder}/{name}/")
 
 
-def _packages(folder: str, folders: Folders, log: Log) -> list[Path]:
+def _list_packages(folder: str, folders: Folders, log: Log) -> list[Path]:
     """The folders that are a plugin each."""
-    place = absolute(None, folder, str(folders.root), folders.env)
+    place = resolve_place(None, folder, str(folders.root), folders.env)
     return [path for path in _expand(place, log) if os.path.isdir(path)] if place else []  # noqa: PTH112  (a name may be impossible)
 
 
-def _manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
+def _find_manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot]:
     for dialect in map(get, list_dialects()):
         for name in dialect.manifests:
             log.watch(package / name)
-    for one in in_manifests(package):
-        yield from _declared_spots(one, scope, log)
+    for declaration in read_manifests(package):
+        yield from _find_declared_spots(declaration, scope, log)
 
 
-def in_manifests(package: Path) -> Iterator[Declared]:
+def read_manifests(package: Path) -> Iterator[Declaration]:
     """What the manifests of a plugin say of hooks."""
     for dialect in map(get, list_dialects()):
         for name in dialect.manifests:
-            hooks = object_in(package / name).get("hooks")
+            hooks = read_object(package / name).get("hooks")
             if hooks is not None:
-                yield Declared(package / name, ("hooks",), hooks, dialect, package)
+                yield Declaration(package / name, ("hooks",), hooks, dialect, package)
 
 
-def in_catalogues(market: Path) -> Iterator[Declared]:
+def read_catalogues(market: Path) -> Iterator[Declaration]:
     """What the entries of a marketplace's catalogues say of hooks."""
-    for name, dialect in catalogues().items():
-        tree = object_in(market / name)
+    for name, dialect in list_catalogues().items():
+        tree = read_object(market / name)
         plugins = tree.get("plugins")
         for number, plugin in enumerate(plugins if isinstance(plugins, list) else ()):
             hooks = plugin.get("hooks") if isinstance(plugin, dict) else None
             if hooks is not None:
-                folder = _folder_of(plugin, tree, market)
+                folder = _find_plugin_folder(plugin, tree, market)
                 package = Path(os.path.normpath(market / folder)) if folder else None
-                yield Declared(market / name, ("plugins", number, "hooks"), hooks, dialect, package)
+                yield Declaration(market / name, ("plugins", number, "hooks"), hooks, dialect, package)
 
 
-def _declared_spots(one: Declared, scope: Scope, log: Log) -> Iterator[Spot]:
+def _find_declared_spots(declaration: Declaration, scope: Scope, log: Log) -> Iterator[Spot]:
     """The hooks that a manifest or an entry declares: in files that it names, or where it stands."""
-    log.broken(*unread(one))
-    if one.dialect and one.package:
-        for file in one.files:
-            yield Spot(file, one.package, scope, one.package.name, (one.dialect,))
-        for reader in one.readers:
-            yield Spot(one.file, one.package, scope, one.package.name, (reader,))
+    log.broken(*explain_unread(declaration))
+    if declaration.dialect and declaration.package:
+        for file in declaration.files:
+            yield Spot(file, declaration.package, scope, declaration.package.name, (declaration.dialect,))
+        for reader in declaration.readers:
+            yield Spot(declaration.file, declaration.package, scope, declaration.package.name, (reader,))
 
 
-def unread(declared: Declared) -> Iterator[Problem]:
+def explain_unread(declaration: Declaration) -> Iterator[Problem]:
     """What is declared of hooks that hookport does not read."""
-    file, way = str(declared.file), declared.way
-    if declared.dialect is None:
+    file, way = str(declaration.file), declaration.way
+    if declaration.dialect is None:
         yield Problem("has hooks in the entry of a plugin, where no agent reads them", way, file)
-    elif declared.package is None:
+    elif declaration.package is None:
         yield Problem("has hooks of a plugin that is elsewhere, so they are not read", way, file)
     else:
-        hooks = declared.hooks
-        for number, one in enumerate(hooks) if isinstance(hooks, list) else [(None, hooks)]:
+        hooks = declaration.hooks
+        for number, item in enumerate(hooks) if isinstance(hooks, list) else [(None, hooks)]:
             place = way if number is None else (*way, number)
-            files = [declared.package / name for name in named_files(one)]
-            if isinstance(one, str) and not any(map(os.path.isfile, files)):
-                yield Problem(f"names '{one}', which is no file of the plugin", place, file)
-            elif not isinstance(one, str | dict):
+            files = [declaration.package / name for name in list_named_files(item)]
+            if isinstance(item, str) and not any(map(os.path.isfile, files)):
+                yield Problem(f"names '{item}', which is no file of the plugin", place, file)
+            elif not isinstance(item, str | dict):
                 yield Problem("must be an object or the name of a file, so it is not read", place, file)
 
 
-def named_files(hooks: Tree) -> list[str]:
+def list_named_files(hooks: Tree) -> list[str]:
     """The files that a manifest names for its hooks, from the plugin's folder."""
-    return [one for one in map(os.path.normpath, written_files(hooks)) if _is_inside(one)]
+    return [path for path in map(os.path.normpath, list_written_files(hooks)) if _is_inside(path)]
 
 
-def written_files(hooks: Tree) -> list[str]:
+def list_written_files(hooks: Tree) -> list[str]:
     """The same as they are written."""
-    return [one for one in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(one, str)]
+    return [item for item in (hooks if isinstance(hooks, list) else [hooks]) if isinstance(item, str)]
 
 
 def _is_inside(path: str) -> bool:
@@ -270,24 +272,26 @@ def _is_inside(path: str) -> bool:
     return is_name and not path.startswith((os.pardir, os.sep))
 
 
-def catalogued_folders(folders: Folders, log: Log) -> Iterator[str]:
+def find_catalogued_folders(folders: Folders, log: Log) -> Iterator[str]:
     """The folders that the catalogue of a marketplace names, from the project's root."""
-    for name in catalogues():
+    for name in list_catalogues():
         log.watch(folders.root / name)
-        yield from (folder for _, folder in catalogued_in(folders.root, name) if folder != os.curdir)
+        yield from (
+            folder for _, folder in find_catalogued_plugins(folders.root, name) if folder != os.curdir
+        )
 
 
-def catalogued_in(market: Path, catalogue: str) -> Iterator[tuple[str, str]]:
+def find_catalogued_plugins(market: Path, catalogue: str) -> Iterator[tuple[str, str]]:
     """The plugins of a marketplace that are folders of it: each name, and the folder from the marketplace."""
-    tree = object_in(market / catalogue)
+    tree = read_object(market / catalogue)
     plugins = tree.get("plugins")
     for plugin in plugins if isinstance(plugins, list) else ():
-        folder = _folder_of(plugin, tree, market)
+        folder = _find_plugin_folder(plugin, tree, market)
         if folder:
             yield str(plugin.get("name", "")), folder
 
 
-def _folder_of(plugin: Tree, tree: Mapping[str, Tree], market: Path) -> str:
+def _find_plugin_folder(plugin: Tree, tree: Mapping[str, Tree], market: Path) -> str:
     """The folder of a plugin in a catalogue; empty if it is elsewhere.
 
     Some write its path from the marketplace and some from `pluginRoot`, whatever it starts with.
@@ -307,10 +311,10 @@ def _folder_of(plugin: Tree, tree: Mapping[str, Tree], market: Path) -> str:
     return next((folder for folder in inside if os.path.isdir(market / folder)), "".join(inside[:1]))  # noqa: PTH112  (a name may be impossible)
 
 
-def object_in(file: Path) -> dict[str, Tree]:
+def read_object(file: Path) -> dict[str, Tree]:
     """A JSON object; empty where there is none."""
     try:
-        tree = json.loads((data_of(file) or b"{}").decode("utf-8-sig"))
+        tree = json.loads((read_data(file) or b"{}").decode("utf-8-sig"))
     except (InputError, ValueError, RecursionError):
         return {}
     return tree if isinstance(tree, dict) else {}

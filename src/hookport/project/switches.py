@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from hookport.agents import Dialect, Tree, get
 from hookport.model.hooks import Hook
-from hookport.project.agent_trust import at, files_at, is_value, settings, spell_key
-from hookport.project.places import is_same, own_place
+from hookport.project.agent_trust import expand_place, is_value, read_settings_file, spell_key, value_at
+from hookport.project.places import find_own_place, is_same
 from hookport.shapes.dialect import Gate
 
 
@@ -42,23 +42,25 @@ class Switches:
     def of(self, hook: Hook, file: str, scope: str) -> Switch | None:
         """What switches a hook off that stands in a file of the project or of the user."""
         dialect = get(hook.dialect)
-        place = own_place(dialect, file, self.root, self.env)
+        place = find_own_place(dialect, file, self.root, self.env)
         level = place.scope if place else "plugin"
         for gate in (gate for gate in dialect.gates if gate.stops == "hooks" and level in gate.scopes):
-            found = (
-                self._listed(dialect, gate, hook, scope) if gate.lists else self._off(dialect, gate, scope)
+            switch = (
+                self._find_listing_switch(dialect, gate, hook, scope)
+                if gate.lists
+                else self._find_off_switch(dialect, gate, scope)
             )
-            if found:
-                return found
+            if switch:
+                return switch
         return None
 
     def files(self, dialect: Dialect) -> Iterator[Path]:
         """The files that may switch hooks of a dialect off, be they there or not."""
         for gate in (gate for gate in dialect.gates if gate.stops == "hooks"):
             for name in filter(None, gate.files):
-                yield from files_at(name, dialect, self.root, self.env)
+                yield from expand_place(name, dialect, self.root, self.env)
 
-    def _off(self, dialect: Dialect, gate: Gate, scope: str) -> Switch | None:
+    def _find_off_switch(self, dialect: Dialect, gate: Gate, scope: str) -> Switch | None:
         for switch, value in self._values(dialect, gate):
             if not any(is_value(value, off) for off in gate.off):
                 return None
@@ -66,7 +68,7 @@ class Switches:
                 return switch
         return None
 
-    def _listed(self, dialect: Dialect, gate: Gate, hook: Hook, scope: str) -> Switch | None:
+    def _find_listing_switch(self, dialect: Dialect, gate: Gate, hook: Hook, scope: str) -> Switch | None:
         name = hook.name or hook.handler.command
         for switch, value in self._values(dialect, gate):
             if isinstance(value, list) and name in value and (switch.is_users or scope == "project"):
@@ -77,24 +79,24 @@ class Switches:
         """Each file that has the key, with its value, by the agent's precedence."""
         key = spell_key(gate.key)
         for name in filter(None, gate.files):
-            for path in files_at(name, dialect, self.root, self.env):
-                value = at(self._tree(path), gate.key)
+            for path in expand_place(name, dialect, self.root, self.env):
+                value = value_at(self._read_tree(path), gate.key)
                 if value is not None:
-                    scope = self._scope(dialect, gate, name, path)
+                    scope = self._find_scope(dialect, gate, name, path)
                     yield Switch(str(path), key, scope, gate.what, gate.fix), value
 
-    def _tree(self, path: Path) -> Tree:
+    def _read_tree(self, path: Path) -> Tree:
         if str(path) not in self._trees:
-            document = settings(path)
+            document = read_settings_file(path)
             self._trees[str(path)] = document.tree if document else None
         return self._trees[str(path)]
 
-    def _scope(
+    def _find_scope(
         self, dialect: Dialect, gate: Gate, name: str, path: Path
     ) -> Literal["project", "local", "user"]:
         """Whose a file is; where the project is the user's home, its settings are the user's own."""
-        users = [one for one in gate.files if one.startswith(("~", "/"))]
-        each = (file for one in users for file in files_at(one, dialect, self.root, self.env))
+        users = [place for place in gate.files if place.startswith(("~", "/"))]
+        each = (file for place in users for file in expand_place(place, dialect, self.root, self.env))
         if name in users or any(is_same(str(path), str(file)) for file in each):
             return "user"
         is_local = any(place.path == name and place.scope == "local" for place in dialect.locations)

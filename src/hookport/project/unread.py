@@ -16,9 +16,15 @@ from typing import NamedTuple
 
 from hookport.agents import Dialect, Tree, get, list_dialects
 from hookport.errors import InputError
-from hookport.project.disk import Log, data_of
-from hookport.project.places import PLUGINS, absolute
-from hookport.project.spots import Folders, catalogued_folders, named_files, object_in, written_files
+from hookport.project.disk import Log, read_data
+from hookport.project.places import PLUGINS, resolve_place
+from hookport.project.spots import (
+    Folders,
+    find_catalogued_folders,
+    list_named_files,
+    list_written_files,
+    read_object,
+)
 
 # antigravity.google/docs/hooks; the folders by the loader of agy 1.1.25. Sets of hooks by their names.
 WITHOUT_DIALECT = {
@@ -52,7 +58,7 @@ class UnreadFile(NamedTuple):
     reader: Dialect | None
 
 
-class Refused(NamedTuple):
+class RefusedManifest(NamedTuple):
     """A manifest that names a file of hooks by a path that makes its agent refuse the plugin."""
 
     file: Path
@@ -62,81 +68,89 @@ class Refused(NamedTuple):
 
 
 @cache
-def _places() -> tuple[UnreadPlace, ...]:
+def _list_places() -> tuple[UnreadPlace, ...]:
     """Every place; those in a plugin start at its folder."""
-    own = [
-        UnreadPlace(one.title, place.path, place.scope == "plugin", one)
-        for one in map(get, list_dialects())
-        for place in one.unread_in
+    own_places = [
+        UnreadPlace(dialect.title, place.path, place.scope == "plugin", dialect)
+        for dialect in map(get, list_dialects())
+        for place in dialect.unread_in
     ]
     other = [UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths]  # noqa: FBT003  (a field)
     # The place with the most steps says most about a file.
-    return tuple(sorted((*own, *other), key=lambda one: -one.path.count("/")))
+    return tuple(sorted((*own_places, *other), key=lambda place: -place.path.count("/")))
 
 
 def find_unread(folders: Folders) -> list[UnreadFile]:
     """The files of a project and its user's home whose hooks hookport does not read."""
     paths = [
         path
-        for place in _places()
-        for path in (_in_plugins(place.path, folders) if place.manifest else [place.path])
+        for place in _list_places()
+        for path in (_expand_in_plugins(place.path, folders) if place.manifest else [place.path])
     ]
-    return [one for one in map(judge_place, _files(paths, folders)) if one]
+    return [unread_file for unread_file in map(judge_place, _list_files(paths, folders)) if unread_file]
 
 
-def find_refused(folders: Folders) -> list[Refused]:
+def find_refused(folders: Folders) -> list[RefusedManifest]:
     """The manifests of a project's and its user's plugins for which an agent refuses the plugin."""
-    manifests = [name for one in _strict_agents() for name in one.manifests]
-    paths = [path for name in manifests for path in _in_plugins(name, folders)]
-    return [one for file in _files(paths, folders) for one in judge_manifest(file)]
+    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
+    paths = [path for name in manifests for path in _expand_in_plugins(name, folders)]
+    return [refused for file in _list_files(paths, folders) for refused in judge_manifest(file)]
 
 
-def judge_manifest(file: Path) -> Iterator[Refused]:
+def judge_manifest(file: Path) -> Iterator[RefusedManifest]:
     """Why agents refuse the plugin of a manifest."""
-    for dialect in _strict_agents():
+    for dialect in _list_strict_agents():
         start = dialect.plugin_store.path_start if dialect.plugin_store else ""
         for name in dialect.manifests:
             if file.as_posix().endswith(f"/{name}"):
-                paths = written_files(object_in(file).get("hooks"))
+                paths = list_written_files(read_object(file).get("hooks"))
                 yield from (
-                    Refused(file, dialect, path, start) for path in paths if not path.startswith(start)
+                    RefusedManifest(file, dialect, path, start)
+                    for path in paths
+                    if not path.startswith(start)
                 )
 
 
 @cache
-def _strict_agents() -> tuple[Dialect, ...]:
-    return tuple(one for one in map(get, list_dialects()) if one.plugin_store and one.plugin_store.path_start)
+def _list_strict_agents() -> tuple[Dialect, ...]:
+    return tuple(
+        dialect
+        for dialect in map(get, list_dialects())
+        if dialect.plugin_store and dialect.plugin_store.path_start
+    )
 
 
-def _in_plugins(path: str, folders: Folders) -> list[str]:
+def _expand_in_plugins(path: str, folders: Folders) -> list[str]:
     """A path in every folder that may be a plugin."""
-    plugins = [folder for _, folder in PLUGINS] + list(catalogued_folders(folders, Log([], {})))
+    plugins = [folder for _, folder in PLUGINS] + list(find_catalogued_folders(folders, Log([], {})))
     return [path if folder == "." else f"{folder}/{path}" for folder in plugins]
 
 
-def _files(paths: list[str], folders: Folders) -> list[Path]:
-    places = [absolute(None, path, str(folders.root), folders.env) for path in paths]
+def _list_files(paths: list[str], folders: Folders) -> list[Path]:
+    places = [resolve_place(None, path, str(folders.root), folders.env) for path in paths]
     return list(dict.fromkeys(file for place in places if place for file in _glob(place)))
 
 
 def find_below(folder: Path) -> list[UnreadFile]:
     """The same of a folder that a person named, which may itself be the beginning of such a place."""
-    found: dict[Path, None] = {}
+    files: dict[Path, None] = {}
     starts = ["", *(f"{pattern}/" for _, pattern in PLUGINS if pattern != ".")]
-    paths = [f"{start}{place.path}" for place in _places() for start in (starts if place.manifest else [""])]
+    paths = [
+        f"{start}{place.path}" for place in _list_places() for start in (starts if place.manifest else [""])
+    ]
     for path in paths:
         steps = path.removeprefix("~/").split("/")
         for depth in range(min(len(steps), len(folder.parts))):
             if all(map(fnmatch.fnmatchcase, folder.parts[len(folder.parts) - depth :], steps[:depth])):
-                found |= dict.fromkeys(_glob(f"{folder}/{'/'.join(steps[depth:])}"))
-    return [one for one in map(judge_place, found) if one]
+                files |= dict.fromkeys(_glob(f"{folder}/{'/'.join(steps[depth:])}"))
+    return [unread_file for unread_file in map(judge_place, files) if unread_file]
 
 
-def find_refused_below(folder: Path) -> list[Refused]:
+def find_refused_below(folder: Path) -> list[RefusedManifest]:
     """The refused manifests of a plugin's folder that a person named, or of the folder that has one."""
-    manifests = [name for one in _strict_agents() for name in one.manifests]
+    manifests = [name for agent in _list_strict_agents() for name in agent.manifests]
     files = [folder / path for name in manifests for path in (name, name.rpartition("/")[2])]
-    return [one for file in files if file.is_file() for one in judge_manifest(file)]
+    return [refused for file in files if file.is_file() for refused in judge_manifest(file)]
 
 
 def _glob(pattern: str) -> Iterator[Path]:
@@ -150,7 +164,7 @@ def _glob(pattern: str) -> Iterator[Path]:
 
 def judge_place(file: Path) -> UnreadFile | None:
     """A file by its place; None if it stands at none of these, or holds no hooks."""
-    for place in _places():
+    for place in _list_places():
         steps = place.path.removeprefix("~/").split("/")
         tail = file.parts[-len(steps) :]
         is_there = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
@@ -164,7 +178,7 @@ def judge_place(file: Path) -> UnreadFile | None:
 def _holds_hooks(file: Path, place: UnreadPlace, steps: int) -> bool:
     """Whether a file has hooks that nothing else reads; one that cannot be parsed may have some."""
     try:
-        data = data_of(file) or b""
+        data = read_data(file) or b""
     except InputError:
         return True
     try:
@@ -175,7 +189,7 @@ def _holds_hooks(file: Path, place: UnreadPlace, steps: int) -> bool:
         return False
     if place.manifest:
         return _declares_hooks(tree.get("hooks"), file.parents[steps - 1])
-    return any(isinstance(one, Mapping) and any(one.values()) for one in tree.values())
+    return any(isinstance(group, Mapping) and any(group.values()) for group in tree.values())
 
 
 def _declares_hooks(hooks: Tree, package: Path) -> bool:
@@ -183,7 +197,7 @@ def _declares_hooks(hooks: Tree, package: Path) -> bool:
     from hookport.project.misplaced import is_read
 
     several = hooks if isinstance(hooks, list) else [hooks]
-    if any(isinstance(one, Mapping) and one for one in several):
+    if any(isinstance(item, Mapping) and item for item in several):
         return True
-    files = [package / name for name in named_files(hooks)]
+    files = [package / name for name in list_named_files(hooks)]
     return any(file.is_file() and not is_read(file, str(package), {}) for file in files)

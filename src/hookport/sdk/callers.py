@@ -71,7 +71,7 @@ def _tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
     try:
         from hookport.project import plan_builder
 
-        return plan_builder.without_hooks("", env)
+        return plan_builder.build_without_hooks("", env)
     except Exception:  # noqa: BLE001  (a file of the user that has nothing to do with the hook may be broken)
         return None
 

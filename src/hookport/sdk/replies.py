@@ -95,9 +95,9 @@ def _standing(cwd: str, env: Mapping[str, str]) -> str:
     settings: Mapping[str, str] = {}
     if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
         try:
-            from hookport.project.settings import settings_in
+            from hookport.project.settings import load_settings
 
-            settings = settings_in(cwd, env)
+            settings = load_settings(cwd, env)
         except Exception:  # noqa: BLE001  (an archive has no such module, and the file may be broken)
             settings = {}
     return policy.find_failure_policy(settings, env)

@@ -336,7 +336,10 @@ def _manifests(
     if not left.manifest.hooks:
         raise UsageError(f"{dialect.id} cannot say this hook: {left.findings[0].message}.")
     trees = dialect.shape.encode(dialect, left.manifest)
-    fresh = {path: documents.dump(tree, pipeline.kind_in(dialect, path)) for path, tree in trees.items()}
+    fresh = {
+        path: documents.dump(tree, pipeline.detect_dialect_kind(dialect, path))
+        for path, tree in trees.items()
+    }
     if dialect.companions:
         # The script that it has by convention is ours, not one that calls ours.
         own = [

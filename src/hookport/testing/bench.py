@@ -20,7 +20,7 @@ from typing import NamedTuple, Self, TypeVar
 
 from hookport.errors import UsageError
 from hookport.project.discovery import load
-from hookport.project.settings import settings_in
+from hookport.project.settings import load_settings
 from hookport.runtime.plan import PlannedHook
 from hookport.testing.package import Origin, hooks_in
 from hookport.testing.suite import CONFIG, PLACE
@@ -91,7 +91,7 @@ class Copy:
             whole = {**kept, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
             self.empty_home()
             found = load(str(self.root / origin.source.relative_to(origin.base)), None, whole)
-            settings = settings_in(str(self.root), whole)
+            settings = load_settings(str(self.root), whole)
         except BaseException:
             self.remove()
             raise

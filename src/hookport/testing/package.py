@@ -102,7 +102,7 @@ def _broken(findings: Iterable[Finding]) -> list[Broken]:
 
 def hooks_in(found: Discovery) -> list[PlannedHook]:
     """Every hook that may run, in the order of the files."""
-    return [plan_builder.planned(one) for one in plan_builder.runnable(found)]
+    return [plan_builder.plan_entry(one) for one in plan_builder.list_runnable(found)]
 
 
 class Meant(NamedTuple):

@@ -28,9 +28,9 @@ from hookport.findings import (
 )
 from hookport.project import plan_builder
 from hookport.project.contents import Change, read_file
-from hookport.project.discovery import Discovery, Found, discover
+from hookport.project.discovery import Discovery, HookEntry, discover
 from hookport.project.ownership import Readers
-from hookport.project.places import sites
+from hookport.project.places import list_sites
 from hookport.runtime import plan, trust
 from hookport.runtime.plan import DispatchPlan, PlannedHook, PlanOrigin
 from hookport.vendor import vendored
@@ -81,8 +81,8 @@ def build() -> bytes:
 def compiled(root: str, after: Mapping[str, bytes | None] | None = None) -> bytes:
     """The text of the plan of a project; `after` are files by their path as they are about to be written."""
     found, _ = _shared(root)
-    hooks = [_portable(one, root) for one in plan_builder.runnable(found)]
-    full = plan.parse(plan_builder.compiled(found, NOBODY, root))
+    hooks = [_portable(one, root) for one in plan_builder.list_runnable(found)]
+    full = plan.parse(plan_builder.compile_plan(found, NOBODY, root))
     assert isinstance(full, DispatchPlan)  # noqa: S101  (we made it)
     start = f"{root}{os.sep}"
     contents = {place: vendored.content(root, place, after or {}) for place in _places(root, found.hooks)}
@@ -164,7 +164,7 @@ def _shared(root: str) -> tuple[Discovery, list[str]]:
     return found._replace(hooks=hooks, findings=findings), list(personal)
 
 
-def _for_everybody(found: Found) -> Found:
+def _for_everybody(found: HookEntry) -> HookEntry:
     """A hook without what switches it off on this machine only."""
     return found._replace(off=None) if found.off and found.off.scope != "project" else found
 
@@ -174,10 +174,10 @@ def _personal() -> set[str]:
     return {one.path for name in list_dialects() for one in get(name).locations if one.scope == "local"}
 
 
-def _places(root: str, hooks: Iterable[Found]) -> Iterator[str]:
+def _places(root: str, hooks: Iterable[HookEntry]) -> Iterator[str]:
     """All that may hold hooks of the project, there or not."""
     found = {vendored.SETTINGS, *(_from(root, one.file) for one in hooks)}
-    for site in (site for site in sites() if site.scope == "project"):
+    for site in (site for site in list_sites() if site.scope == "project"):
         found.add(site.path)
         start, star, rest = site.path.partition("*")
         for name in vendored.content(root, site.path) or () if star else ():
@@ -188,9 +188,11 @@ def _places(root: str, hooks: Iterable[Found]) -> Iterator[str]:
     yield from sorted(found - _personal())
 
 
-def _portable(found: Found, root: str) -> PlannedHook:
+def _portable(found: HookEntry, root: str) -> PlannedHook:
     """A hook with paths from the root; see `vendored.placed`."""
-    hook = plan_builder.identified(found, root, NOBODY).replace(loaded_by=Readers(root, NOBODY).of(found))
+    hook = plan_builder.plan_identified_entry(found, root, NOBODY).replace(
+        loaded_by=Readers(root, NOBODY).of(found)
+    )
     command = hook.command
     for script in found.scripts if get(hook.dialect).companions else ():
         name = f"{vendored.MARK}{_from(root, script)}{vendored.MARK}"

@@ -14,7 +14,7 @@ from typing import NamedTuple, Protocol
 from hookport import agents as dialects
 from hookport import findings as f
 from hookport.agents import DecodedManifest, Dialect, EventSpec, Place, Tree, get_wire
-from hookport.convert.checks.rules import dead_rule, tool_of
+from hookport.convert.checks.rules import find_dead_rule, read_tool
 from hookport.documents import Document
 from hookport.errors import SLIP, closest, spell_path
 from hookport.findings import Finding, Kind
@@ -71,7 +71,7 @@ class Reading(Protocol):
     def wheres(self) -> tuple[str, ...]: ...
 
 
-class Seen(NamedTuple):
+class CheckedEntry(NamedTuple):
     """One hook and the place where it stands, also in words; both are empty for a hook without one."""
 
     reading: Reading
@@ -87,7 +87,7 @@ class Seen(NamedTuple):
     def note(self, kind: type[Kind], path: Path = (), /, **words: object) -> Finding:
         """A finding at a path of the hook's file, at the hook itself if none is given."""
         finding = kind.at(self.where(path or self.place.path), self.number, **words)
-        return _placed(finding, self.reading.documents, self.place.file, path or self.place.path)
+        return _locate_finding(finding, self.reading.documents, self.place.file, path or self.place.path)
 
     def where(self, path: Path) -> str:
         if path == self.place.path:
@@ -108,7 +108,7 @@ class Seen(NamedTuple):
         return value
 
 
-class Verdict(NamedTuple):
+class MatcherVerdict(NamedTuple):
     """What is known of one alternative of a matcher: whether it may match, and what was meant if not.
 
     `certain`: it can match nothing; otherwise its name is only in no table.
@@ -123,74 +123,80 @@ class Verdict(NamedTuple):
 
 def check(reading: Reading) -> list[Finding]:
     """Everything wrong that the files alone show, each thing once."""
-    seen = list(seen_in(reading))
-    found = [finding for one in seen for finding in _check_hook(one)]
-    found += [*_duplicate_hooks(seen), *_duplicate_keys(reading, seen), *_repairs(reading)]
-    return fresh(reading, found)
+    entries = list(list_entries(reading))
+    findings = [finding for entry in entries for finding in _check_hook(entry)]
+    findings += [
+        *_check_duplicate_hooks(entries),
+        *_check_duplicate_keys(reading, entries),
+        *_check_repairs(reading),
+    ]
+    return drop_repeated(reading, findings)
 
 
-def seen_in(reading: Reading) -> Iterator[Seen]:
-    told = zip_longest(reading.decoded.manifest.hooks, reading.decoded.places, reading.wheres)
-    for number, (hook, place, words) in enumerate(told):
-        yield Seen(reading, number, hook, place or Place("", ()), words or "")
+def list_entries(reading: Reading) -> Iterator[CheckedEntry]:
+    rows = zip_longest(reading.decoded.manifest.hooks, reading.decoded.places, reading.wheres)
+    for number, (hook, place, words) in enumerate(rows):
+        yield CheckedEntry(reading, number, hook, place or Place("", ()), words or "")
 
 
-def _check_hook(one: Seen) -> Iterator[Finding]:
-    yield from _matcher(one)
-    yield from _content(one)
-    yield from _rule(one)
-    yield from _timeout(one)
-    yield from _blocking(one)
-    yield from _capabilities(one)
+def _check_hook(entry: CheckedEntry) -> Iterator[Finding]:
+    yield from _check_matcher(entry)
+    yield from _check_content(entry)
+    yield from _check_rule(entry)
+    yield from _check_timeout(entry)
+    yield from _check_blocking(entry)
+    yield from _check_capabilities(entry)
 
 
-def fresh(reading: Reading, found: list[Finding]) -> list[Finding]:
+def drop_repeated(reading: Reading, findings: list[Finding]) -> list[Finding]:
     """The findings that reading did not report already; handlers that share a mistake report it once."""
     known = {(finding.code, finding.message) for finding in reading.decoded.findings}
     once: dict[tuple[str, str, str], Finding] = {}
-    for finding in found:
+    for finding in findings:
         if (finding.code, finding.message) not in known:
             once.setdefault((finding.code, finding.where, finding.message), finding)
     return list(once.values())
 
 
-def _placed(finding: Finding, documents: Mapping[str, Document], file: str, path: Path) -> Finding:
+def _locate_finding(finding: Finding, documents: Mapping[str, Document], file: str, path: Path) -> Finding:
     document = documents.get(file)
     line, column = document.position(path) if document else (0, 0)
     return finding._replace(file=file, line=line, column=column)
 
 
-def _spec(one: Seen) -> EventSpec | None:
+def _find_spec(entry: CheckedEntry) -> EventSpec | None:
     """The native event that the hook stands under."""
-    steps = [step for step in one.place.path if isinstance(step, str)]
-    named = (find_event(one.dialect, step) for step in steps)
-    written = [spec for spec, _ in find_slots(one.dialect, one.hook)]
+    steps = [step for step in entry.place.path if isinstance(step, str)]
+    named = (find_event(entry.dialect, step) for step in steps)
+    written = [spec for spec, _ in find_slots(entry.dialect, entry.hook)]
     general = (spec for spec in written if spec.subject == "tool")
     return next((spec for spec in named if spec), None) or next(general, None) or next(iter(written), None)
 
 
-def written_matcher(one: Seen, spec: EventSpec) -> tuple[Path, str]:
+def find_written_matcher(entry: CheckedEntry, spec: EventSpec) -> tuple[Path, str]:
     """The path and text of the matcher, at the entry or at the group around it; no path if it is no text."""
-    for depth in range(len(one.place.path), max(len(one.place.path) - 3, -1), -1):
-        path = (*one.place.path[:depth], one.dialect.matcher_key)
-        text = one.at(path)
+    for depth in range(len(entry.place.path), max(len(entry.place.path) - 3, -1), -1):
+        path = (*entry.place.path[:depth], entry.dialect.matcher_key)
+        text = entry.at(path)
         if isinstance(text, Mapping):
             path, text = (*path, "tool"), text.get("tool")
         if isinstance(text, str):
-            terms, content = read_matcher(one.dialect, spec, text)
-            is_ours = set(terms) <= set(one.hook.matcher) and content in ("", one.hook.content)
+            terms, content = read_matcher(entry.dialect, spec, text)
+            is_ours = set(terms) <= set(entry.hook.matcher) and content in ("", entry.hook.content)
             return (path, text) if is_ours else ((), "")
     return (), ""
 
 
-def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Path, str, Matching]]:
+def _list_matcher_texts(
+    entry: CheckedEntry, spec: EventSpec, matching: Matching
+) -> Iterator[tuple[Path, str, Matching]]:
     """Every matcher text of the hook: one that was read from several entries has several."""
-    path, text = written_matcher(one, spec)
-    told = read_matcher(one.dialect, spec, text)[0] if path else ()
+    path, text = find_written_matcher(entry, spec)
+    written_terms = read_matcher(entry.dialect, spec, text)[0] if path else ()
     if path:
         yield path, text, matching
-    for term in one.hook.matcher:
-        if term in told:
+    for term in entry.hook.matcher:
+        if term in written_terms:
             continue
         if term.kind == "pattern":
             found_anywhere = matching._replace(grammar="regex")
@@ -199,74 +205,80 @@ def _texts(one: Seen, spec: EventSpec, matching: Matching) -> Iterator[tuple[Pat
             yield (), term.value, matching._replace(grammar="terms")
 
 
-def _matcher(one: Seen) -> Iterator[Finding]:
-    spec = _spec(one)
-    if spec is None or one.dialect.is_hub:
+def _check_matcher(entry: CheckedEntry) -> Iterator[Finding]:
+    spec = _find_spec(entry)
+    if spec is None or entry.dialect.is_hub:
         return
-    matching = find_matching(one.dialect, spec)
+    matching = find_matching(entry.dialect, spec)
     if matching.grammar in ("none", "ignored"):
         return
-    for path, text, read_as in _texts(one, spec, matching):
-        if text in (*matching.everything, *matching.never) or _is_told(one, path):
+    for path, text, read_as in _list_matcher_texts(entry, spec, matching):
+        if text in (*matching.everything, *matching.never) or _is_reported(entry, path):
             continue
         if spec.subject == "tool":
-            yield from _tools(one, view_at_event(one.dialect, spec), read_as, path, text)
+            yield from _check_tools(entry, view_at_event(entry.dialect, spec), read_as, path, text)
         else:
-            yield from _subject(one, spec, read_as, path, text)
+            yield from _check_subject(entry, spec, read_as, path, text)
 
 
-def _is_told(one: Seen, path: Path) -> bool:
+def _is_reported(entry: CheckedEntry, path: Path) -> bool:
     """Whether reading said already that the hook never runs."""
-    wheres = (spell_path(one.place.path), spell_path(path))
+    wheres = (spell_path(entry.place.path), spell_path(path))
     return any(
-        finding.code == f.NeverRuns.code and finding.where in wheres and finding.file in ("", one.place.file)
-        for finding in one.reading.decoded.findings
+        finding.code == f.NeverRuns.code
+        and finding.where in wheres
+        and finding.file in ("", entry.place.file)
+        for finding in entry.reading.decoded.findings
     )
 
 
-def _subject(one: Seen, spec: EventSpec, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
+def _check_subject(
+    entry: CheckedEntry, spec: EventSpec, matching: Matching, path: Path, text: str
+) -> Iterator[Finding]:
     """A matcher on something else than a tool's name: its values are not known, its form is."""
     if matching.grammar == "exact" and "|" in text:
         reason = f"the matcher '{text}' is compared as a whole with one {spec.subject}"
-        yield _never(one, path, reason, "Write one entry for each value.")
-    elif _is_pattern(matching, text) and (wrong := pattern_problem(text)):
+        yield _note_never_runs(entry, path, reason, "Write one entry for each value.")
+    elif _is_pattern(matching, text) and (wrong := find_pattern_problem(text)):
         reason = f"the matcher '{text}' is no regular expression ({wrong})"
-        yield _never(one, path, reason, "Correct the expression.")
+        yield _note_never_runs(entry, path, reason, "Correct the expression.")
 
 
-def _content(one: Seen) -> Iterator[Finding]:
+def _check_content(entry: CheckedEntry) -> Iterator[Finding]:
     """A pattern on the tool's input, unless it is the matcher and was looked at as such."""
-    spec = _spec(one)
-    if not one.hook.content or (spec is not None and written_matcher(one, spec)[1] == one.hook.content):
+    spec = _find_spec(entry)
+    if not entry.hook.content or (
+        spec is not None and find_written_matcher(entry, spec)[1] == entry.hook.content
+    ):
         return
-    wrong = pattern_problem(one.hook.content)
+    wrong = find_pattern_problem(entry.hook.content)
     if wrong:
-        reason = f"the pattern '{one.hook.content}' is no regular expression ({wrong})"
-        yield _never(one, (), reason, "Correct the expression.")
+        reason = f"the pattern '{entry.hook.content}' is no regular expression ({wrong})"
+        yield _note_never_runs(entry, (), reason, "Correct the expression.")
 
 
-def _rule(one: Seen) -> Iterator[Finding]:
+def _check_rule(entry: CheckedEntry) -> Iterator[Finding]:
     """A condition that never holds, or for a tool that is in no table."""
-    rule = one.hook.condition
-    path = (*one.place.path, "if") if one.at((*one.place.path, "if")) == rule else ()
+    rule = entry.hook.condition
+    path = (*entry.place.path, "if") if entry.at((*entry.place.path, "if")) == rule else ()
     if not rule:
         return
-    if dead := dead_rule(one.hook, one.dialect):
+    if dead := find_dead_rule(entry.hook, entry.dialect):
         kind = f.RuleNotFired if dead.is_documented else f.RuleNeverHolds
-        yield one.note(kind, path, rule=rule, why=dead.why)
-    elif one.dialect.kind == "agent":
-        word = tool_of(rule)
-        verdict = _name(one.dialect, word, word in list_native_tools(one.dialect))
+        yield entry.note(kind, path, rule=rule, why=dead.why)
+    elif entry.dialect.kind == "agent":
+        word = read_tool(rule)
+        verdict = _judge_name(entry.dialect, word, word in list_native_tools(entry.dialect))
         if not verdict.is_alive and verdict.meant:
             why = f"unknown tool '{word}'. Did you mean '{verdict.meant}'?"
-            yield one.note(f.RuleNeverHolds, path, rule=rule, why=why)
+            yield entry.note(f.RuleNeverHolds, path, rule=rule, why=why)
         elif not verdict.is_alive:
-            yield one.note(f.UnknownTool, path, tool=word, guess="")
+            yield entry.note(f.UnknownTool, path, tool=word, guess="")
 
 
-def _never(one: Seen, path: Path, reason: str, way: str) -> Finding:
-    words = {"dialect": one.dialect.id, "what": "this hook", "reason": reason, "way": way}
-    return one.note(f.NeverRuns, path, **words)
+def _note_never_runs(entry: CheckedEntry, path: Path, reason: str, way: str) -> Finding:
+    words = {"dialect": entry.dialect.id, "what": "this hook", "reason": reason, "way": way}
+    return entry.note(f.NeverRuns, path, **words)
 
 
 def _is_pattern(matching: Matching, text: str) -> bool:
@@ -275,17 +287,17 @@ def _is_pattern(matching: Matching, text: str) -> bool:
     return matching.grammar in ("regex", "anchored")
 
 
-def pattern_problem(pattern: str) -> str:
+def find_pattern_problem(pattern: str) -> str:
     """Why no engine takes this regular expression; empty if one may.
 
     The agents' engines have constructs that Python's lacks, so only errors that all share count.
     """
-    compiled = _compiled(pattern)
+    compiled = _compile_pattern(pattern)
     return compiled if isinstance(compiled, str) else ""
 
 
 @lru_cache(maxsize=256)
-def _compiled(pattern: str) -> re.Pattern[str] | str | None:
+def _compile_pattern(pattern: str) -> re.Pattern[str] | str | None:
     """The pattern, the error that every engine would report, or None where it cannot be known."""
     ported = re.sub(r"\(\?<(?![=!])", "(?P<", pattern).replace("[^]", r"[\s\S]").replace("[]", r"(?!)")
     with warnings.catch_warnings():
@@ -298,55 +310,60 @@ def _compiled(pattern: str) -> re.Pattern[str] | str | None:
             return None
 
 
-def _tools(one: Seen, dialect: Dialect, matching: Matching, path: Path, text: str) -> Iterator[Finding]:
-    verdicts = _verdicts(dialect, matching, text)
+def _check_tools(
+    entry: CheckedEntry, dialect: Dialect, matching: Matching, path: Path, text: str
+) -> Iterator[Finding]:
+    verdicts = _judge_matcher(dialect, matching, text)
     dead = [verdict for verdict in verdicts if not verdict.is_alive]
     if len(dead) == len(verdicts) and all(verdict.certain for verdict in dead):
         meant = "|".join(dict.fromkeys(verdict.meant for verdict in dead))
         guess = f" Did you mean '{meant}'?" if all(verdict.meant for verdict in dead) else ""
         guess += "".join(dict.fromkeys(verdict.reason for verdict in dead))
-        yield one.note(f.NoKnownTool, path, matcher=text, dialect=one.dialect.id, guess=guess)
+        yield entry.note(f.NoKnownTool, path, matcher=text, dialect=entry.dialect.id, guess=guess)
         return
     for verdict in dead:
         near = closest(verdict.text, tuple(list_native_tools(dialect)))
         guess = f" Did you mean '{verdict.meant}'?" if verdict.meant else near
-        yield one.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
+        yield entry.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
 
 
-def _verdicts(dialect: Dialect, matching: Matching, text: str) -> list[Verdict]:
+def _judge_matcher(dialect: Dialect, matching: Matching, text: str) -> list[MatcherVerdict]:
     matching, text = read_mark(dialect, matching, text)
     if matching.grammar == "terms":
-        return [_name(dialect, text, text in list_native_tools(dialect))]
+        return [_judge_name(dialect, text, text in list_native_tools(dialect))]
     if matching.grammar in ("glob", "exact"):
         if set(text) & set("*?[^"):
-            return [Verdict(text, is_alive=True)]
-        return [_name(dialect, text, text in list_native_tools(dialect))]
+            return [MatcherVerdict(text, is_alive=True)]
+        return [_judge_name(dialect, text, text in list_native_tools(dialect))]
     if not _is_pattern(matching, text):
         words = [word.strip() for word in re.split(f"[{re.escape(matching.separators)}]", text)]
-        return [_name(dialect, word, word in list_native_tools(dialect)) for word in words]
-    rule = _permission_rule(dialect, text)
+        return [_judge_name(dialect, word, word in list_native_tools(dialect)) for word in words]
+    rule = _judge_permission_rule(dialect, text)
     if rule:
         return [rule]
-    wrong = pattern_problem(text)
+    wrong = find_pattern_problem(text)
     if wrong:
         reason = f" It is no regular expression ({wrong})."
         reason += " Leave the matcher out to match every tool." if text == "*" else ""
-        return [Verdict(text, certain=True, reason=reason)]
+        return [MatcherVerdict(text, certain=True, reason=reason)]
     if dialect.mcp and dialect.mcp.server_last and text.startswith(dialect.mcp.prefix):
-        return [Verdict(text, is_alive=True)]
-    return [_alternative(dialect, part, whole=matching.grammar == "anchored") for part in _alternatives(text)]
+        return [MatcherVerdict(text, is_alive=True)]
+    return [
+        _judge_alternative(dialect, part, whole=matching.grammar == "anchored")
+        for part in _split_alternatives(text)
+    ]
 
 
-def _permission_rule(dialect: Dialect, text: str) -> Verdict | None:
+def _judge_permission_rule(dialect: Dialect, text: str) -> MatcherVerdict | None:
     """`Bash(git *)` is a permission rule: as an expression it wants a tool named `Bashgit`."""
     rule = re.fullmatch(r"(\w+)\((.*[ :*].*)\)", text)
     if not rule or rule[1] not in list_native_tools(dialect) or rule[2].startswith("?"):
         return None
     reason = " It reads like a permission rule; a matcher names tools only."
-    return Verdict(text, certain=True, meant=rule[1], reason=reason)
+    return MatcherVerdict(text, certain=True, meant=rule[1], reason=reason)
 
 
-def _alternatives(pattern: str) -> list[str]:
+def _split_alternatives(pattern: str) -> list[str]:
     """The alternatives of a pattern, as patterns, where they can be told apart without parsing it."""
     group = re.fullmatch(r"(\^?)\((?:\?:)?([^()\[\]\\]*)\)(\$?)", pattern)
     if group:
@@ -354,34 +371,36 @@ def _alternatives(pattern: str) -> list[str]:
     return [pattern] if set(pattern) & set(r"()[]\\") else pattern.split("|")
 
 
-def _alternative(dialect: Dialect, pattern: str, *, whole: bool) -> Verdict:
+def _judge_alternative(dialect: Dialect, pattern: str, *, whole: bool) -> MatcherVerdict:
     """One alternative of a regular expression; `whole`: it must match the whole name."""
     names = [name for name in list_native_tools(dialect) if _matches(pattern, name, whole=whole)]
     word = pattern.removeprefix("^").removesuffix("$")
     if names or not word:
-        return Verdict(word, is_alive=True)
+        return MatcherVerdict(word, is_alive=True)
     if re.fullmatch(r"[\w:@/ -]+", word):
         is_loose = not whole and not pattern.endswith("$")
-        return _name(dialect, word, is_loose and bool(dialect.mcp) and word.startswith(_prefix(dialect)))
+        return _judge_name(
+            dialect, word, is_loose and bool(dialect.mcp) and word.startswith(_find_mcp_prefix(dialect))
+        )
     folded = [name for name in list_native_tools(dialect) if _matches(pattern, name, whole=whole, fold=True)]
-    if not folded or any(_matches(pattern, name, whole=whole) for name in _mcp_names(dialect, pattern)):
-        return Verdict(word, is_alive=True)
-    return Verdict(word, certain=True, meant=folded[0])
+    if not folded or any(_matches(pattern, name, whole=whole) for name in _make_mcp_names(dialect, pattern)):
+        return MatcherVerdict(word, is_alive=True)
+    return MatcherVerdict(word, certain=True, meant=folded[0])
 
 
 def _matches(pattern: str, name: str, *, whole: bool, fold: bool = False) -> bool:
-    compiled = _compiled(f"(?i){pattern}" if fold else pattern)
+    compiled = _compile_pattern(f"(?i){pattern}" if fold else pattern)
     if not isinstance(compiled, re.Pattern):
         return compiled is None and not fold
     return bool(compiled.fullmatch(name) if whole else compiled.search(name))
 
 
-def _prefix(dialect: Dialect) -> str:
+def _find_mcp_prefix(dialect: Dialect) -> str:
     """How MCP tools' names begin; where they begin like any other, nothing does."""
     return (dialect.mcp.prefix if dialect.mcp else "") or "\0"
 
 
-def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
+def _make_mcp_names(dialect: Dialect, pattern: str) -> list[str]:
     """Names that MCP tools might have if the pattern were meant for them."""
     if dialect.mcp is None:
         return []
@@ -390,19 +409,19 @@ def _mcp_names(dialect: Dialect, pattern: str) -> list[str]:
     return [name for word in words for name in (f"{prefix}server{joint}{word}", f"{prefix}{word}{joint}tool")]
 
 
-def _name(dialect: Dialect, word: str, is_known: bool) -> Verdict:  # noqa: FBT001 (a fact that goes with the word)
+def _judge_name(dialect: Dialect, word: str, is_known: bool) -> MatcherVerdict:  # noqa: FBT001 (a fact that goes with the word)
     """A tool's exact name."""
     if is_known or not word or is_other_tool(get_wire(dialect.id), word) or _is_wordless(dialect, word):
-        return Verdict(word, is_alive=True)
+        return MatcherVerdict(word, is_alive=True)
     mcp = dialect.mcp
     if mcp and word.startswith(mcp.prefix) and len(word) > len(mcp.prefix):
         if mcp.joint in word[len(mcp.prefix) :]:
-            return Verdict(word, is_alive=True)
+            return MatcherVerdict(word, is_alive=True)
         if mcp.prefix:
-            return Verdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
-    meant = _meant(dialect, word)
+            return MatcherVerdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
+    meant = _find_meant_tool(dialect, word)
     # A format's tools are those of the agent that reads it: another name may be right there.
-    return Verdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
+    return MatcherVerdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
 
 
 def _is_wordless(dialect: Dialect, word: str) -> bool:
@@ -413,56 +432,56 @@ def _is_wordless(dialect: Dialect, word: str) -> bool:
     return word in names or word.startswith(starts)
 
 
-def _meant(dialect: Dialect, word: str) -> str:
+def _find_meant_tool(dialect: Dialect, word: str) -> str:
     """The tool that a wrong name stands for: another spelling, another dialect's name, or a slip."""
-    own = {_folded(name): name for name in reversed(list_native_tools(dialect))}
-    folded = _folded(word)
-    if folded in own:
-        return own[folded]
-    for tool in _everywhere().get(folded, ()):
+    native_names = {_fold_name(name): name for name in reversed(list_native_tools(dialect))}
+    folded = _fold_name(word)
+    if folded in native_names:
+        return native_names[folded]
+    for tool in _index_tools().get(folded, ()):
         names = list_tool_names(dialect, tool)
         if names:
             return names[0]
     import difflib
 
-    slips = difflib.get_close_matches(folded, list(own), n=1, cutoff=SLIP)
-    return own[slips[0]] if slips else ""
+    slips = difflib.get_close_matches(folded, list(native_names), n=1, cutoff=SLIP)
+    return native_names[slips[0]] if slips else ""
 
 
-def _folded(name: str) -> str:
+def _fold_name(name: str) -> str:
     return re.sub(r"[\W_]", "", name).lower()
 
 
 @lru_cache(maxsize=1)
-def _everywhere() -> dict[str, tuple[str, ...]]:
+def _index_tools() -> dict[str, tuple[str, ...]]:
     """What each tool name of any dialect stands for."""
-    found: dict[str, dict[str, None]] = {_folded(tool): {tool: None} for tool in TOOLS}
+    tools_by_name: dict[str, dict[str, None]] = {_fold_name(tool): {tool: None} for tool in TOOLS}
     for dialect in map(dialects.get, dialects.list_dialects()):
         for row in dialect.tools:
-            found.setdefault(_folded(row.native), {})[row.tool] = None
-    return {name: tuple(tools) for name, tools in found.items()}
+            tools_by_name.setdefault(_fold_name(row.native), {})[row.tool] = None
+    return {name: tuple(tools) for name, tools in tools_by_name.items()}
 
 
-def _timeout(one: Seen) -> Iterator[Finding]:
-    handler = one.dialect.handlers.get(one.hook.handler.type)
-    timeout = one.hook.handler.timeout
+def _check_timeout(entry: CheckedEntry) -> Iterator[Finding]:
+    handler = entry.dialect.handlers.get(entry.hook.handler.type)
+    timeout = entry.hook.handler.timeout
     if handler is None or timeout is None or handler.timeout.unit is None:
         return
     keys = [key for key, field in iter_fields(handler) if field.attr == "timeout"]
-    paths = ((*one.place.path, *inside, key) for inside in ((), ("handler",)) for key in keys)
-    path = next((path for path in paths if _is_number(one.at(path))), ())
-    value = one.at(path) if path else write_timeout(handler.timeout, timeout)
-    yield from _wrong_unit(one, path, value) or _limits(one, path, value, timeout)
+    paths = ((*entry.place.path, *inside, key) for inside in ((), ("handler",)) for key in keys)
+    path = next((path for path in paths if _is_number(entry.at(path))), ())
+    value = entry.at(path) if path else write_timeout(handler.timeout, timeout)
+    yield from _check_unit(entry, path, value) or _check_limits(entry, path, value, timeout)
 
 
 def _is_number(value: Tree) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _wrong_unit(one: Seen, path: Path, value: float) -> list[Finding]:
+def _check_unit(entry: CheckedEntry, path: Path, value: float) -> list[Finding]:
     """A number that makes sense only as seconds, or only as milliseconds."""
-    rule = one.dialect.handlers[one.hook.handler.type].timeout
-    title = one.dialect.title
+    rule = entry.dialect.handlers[entry.hook.handler.type].timeout
+    title = entry.dialect.title
     if rule.unit == SECOND and value >= SHORTEST_MISTAKE and value % 100 == 0 and value not in LONG_WAITS:
         guess = math.ceil(value / 1000) if rule.whole else value / 1000
         words = {"meaning": spell_time(value * SECOND), "unit": "seconds", "guess": f"{guess:g}"}
@@ -470,7 +489,7 @@ def _wrong_unit(one: Seen, path: Path, value: float) -> list[Finding]:
         words = {"meaning": f"{value:g} ms", "unit": "milliseconds", "guess": f"{value * 1000:.10g}"}
     else:
         return []
-    return [one.note(f.SuspiciousTimeout, path, value=f"{value:.10g}", dialect=title, **words)]
+    return [entry.note(f.SuspiciousTimeout, path, value=f"{value:.10g}", dialect=title, **words)]
 
 
 def _reads_as_seconds(value: float) -> bool:
@@ -487,8 +506,8 @@ def spell_time(time: timedelta) -> str:
     return " ".join(parts) or "0 s"
 
 
-def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator[Finding]:
-    rule = one.dialect.handlers[one.hook.handler.type].timeout
+def _check_limits(entry: CheckedEntry, path: Path, value: float, timeout: timedelta) -> Iterator[Finding]:
+    rule = entry.dialect.handlers[entry.hook.handler.type].timeout
     broken = ""
     if rule.whole and value != int(value):
         broken = f"it takes whole {'seconds' if rule.unit == SECOND else 'milliseconds'}"
@@ -497,107 +516,113 @@ def _limits(one: Seen, path: Path, value: float, timeout: timedelta) -> Iterator
     elif rule.maximum and timeout > rule.maximum:
         broken = f"at most {spell_time(rule.maximum)}"
     if broken:
-        yield one.note(f.TimeoutNever, path, dialect=one.dialect.title, value=f"{value:.10g}", rule=broken)
-    spec = _spec(one)
+        yield entry.note(
+            f.TimeoutNever, path, dialect=entry.dialect.title, value=f"{value:.10g}", rule=broken
+        )
+    spec = _find_spec(entry)
     if broken or spec is None or not spec.max_timeout or timeout <= spec.max_timeout:
         return
-    if slow := describe_slow_guard(one.dialect, one.hook, (spec,), one.hook.handler.type):
-        yield one.note(f.GuardCutShort, path, **slow)
+    if slow := describe_slow_guard(entry.dialect, entry.hook, (spec,), entry.hook.handler.type):
+        yield entry.note(f.GuardCutShort, path, **slow)
     else:
-        words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": one.dialect.title}
-        yield one.note(f.TimeoutCapped, path, value=spell_time(timeout), **words)
+        words = {"limit": spell_time(spec.max_timeout), "event": spec.native, "dialect": entry.dialect.title}
+        yield entry.note(f.TimeoutCapped, path, value=spell_time(timeout), **words)
 
 
-def _blocking(one: Seen) -> Iterator[Finding]:
+def _check_blocking(entry: CheckedEntry) -> Iterator[Finding]:
     """Where a hook itself says that it blocks, its event must let it.
 
     One that was written for another dialect may block there; what it lost on the way, converting told.
     """
-    if not one.hook.blocking or not has_field(one.dialect, "blocking", one.hook.handler.type):
+    if not entry.hook.blocking or not has_field(entry.dialect, "blocking", entry.hook.handler.type):
         return
     # What generated code says of its hooks, converting wrote.
-    if one.hook.dialect not in ("", one.dialect.id) or one.dialect.matching.grammar == "terms":
+    if entry.hook.dialect not in ("", entry.dialect.id) or entry.dialect.matching.grammar == "terms":
         return
-    specs = [spec for spec in one.dialect.events if spec.canonical == one.hook.event]
+    specs = [spec for spec in entry.dialect.events if spec.canonical == entry.hook.event]
     if specs and all(spec.blocks == "observe" for spec in specs):
-        where_ = "" if one.dialect.is_hub else f" in {one.dialect.title}"
-        yield one.note(f.BlocksNothing, event=one.hook.event, where_=where_)
+        where_ = "" if entry.dialect.is_hub else f" in {entry.dialect.title}"
+        yield entry.note(f.BlocksNothing, event=entry.hook.event, where_=where_)
 
 
-def _capabilities(one: Seen) -> Iterator[Finding]:
-    for number, capability in enumerate(one.hook.capabilities):
+def _check_capabilities(entry: CheckedEntry) -> Iterator[Finding]:
+    for number, capability in enumerate(entry.hook.capabilities):
         if capability not in CAPABILITIES:
-            path = (*one.place.path, "capabilities", number)
+            path = (*entry.place.path, "capabilities", number)
             guess = closest(capability, tuple(CAPABILITIES))
-            yield one.note(f.UnknownCapability, path, capability=capability, guess=guess)
+            yield entry.note(f.UnknownCapability, path, capability=capability, guess=guess)
 
 
-def _duplicate_hooks(seen: list[Seen]) -> Iterator[Finding]:
-    groups: dict[tuple[str, str, str], list[Seen]] = {}
-    for one in seen:
+def _check_duplicate_hooks(entries: list[CheckedEntry]) -> Iterator[Finding]:
+    groups: dict[tuple[str, str, str], list[CheckedEntry]] = {}
+    for entry in entries:
         # Those of a skill, subagent or command run while that is active, whatever another one has.
-        scope = one.place.file if one.place.path[: len(SCOPED)] == SCOPED else ""
-        key = (_twin(one.hook), _own_root(one), scope)
+        scope = entry.place.file if entry.place.path[: len(SCOPED)] == SCOPED else ""
+        key = (_make_twin_key(entry.hook), _find_package_root(entry), scope)
         for other in groups.setdefault(key, []):
-            if _overlap(one, other):
-                yield one.note(f.DuplicateHook, other=other.where(other.place.path))
+            if _overlap(entry, other):
+                yield entry.note(f.DuplicateHook, other=other.where(other.place.path))
                 break
-        groups[key].append(one)
+        groups[key].append(entry)
 
 
-def _own_root(one: Seen) -> str:
+def _find_package_root(entry: CheckedEntry) -> str:
     """The folder that the root of a package stands for in a hook; empty where the hook does not name it."""
-    texts = (one.hook.handler.command, *one.hook.handler.platform.values())
-    if not any(word in text for text in texts for word in one.dialect.package_dir):
+    texts = (entry.hook.handler.command, *entry.hook.handler.platform.values())
+    if not any(word in text for text in texts for word in entry.dialect.package_dir):
         return ""
-    file = one.place.file
-    ends = [place.path for place in one.dialect.locations if place.scope == "plugin"]
+    file = entry.place.file
+    ends = [place.path for place in entry.dialect.locations if place.scope == "plugin"]
     inside = max((end for end in ends if f"/{file}".endswith(f"/{end}")), key=len, default="")
     return file.removesuffix(inside) if inside else file.rpartition("/")[0]
 
 
-def _twin(hook: Hook) -> str:
+def _make_twin_key(hook: Hook) -> str:
     """What two hooks share that do the same at the same time; how long they may take is not part of it."""
     handler: Handler = hook.handler._replace(timeout=None, status_message="")
-    own = {name: {**data, "event": ""} for name, data in hook.provider_data.items() if {*data} != {"event"}}
-    return repr((hook.event, hook.enabled, handler, own))
+    dialect_fields = {
+        name: {**data, "event": ""} for name, data in hook.provider_data.items() if {*data} != {"event"}
+    }
+    return repr((hook.event, hook.enabled, handler, dialect_fields))
 
 
-def _overlap(one: Seen, other: Seen) -> bool:
-    ours, theirs = one.hook, other.hook
+def _overlap(entry: CheckedEntry, other: CheckedEntry) -> bool:
+    ours, theirs = entry.hook, other.hook
     for attr in ("content", "condition"):
         wanted = {getattr(ours, attr), getattr(theirs, attr)}
         if len(wanted - {""}) > 1:
             return False
     if not ours.matcher or not theirs.matcher or set(ours.matcher) & set(theirs.matcher):
         return True
-    return bool(_names(one.dialect, ours.matcher) & _names(one.dialect, theirs.matcher))
+    return bool(
+        _list_tool_names(entry.dialect, ours.matcher) & _list_tool_names(entry.dialect, theirs.matcher)
+    )
 
 
-def _names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
+def _list_tool_names(dialect: Dialect, terms: tuple[Term, ...]) -> set[str]:
     """The native tools that terms match."""
     names: set[str] = set()
     for term in terms:
         if term.kind == "tool":
             names |= {*list_tool_names(dialect, term.value)}
-        elif term.kind == "pattern" and isinstance(_compiled(term.value), re.Pattern):
+        elif term.kind == "pattern" and isinstance(_compile_pattern(term.value), re.Pattern):
             names |= {name for name in list_native_tools(dialect) if _matches(term.value, name, whole=False)}
     return names
 
 
-def _repairs(reading: Reading) -> Iterator[Finding]:
+def _check_repairs(reading: Reading) -> Iterator[Finding]:
     for file, document in reading.documents.items():
         for line, column in document.repairs:
             yield f.WrongEscape.at("")._replace(file=file, line=line, column=column)
 
 
-def _duplicate_keys(reading: Reading, seen: list[Seen]) -> Iterator[Finding]:
+def _check_duplicate_keys(reading: Reading, entries: list[CheckedEntry]) -> Iterator[Finding]:
     for file, document in reading.documents.items():
         for path, line, column in document.duplicates:
-            places = ((one, one.place.path) for one in seen if one.place.file == file)
-            one = next((one for one, place in places if path[: len(place)] == place), None)
-            where = one.where(path) if one else spell_path(path)
-            finding = f.DuplicateKey.at(where, one.number if one else None, key=path[-1] if path else "")
+            places = ((one, one.place.path) for one in entries if one.place.file == file)
+            entry = next((one for one, place in places if path[: len(place)] == place), None)
+            where = entry.where(path) if entry else spell_path(path)
+            finding = f.DuplicateKey.at(where, entry.number if entry else None, key=path[-1] if path else "")
             root = reading.dialect.root
             # Of two lists of hooks one is lost, whole.
             severity = "error" if path == root or (root and path[:-1] == root) else finding.severity

@@ -14,7 +14,7 @@ FIXES = (
 )
 
 
-def refusal(url: str) -> Finding | None:
+def find_refusal(url: str) -> Finding | None:
     """The finding of an address that is always refused; None if an event may go there."""
     shown = http._shorten_url(url)  # noqa: SLF001
     try:
@@ -22,6 +22,6 @@ def refusal(url: str) -> Finding | None:
     except (http._RefusalError, ValueError) as error:  # noqa: SLF001
         why = str(error).partition(" Nothing was sent.")[0].rstrip(".")
         fix = next((fix for word, fix in FIXES if word in why), FIXES[-1][1])
-        told = why.removeprefix(f"{shown}: ").removeprefix(f"{shown!r} ")
-        return f.AddressRefused.at("", url=repr(shown), why=told, fix=fix)
+        reason = why.removeprefix(f"{shown}: ").removeprefix(f"{shown!r} ")
+        return f.AddressRefused.at("", url=repr(shown), why=reason, fix=fix)
     return None

@@ -27,7 +27,7 @@ BLANK = re.compile(r"(?:\s|\\n|\\\n)+")
 PUT_TOGETHER = re.compile(r"[$`]|%[sdqbr]|\{\w*\}")
 
 
-class Filled(NamedTuple):
+class UnknownValue(NamedTuple):
     """A value that only the running script knows; `is_text`: it stands in quotes."""
 
     is_text: bool = False
@@ -45,7 +45,7 @@ class _EndError(Exception):
     """The text is no object, or one that is not read."""
 
 
-def objects_in(text: str) -> Iterator[Literal]:
+def find_objects(text: str) -> Iterator[Literal]:
     """Every object of a text that is not inside another one, in order."""
     ends = 0
     for brace in islice(re.finditer(r"\{", text), MOST_BRACES):
@@ -53,32 +53,32 @@ def objects_in(text: str) -> Iterator[Literal]:
         if at < ends:
             continue
         try:
-            tree, end = _object(text, at, 0)
+            tree, end = _parse_object(text, at, 0)
         except _EndError:
             continue
         # Code in braces looks like an object of names alone.
-        if not all(isinstance(value, Filled) for value in tree.values()):
+        if not all(isinstance(value, UnknownValue) for value in tree.values()):
             yield Literal(tree, at, end)
             ends = end
 
 
-def _object(text: str, at: int, depth: int) -> tuple[dict[str, Tree], int]:
+def _parse_object(text: str, at: int, depth: int) -> tuple[dict[str, Tree], int]:
     if depth > DEEPEST:
         raise _EndError
     tree: dict[str, Tree] = {}
-    start, at = at, _skip(text, at + 1)
+    start, at = at, _skip_blanks(text, at + 1)
     while not text.startswith("}", at):
-        key, at = _key(text, at)
-        at = _skip(text, at)
+        key, at = _parse_key(text, at)
+        at = _skip_blanks(text, at)
         if text.startswith(":", at):
-            tree[key], at = _value(text, _skip(text, at + 1), depth)
+            tree[key], at = _parse_value(text, _skip_blanks(text, at + 1), depth)
         elif text[at : at + 1] in (",", "}"):
-            tree[key] = Filled()
+            tree[key] = UnknownValue()
         else:
             raise _EndError
-        at = _skip(text, at)
+        at = _skip_blanks(text, at)
         if text.startswith(",", at):
-            at = _skip(text, at + 1)
+            at = _skip_blanks(text, at + 1)
         elif not text.startswith("}", at):
             raise _EndError
         if at - start > LONGEST:
@@ -86,14 +86,14 @@ def _object(text: str, at: int, depth: int) -> tuple[dict[str, Tree], int]:
     return tree, at + 1
 
 
-def _skip(text: str, at: int) -> int:
+def _skip_blanks(text: str, at: int) -> int:
     blank = BLANK.match(text, at)
     return blank.end() if blank else at
 
 
-def _key(text: str, at: int) -> tuple[str, int]:
+def _parse_key(text: str, at: int) -> tuple[str, int]:
     if QUOTE.match(text, at):
-        key, end = _string(text, at)
+        key, end = _parse_string(text, at)
         if not isinstance(key, str):
             raise _EndError
         return key, end
@@ -103,7 +103,7 @@ def _key(text: str, at: int) -> tuple[str, int]:
     return word[0], word.end()
 
 
-def _string(text: str, at: int) -> tuple[Tree, int]:
+def _parse_string(text: str, at: int) -> tuple[Tree, int]:
     """A text in quotes, and where it ends; a quote behind as many backslashes as the first closes it."""
     opening = QUOTE.match(text, at)
     if not opening:
@@ -113,7 +113,7 @@ def _string(text: str, at: int) -> tuple[Tree, int]:
     while closing := QUOTE.search(text, at):
         if closing[2] == quote and len(closing[1]) == len(slashes):
             inside = text[start : closing.start()]
-            return (Filled(is_text=True) if PUT_TOGETHER.search(inside) else inside), closing.end()
+            return (UnknownValue(is_text=True) if PUT_TOGETHER.search(inside) else inside), closing.end()
         inside = text[start : closing.start()]
         if len(inside) > LONGEST or ("\n" in inside and quote != "`"):
             break
@@ -121,28 +121,28 @@ def _string(text: str, at: int) -> tuple[Tree, int]:
     raise _EndError
 
 
-def _value(text: str, at: int, depth: int) -> tuple[Tree, int]:
+def _parse_value(text: str, at: int, depth: int) -> tuple[Tree, int]:
     """The value that starts here; more than one literal up to the next comma is filled in."""
     start = at
-    value: Tree = Filled()
+    value: Tree = UnknownValue()
     try:
-        value, at = _plain(text, at, depth)
+        value, at = _parse_plain(text, at, depth)
     except _EndError:
         at = start
-    end = _skip(text, at)
+    end = _skip_blanks(text, at)
     if at > start and text[end : end + 1] in (",", "}", "]"):
         return value, end
-    is_text = at > start and isinstance(value, (str, Filled)) and QUOTE.match(text, start) is not None
-    return Filled(is_text=is_text), _expression_end(text, start)
+    is_text = at > start and isinstance(value, (str, UnknownValue)) and QUOTE.match(text, start) is not None
+    return UnknownValue(is_text=is_text), _find_expression_end(text, start)
 
 
-def _plain(text: str, at: int, depth: int) -> tuple[Tree, int]:
+def _parse_plain(text: str, at: int, depth: int) -> tuple[Tree, int]:
     if text.startswith("{", at):
-        return _object(text, at, depth + 1)
+        return _parse_object(text, at, depth + 1)
     if text.startswith("[", at):
-        return _list(text, at, depth + 1)
+        return _parse_list(text, at, depth + 1)
     if QUOTE.match(text, at):
-        return _string(text, at)
+        return _parse_string(text, at)
     if number := NUMBER.match(text, at):
         return (float(number[0]) if "." in number[0] else int(number[0])), number.end()
     word = KEY.match(text, at)
@@ -151,23 +151,23 @@ def _plain(text: str, at: int, depth: int) -> tuple[Tree, int]:
     raise _EndError
 
 
-def _list(text: str, at: int, depth: int) -> tuple[list[Tree], int]:
+def _parse_list(text: str, at: int, depth: int) -> tuple[list[Tree], int]:
     if depth > DEEPEST:
         raise _EndError
     values: list[Tree] = []
-    at = _skip(text, at + 1)
+    at = _skip_blanks(text, at + 1)
     while not text.startswith("]", at):
-        value, at = _value(text, at, depth)
+        value, at = _parse_value(text, at, depth)
         values.append(value)
-        at = _skip(text, at)
+        at = _skip_blanks(text, at)
         if text.startswith(",", at):
-            at = _skip(text, at + 1)
+            at = _skip_blanks(text, at + 1)
         elif not text.startswith("]", at):
             raise _EndError
     return values, at + 1
 
 
-def _expression_end(text: str, at: int) -> int:
+def _find_expression_end(text: str, at: int) -> int:
     """Where an expression ends: at a comma or a bracket that it did not open."""
     opened = 0
     limit = min(len(text), at + LONGEST)
@@ -175,7 +175,7 @@ def _expression_end(text: str, at: int) -> int:
         char = text[at]
         if QUOTE.match(text, at):
             try:
-                at = _string(text, at)[1]
+                at = _parse_string(text, at)[1]
                 continue
             except _EndError:
                 pass

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hookport.findings import Finding
 
 
-def placed(finding: Finding, reading: Reading) -> Finding:
+def locate_finding(finding: Finding, reading: Reading) -> Finding:
     """The finding with its file and line, and with the hook that its place is in."""
     if finding.line:
         return finding
@@ -23,13 +23,13 @@ def placed(finding: Finding, reading: Reading) -> Finding:
     file = finding.file or place.file
     document = reading.documents.get(file)
     where = finding.where.removeprefix(f"{file}: ")
-    path = steps_of(where, document.tree) if document else ()
+    path = parse_steps(where, document.tree) if document else ()
     line, column = document.position(path or place.path) if document else (0, 0)
-    hook = finding.hook if known else _owner(places, Place(file, path))
+    hook = finding.hook if known else _find_owner(places, Place(file, path))
     return finding._replace(file=file, line=line, column=column, hook=hook)
 
 
-def _owner(places: tuple[Place, ...], place: Place) -> int | None:
+def _find_owner(places: tuple[Place, ...], place: Place) -> int | None:
     """The hook whose entry holds a place."""
     for number, (file, path) in enumerate(places):
         if file == place.file and path and place.path[: len(path)] == path:
@@ -37,7 +37,7 @@ def _owner(places: tuple[Place, ...], place: Place) -> int | None:
     return None
 
 
-def steps_of(where: str, tree: Tree) -> Path:
+def parse_steps(where: str, tree: Tree) -> Path:
     """The path that `spell_path` spelled, as far as the tree has it; keys may hold dots and brackets.
 
     What is said of a document with a frontmatter is said of the frontmatter.
@@ -47,11 +47,13 @@ def steps_of(where: str, tree: Tree) -> Path:
     starts: list[tuple[Path, Tree]] = [((), tree)]
     if isinstance(tree, Mapping) and isinstance(tree.get("frontmatter"), Mapping):
         starts.append((("frontmatter",), tree["frontmatter"]))
-    walks = ((left, (*start, *path)) for start, inside in starts for left, path in _walks(where, inside, ()))
+    walks = (
+        (left, (*start, *path)) for start, inside in starts for left, path in _follow_steps(where, inside, ())
+    )
     return min(walks, key=lambda walk: len(walk[0]))[1]
 
 
-def _walks(text: str, tree: Tree, path: Path) -> Iterator[tuple[str, Path]]:
+def _follow_steps(text: str, tree: Tree, path: Path) -> Iterator[tuple[str, Path]]:
     """Every way to follow a spelled path down a tree, with what is left of the text."""
     yield text, path
     steps: Iterator[tuple[str, str | int]]
@@ -64,4 +66,4 @@ def _walks(text: str, tree: Tree, path: Path) -> Iterator[tuple[str, Path]]:
     for spelled, step in steps:
         rest = text[len(spelled) :]
         if spelled and text.startswith(spelled) and (not rest or rest[0] in ".["):
-            yield from _walks(rest, tree[step], (*path, step))
+            yield from _follow_steps(rest, tree[step], (*path, step))

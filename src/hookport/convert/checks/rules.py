@@ -27,14 +27,14 @@ class DeadRule(NamedTuple):
     is_documented: bool = False
 
 
-def dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
+def find_dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
     """What keeps a hook's rule from ever holding, None if it may hold; `dialect` has the hook's file."""
     if not has_field(dialect, "condition") or dialect.is_hub:
         names = [hook.dialect] if hook.dialect in agents.list_dialects() else []
         dialect = agents.get(names[0]) if names else dialect
     if not hook.condition or not has_field(dialect, "condition") or dialect.is_hub:
         return None
-    if why := _misspelled(hook.condition) or _unmatched(hook, dialect):
+    if why := _explain_misspelling(hook.condition) or _explain_mismatch(hook, dialect):
         return DeadRule(why)
     for pattern, why in dialect.unfired_rules.items():
         if re.fullmatch(pattern, hook.condition):
@@ -42,12 +42,12 @@ def dead_rule(hook: Hook, dialect: Dialect) -> DeadRule | None:
     return None
 
 
-def tool_of(rule: str) -> str:
+def read_tool(rule: str) -> str:
     """The name of the tool that a rule is for."""
     return rule.partition("(")[0]
 
 
-def _misspelled(rule: str) -> str:
+def _explain_misspelling(rule: str) -> str:
     tool, bracket, inside = rule.partition("(")
     if rule != rule.strip():
         return "it has blanks around it"
@@ -69,9 +69,9 @@ def _misspelled(rule: str) -> str:
     return ""
 
 
-def _unmatched(hook: Hook, dialect: Dialect) -> str:
+def _explain_mismatch(hook: Hook, dialect: Dialect) -> str:
     """Why no tool of the matcher is the rule's."""
-    tool = tool_of(hook.condition)
+    tool = read_tool(hook.condition)
     is_mcp = dialect.mcp is not None and tool.startswith(dialect.mcp.prefix)
     words = {word for named in find_tools(dialect, tool) for word in COVERED.get(named, (named,))}
     if not hook.matcher or not (is_mcp or words):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from hookport import findings as f
 from hookport.agents import Dialect, get
-from hookport.convert.checks import Reading, Seen, fresh, seen_in
+from hookport.convert.checks import CheckedEntry, Reading, drop_repeated, list_entries
 from hookport.findings import Finding
 from hookport.model.hooks import Hook
 from hookport.shapes.dialect import Location
@@ -32,21 +32,21 @@ HOME = ("~/", "$HOME/", "${HOME}/")
 WRAPPERS = frozenset({"exec", "env", "command", "nohup", "time"})
 
 
-class Script(NamedTuple):
+class NamedScript(NamedTuple):
     """A script that a command starts: the word that names it, and whether it runs by itself."""
 
     word: str
     is_direct: bool
 
 
-class Standing(NamedTuple):
+class PlacedFile(NamedTuple):
     """A file at a place: the folder that the place starts from, and how much of the file's path it names."""
 
     base: File
     weight: tuple[int, int]
 
 
-class Folders(NamedTuple):
+class CommandFolders(NamedTuple):
     """What the paths in a file's commands start from; `personal`: the file is for every project of a user."""
 
     root: File
@@ -55,51 +55,55 @@ class Folders(NamedTuple):
     personal: bool
 
 
-def itself(hook: Hook) -> Hook:
+def keep_hook(hook: Hook) -> Hook:
     """The hook that an entry is, where nobody tells that it runs another one."""
     return hook
 
 
-def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] = itself) -> list[Finding]:
+def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] = keep_hook) -> list[Finding]:
     """What is wrong with the scripts that the hooks start; `root` is the folder they were found in.
 
     `behind` gives the hook that an entry of the bridge runs.
     """
-    told = {one.file for one in reading.decoded.findings if one.code == f.ScriptMissing.code}
-    folders: dict[str, Folders] = {}
-    found: list[Finding] = []
-    for one in seen_in(reading):
-        file = one.place.file
+    reported_files = {
+        finding.file for finding in reading.decoded.findings if finding.code == f.ScriptMissing.code
+    }
+    folders: dict[str, CommandFolders] = {}
+    findings: list[Finding] = []
+    for entry in list_entries(reading):
+        file = entry.place.file
         if file not in folders:
-            folders[file] = folders_of(one.dialect, file, root)
-        if file not in told:
-            found += _check_scripts(one, folders[file], behind(one.hook))
-    return fresh(reading, found)
+            folders[file] = find_command_folders(entry.dialect, file, root)
+        if file not in reported_files:
+            findings += _check_scripts(entry, folders[file], behind(entry.hook))
+    return drop_repeated(reading, findings)
 
 
-def folders_of(dialect: Dialect, file: str, root: File) -> Folders:
+def find_command_folders(dialect: Dialect, file: str, root: File) -> CommandFolders:
     """What the paths in the commands of a file start from; `root` where the file stands at no known place."""
-    root, full = _absolute(file, root)
-    project = above(dialect, full, "project", "local", "user")
-    at_home = project is not None and project == _home() == above(dialect, full, "user")
-    package = _with_manifest(dialect, full) or above(dialect, full, "plugin")
-    return Folders(root, project or root, package or root, personal=file.startswith("~") or at_home)
+    root, full = _make_absolute(file, root)
+    project = find_place_folder(dialect, full, "project", "local", "user")
+    at_home = project is not None and project == _find_home() == find_place_folder(dialect, full, "user")
+    package = _find_manifest_folder(dialect, full) or find_place_folder(dialect, full, "plugin")
+    return CommandFolders(root, project or root, package or root, personal=file.startswith("~") or at_home)
 
 
-def _with_manifest(dialect: Dialect, full: File) -> File | None:
+def _find_manifest_folder(dialect: Dialect, full: File) -> File | None:
     """The nearest folder above a file that a manifest makes a plugin: it may name files anywhere in it."""
     folders = full.parents[:MOST_FOLDERS]
-    return next((one for one in folders if any((one / name).is_file() for name in dialect.manifests)), None)
+    return next(
+        (folder for folder in folders if any((folder / name).is_file() for name in dialect.manifests)), None
+    )
 
 
-def _home() -> File | None:
+def _find_home() -> File | None:
     try:
         return File.home()
     except RuntimeError:
         return None
 
 
-def _absolute(file: str, root: File) -> tuple[File, File]:
+def _make_absolute(file: str, root: File) -> tuple[File, File]:
     """The root and a file of it; its name starts from the working directory, or else from the root."""
     # Links are followed only where the names alone do not show that the file is below the root.
     given = File(os.path.abspath(root))  # noqa: PTH100
@@ -110,93 +114,93 @@ def _absolute(file: str, root: File) -> tuple[File, File]:
     return given, given / file
 
 
-def above(dialect: Dialect, full: File, *scopes: str) -> File | None:
+def find_place_folder(dialect: Dialect, full: File, *scopes: str) -> File | None:
     """The folder that the dialect's place for a file starts from, if the file is in such a place."""
-    found = standing(dialect, full, *scopes)
-    return found.base if found else None
+    placed_file = find_placed_file(dialect, full, *scopes)
+    return placed_file.base if placed_file else None
 
 
-def standing(dialect: Dialect, full: File, *scopes: str) -> Standing | None:
+def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile | None:
     """Where a file stands: of the dialect's places that it is in, the one that names most of its path."""
     inside = (Location("plugin", name, "") for name in dialect.manifests)
     places = (*dialect.locations, *dialect.runs_from, *dialect.scoped_in, *inside)
-    found = [_standing(full, one.path) for one in places if not scopes or one.scope in scopes]
-    return max(filter(None, found), key=lambda one: one.weight, default=None)
+    placed_files = [_match_place(full, place.path) for place in places if not scopes or place.scope in scopes]
+    return max(filter(None, placed_files), key=lambda placed_file: placed_file.weight, default=None)
 
 
-def _standing(full: File, place: str) -> Standing | None:
-    parts = _parts(place)
+def _match_place(full: File, place: str) -> PlacedFile | None:
+    parts = _split_place(place)
     tail = full.parts[-len(parts) :]
     if len(tail) < len(parts) or not all(map(fnmatch.fnmatchcase, tail, parts)):
         return None
     base = full.parent if len(parts) == len(full.parts) else full.parents[len(parts) - 1]
-    return Standing(base, (len(parts), sum("*" not in part for part in parts)))
+    return PlacedFile(base, (len(parts), sum("*" not in part for part in parts)))
 
 
 @cache
-def _parts(place: str) -> tuple[str, ...]:
+def _split_place(place: str) -> tuple[str, ...]:
     return PurePosixPath(place.removeprefix("~/")).parts
 
 
-def _check_scripts(one: Seen, folders: Folders, inner: Hook) -> Iterator[Finding]:
-    handler = one.hook.handler
+def _check_scripts(entry: CheckedEntry, folders: CommandFolders, inner: Hook) -> Iterator[Finding]:
+    handler = entry.hook.handler
     spoken = [
-        (command, one.dialect) for command in dict.fromkeys((handler.command, *handler.platform.values()))
+        (command, entry.dialect) for command in dict.fromkeys((handler.command, *handler.platform.values()))
     ]
-    if inner != one.hook:
+    if inner != entry.hook:
         spoken.append((_NAMED_WITH_DEFAULT.sub(r"$\1", inner.handler.command), get(inner.dialect)))
     for command, speaks in spoken:
-        script = named_script(command)
+        script = find_named_script(command)
         if script is None:
             continue
-        rules = speaks is one.dialect and speaks.script_rules
+        rules = speaks is entry.dialect and speaks.script_rules
         if rules and not script.word.startswith(("$", "~", "/")):
             name = script.word.removeprefix("./")
-            yield one.note(f.PackageRootUnused, placeholder=one.dialect.package_dir[0], script=name)
-        path = _resolved(one, script.word, folders, speaks)
+            yield entry.note(f.PackageRootUnused, placeholder=entry.dialect.package_dir[0], script=name)
+        path = _resolve_word(entry, script.word, folders, speaks)
         if path is not None:
-            is_windows = path.suffix.lower() in OF_WINDOWS or command == one.hook.handler.platform.get(
+            is_windows = path.suffix.lower() in OF_WINDOWS or command == entry.hook.handler.platform.get(
                 "windows"
             )
-            in_place = needs_mode(one.dialect, path)
+            in_place = needs_mode(entry.dialect, path)
             is_started = (script.is_direct or rules or in_place) and not is_windows
-            yield from _check_file(one, path, folders, is_started=is_started)
+            yield from _check_file(entry, path, folders, is_started=is_started)
 
 
 def needs_mode(dialect: Dialect, path: File) -> bool:
     """Whether a script in its place must be executable, although its command names what runs it."""
     places = [place for place in dialect.locations if place.executable]
-    return not path.suffix and any(_standing(path, place.path) for place in places)
+    return not path.suffix and any(_match_place(path, place.path) for place in places)
 
 
-def named_script(command: str) -> Script | None:
+def find_named_script(command: str) -> NamedScript | None:
     """The script that a command clearly starts with, if it does."""
-    words = first_command(command)
+    words = split_first_command(command)
     while words and (words[0].rpartition("/")[2] in WRAPPERS or re.match(r"\w+=", words[0])):
         words = words[1:]
     if not words:
         return None
     if not INTERPRETERS.fullmatch(words[0].rpartition("/")[2]):
-        return Script(words[0], is_direct=True) if _is_path(words[0]) else None
+        return NamedScript(words[0], is_direct=True) if _is_path(words[0]) else None
     words = words[1:]
     while words and PLAIN_OPTIONS.fullmatch(words[0]):
         words = words[1:]
     if words and (re.fullmatch(r"\w[\w-]*\.\w+", words[0]) or (_is_path(words[0]) and words[0][0] != "-")):
-        return Script(words[0], is_direct=False)
+        return NamedScript(words[0], is_direct=False)
     return None
 
 
-def started(one: Seen, root: File) -> Iterator[tuple[Script, File]]:
+def find_started_scripts(entry: CheckedEntry, root: File) -> Iterator[tuple[NamedScript, File]]:
     """The scripts that a hook starts on any system and the files they are, as far as the words tell."""
-    folders = folders_of(one.dialect, one.place.file, root)
-    for command in dict.fromkeys((one.hook.handler.command, *one.hook.handler.platform.values())):
-        script = named_script(command)
-        path = _resolved(one, script.word, folders) if script else None
+    folders = find_command_folders(entry.dialect, entry.place.file, root)
+    for command in dict.fromkeys((entry.hook.handler.command, *entry.hook.handler.platform.values())):
+        script = find_named_script(command)
+        path = _resolve_word(entry, script.word, folders) if script else None
         if script and path:
             yield script, path
 
 
-def first_command(command: str) -> list[str]:
+def split_first_command(command: str) -> list[str]:
     """The words up to the first operator; none if the quoting is not plain."""
     lexer = shlex.shlex(command, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True
@@ -216,52 +220,56 @@ def _is_path(word: str) -> bool:
     return "/" in word and "://" not in word
 
 
-def _resolved(one: Seen, word: str, folders: Folders, speaks: Dialect | None = None) -> File | None:
+def _resolve_word(
+    entry: CheckedEntry, word: str, folders: CommandFolders, speaks: Dialect | None = None
+) -> File | None:
     """The file that a word names, None where only the shell or the agent knows it.
 
     `speaks` is the dialect of a command behind the bridge, which fills in that one's project.
     """
-    if word in one.reading.documents:
-        return _absolute(word, folders.root)[1]
-    for spelling in sorted(one.dialect.package_dir, key=len, reverse=True):
+    if word in entry.reading.documents:
+        return _make_absolute(word, folders.root)[1]
+    for spelling in sorted(entry.dialect.package_dir, key=len, reverse=True):
         if word.startswith(f"{spelling}/"):
-            return _plain(word.removeprefix(f"{spelling}/"), folders.package)
-    for spelling in sorted((speaks or one.dialect).project_dir, key=len, reverse=True):
-        is_moved = folders.personal or (one.hook.handler.cwd and spelling == ".")
+            return _join_plain(word.removeprefix(f"{spelling}/"), folders.package)
+    for spelling in sorted((speaks or entry.dialect).project_dir, key=len, reverse=True):
+        is_moved = folders.personal or (entry.hook.handler.cwd and spelling == ".")
         if word.startswith(f"{spelling}/") and not is_moved:
-            return _plain(word.removeprefix(f"{spelling}/"), folders.project)
+            return _join_plain(word.removeprefix(f"{spelling}/"), folders.project)
     if spelling := next(filter(word.startswith, HOME), ""):
-        home = _home()
-        return _plain(word.removeprefix(spelling), home) if home else None
+        home = _find_home()
+        return _join_plain(word.removeprefix(spelling), home) if home else None
     if word.startswith("/"):
-        return _plain(word, folders.root)
-    if one.hook.handler.cwd or (folders.personal and not one.dialect.starts_in_package):
+        return _join_plain(word, folders.root)
+    if entry.hook.handler.cwd or (folders.personal and not entry.dialect.starts_in_package):
         return None
     if folders.personal:
-        return _plain(word, _absolute(one.place.file, folders.root)[1].parent)
-    return _plain(word, folders.package if one.dialect.starts_in_package else folders.project)
+        return _join_plain(word, _make_absolute(entry.place.file, folders.root)[1].parent)
+    return _join_plain(word, folders.package if entry.dialect.starts_in_package else folders.project)
 
 
-def _plain(name: str, folder: File) -> File | None:
+def _join_plain(name: str, folder: File) -> File | None:
     return None if re.search(r"[$`*?\[\]{}~%\0]", name) else folder / name
 
 
-def _check_file(one: Seen, path: File, folders: Folders, *, is_started: bool) -> Iterator[Finding]:
+def _check_file(
+    entry: CheckedEntry, path: File, folders: CommandFolders, *, is_started: bool
+) -> Iterator[Finding]:
     above = (folders.root, folders.project, folders.package)
     base = next((folder for folder in above if path.is_relative_to(folder)), None)
     name = path.relative_to(base).as_posix() if base else str(path)
     try:
         if not path.is_file():
-            yield one.note(f.ScriptMissing, script=name)
+            yield entry.note(f.ScriptMissing, script=name)
             return
         if not is_started:
             return
         if not path.stat().st_mode & 0o111:
-            yield one.note(f.ScriptNotExecutable, script=name)
+            yield entry.note(f.ScriptNotExecutable, script=name)
         with path.open("rb") as file:
             head = file.read(512)
     except OSError:
         # What we may not look at may still be there for the agent.
         return
     if not head.startswith(b"#!") and b"\0" not in head:
-        yield one.note(f.NoShebang, script=name)
+        yield entry.note(f.NoShebang, script=name)

@@ -14,8 +14,8 @@ from hookport import findings as f
 from hookport.agents import Dialect
 from hookport.convert.degrade import answers, commands, fields, guards, handlers, matchers
 from hookport.convert.degrade.capabilities import Scripts, infer
-from hookport.convert.degrade.work import Work, deny_command, specs_of
-from hookport.convert.degrade.wrapping import ON_PATH, Bridge
+from hookport.convert.degrade.work import Work, list_specs, write_deny_command
+from hookport.convert.degrade.wrapping import ON_PATH, BridgeCall
 from hookport.findings import Finding
 from hookport.model.events import about_tool
 from hookport.model.hooks import NOTHING, Hook, Manifest
@@ -23,33 +23,33 @@ from hookport.shapes.dialect import has_field
 from hookport.shapes.entries import find_slots, get_event_order, merge_entries
 from hookport.shapes.matchers import read_matcher, write_matcher
 
-__all__ = ["Degraded", "degrade", "deny_command", "infer"]
+__all__ = ["DegradedManifest", "degrade", "infer", "write_deny_command"]
 
 STEPS: tuple[Callable[[Work], bool], ...] = (
-    guards.event,
-    commands.standing,
-    handlers.rewrite,
-    matchers.content,
-    handlers.handler,
-    handlers.command,
-    handlers.output,
-    commands.placeholders,
-    commands.anchored,
-    commands.background,
-    commands.directory,
-    commands.environment,
-    commands.platform,
-    matchers.matcher,
-    matchers.content,  # again: a pattern that became tools may reach events that cannot filter
-    guards.blocking,
-    guards.failure,
-    fields.timeout,
-    fields.fields,
-    handlers.wire,
+    guards.degrade_event,
+    commands.degrade_standing_script,
+    handlers.degrade_rewrite,
+    matchers.degrade_content,
+    handlers.degrade_handler,
+    handlers.degrade_command,
+    handlers.degrade_output,
+    commands.degrade_placeholders,
+    commands.anchor_paths,
+    commands.degrade_background,
+    commands.degrade_directory,
+    commands.degrade_environment,
+    commands.degrade_platform,
+    matchers.degrade_matcher,
+    matchers.degrade_content,  # again: a pattern that became tools may reach events that cannot filter
+    guards.degrade_blocking,
+    guards.degrade_failure,
+    fields.degrade_timeout,
+    fields.degrade_fields,
+    handlers.degrade_wire,
 )
 
 
-class Degraded(NamedTuple):
+class DegradedManifest(NamedTuple):
     """What is left for the target; `kept` gives the original index of each hook that is."""
 
     manifest: Manifest
@@ -64,8 +64,8 @@ def degrade(
     scripts: Scripts,
     *,
     bare: bool = False,
-    bridge: Bridge = ON_PATH,
-) -> Degraded:
+    bridge: BridgeCall = ON_PATH,
+) -> DegradedManifest:
     """The part of a manifest that the target can say, with a finding for every change and drop.
 
     `bare` leaves commands that speak another dialect as they are; `bridge` is what runs them otherwise.
@@ -84,12 +84,12 @@ def degrade(
     left = [work for work in works if all(step(work) for step in STEPS)]
     for work in left:
         answers.note_lost_fields(work, target)
-    left = _by_priority(left)
+    left = _sort_by_priority(left)
     if target.shape.merges:
-        left = _merged(left)
+        left = _merge_works(left)
     if target.shape.by_event:
         left.sort(key=lambda work: get_event_order(target, work.hook))
-    _allow_undoes(left, target)
+    _note_allow_undoes(left, target)
     findings = [finding for work in works for finding in work.findings]
     hooks = [work.hook for work in left]
     if target.adjust:
@@ -103,9 +103,9 @@ def degrade(
         if target.shape.by_event:
             pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: get_event_order(target, pair[0]))
             hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
-    own = {key: value for key, value in manifest.provider_data.items() if key == target.id}
-    return Degraded(
-        Manifest(tuple(hooks), own or NOTHING), tuple(work.index for work in left), tuple(findings)
+    target_data = {key: value for key, value in manifest.provider_data.items() if key == target.id}
+    return DegradedManifest(
+        Manifest(tuple(hooks), target_data or NOTHING), tuple(work.index for work in left), tuple(findings)
     )
 
 
@@ -116,21 +116,21 @@ ALLOW_WINS = {
 }
 
 
-def _allow_undoes(works: list[Work], target: Dialect) -> None:
+def _note_allow_undoes(works: list[Work], target: Dialect) -> None:
     """Where one hook's allow undoes another's deny, guards that share an event are weaker together."""
     how = ALLOW_WINS.get(target.wire.several)
     if how is None:
         return
-    shared = Counter(spec.native for work in works for spec in specs_of(work))
+    shared = Counter(spec.native for work in works for spec in list_specs(work))
     for work in works:
-        events = {spec.native for spec in specs_of(work)}
+        events = {spec.native for spec in list_specs(work)}
         if work.hook.blocking and any(shared[native] > 1 for native in events) and not work.is_home:
             work.note(f.AllowUndoes, event=", ".join(sorted(events)), how=how)
 
 
-def _merged(works: list[Work]) -> list[Work]:
+def _merge_works(works: list[Work]) -> list[Work]:
     """Where the target's entries are merged when they are read, hooks that would be are one already."""
-    merged = merge_entries([(hook, work) for work in works for hook in _entries(work)])
+    merged = merge_entries([(hook, work) for work in works for hook in _split_entries(work)])
     for hook, work in merged:
         work.hook = hook
         if len(merged) < len(works) and hook.matcher:
@@ -142,12 +142,12 @@ def _merged(works: list[Work]) -> list[Work]:
     for work in works:
         if id(work) not in kept:
             rest = work.hook._replace(matcher=())
-            other = next(one for one in first if one.hook._replace(matcher=()) == rest)
+            other = next(candidate for candidate in first if candidate.hook._replace(matcher=()) == rest)
             work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
-    return first if len(first) == len(works) else _merged(first)
+    return first if len(first) == len(works) else _merge_works(first)
 
 
-def _entries(work: Work) -> list[Hook]:
+def _split_entries(work: Work) -> list[Hook]:
     """The hook as the entries of one event that it is written as, each with its part of the matcher."""
     pieces = list(find_slots(work.target, work.hook))
     if len(pieces) != 1 or not about_tool(work.hook.event):
@@ -159,7 +159,7 @@ def _entries(work: Work) -> list[Hook]:
     return [hook._replace(matcher=read_matcher(work.target, spec, text or "")[0]) for text in texts]
 
 
-def _by_priority(works: list[Work]) -> list[Work]:
+def _sort_by_priority(works: list[Work]) -> list[Work]:
     """Where the target has no priorities, higher ones come first in the file."""
     if not works or has_field(works[0].target, "priority"):
         return works

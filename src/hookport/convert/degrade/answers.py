@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hookport import findings as f
 from hookport.agents import Dialect, get_wire, list_dialects
-from hookport.convert.degrade.work import Work, specs_of
+from hookport.convert.degrade.work import Work, list_specs
 from hookport.wire.answers import list_extras
 from hookport.wire.table import Wire
 
@@ -19,39 +19,52 @@ def note_lost_fields(work: Work, target: Dialect) -> None:
     """A finding where the answers of a hook's scripts have fields that are lost in the target."""
     if work.source.id == target.id:
         return
-    natives = [spec.native for spec in specs_of(work)]
+    natives = [spec.native for spec in list_specs(work)]
     text = "\n".join(work.texts)
-    lost = lost_fields(get_wire(work.source.id), get_wire(target.id), work.hook.event, natives, text)
+    lost = find_lost_fields(get_wire(work.source.id), get_wire(target.id), work.hook.event, natives, text)
     if lost:
         work.note(f.AnswerFieldLost, fields=", ".join(lost))
 
 
-def lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
+def find_lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of a dialect's answers that a text has and a target does not take on its own events."""
     taken = [list_extras(target, native, event) for native in natives]
-    missing = {key for word, key in _fields(source, event).items() if not all(word in one for one in taken)}
-    return _printed(missing, text)
+    missing = {
+        key
+        for word, key in _list_fields(source, event).items()
+        if not all(word in extras for extras in taken)
+    }
+    return _find_printed(missing, text)
 
 
-def foreign_fields(own: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
+def find_foreign_fields(agent_wire: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of other dialects' answers on an event that a text has, and that its own agent lacks."""
     others = (get_wire(name) for name in list_dialects())
-    known = {key for one in others if event in one.natives for key in _fields(one, event).values()}
-    taken = {_key(place) for native in natives for place in list_extras(own, native, event).values()}
-    return _printed({key for key in known - taken if _TELLING.search(key)}, text)
+    known = {
+        key
+        for other_wire in others
+        if event in other_wire.natives
+        for key in _list_fields(other_wire, event).values()
+    }
+    taken = {
+        _take_key(place) for native in natives for place in list_extras(agent_wire, native, event).values()
+    }
+    return _find_printed({key for key in known - taken if _TELLING.search(key)}, text)
 
 
-def _printed(keys: Iterable[str], text: str) -> list[str]:
+def _find_printed(keys: Iterable[str], text: str) -> list[str]:
     return [key for key in sorted(keys) if re.search(rf"""(?<!\w){key}\\?["']?\s*[:=]""", text)]
 
 
-def _fields(source: Wire, event: str) -> dict[str, str]:
+def _list_fields(source: Wire, event: str) -> dict[str, str]:
     """The words of a dialect for an event, each with the key that an answer has it under."""
     natives = [native for native, canonical in source.events.items() if canonical == event] or [event]
     return {
-        word: _key(place) for native in natives for word, place in list_extras(source, native, event).items()
+        word: _take_key(place)
+        for native in natives
+        for word, place in list_extras(source, native, event).items()
     }
 
 
-def _key(place: str) -> str:
+def _take_key(place: str) -> str:
     return place.rpartition(".")[2]

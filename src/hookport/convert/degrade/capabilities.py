@@ -37,21 +37,21 @@ EXITS = re.compile(r"exit\D{0,3}2\b|SystemExit\(2")
 Scripts = Mapping[str, Mapping[str, str]]
 
 
-def scripts_of(handler: Handler, scripts: Scripts) -> dict[str, str]:
+def find_scripts(handler: Handler, scripts: Scripts) -> dict[str, str]:
     """The scripts that a handler runs on any system."""
-    found: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for command in (handler.command, *handler.platform.values()):
-        found.update(scripts.get(command, {}))
-    return found
+        texts.update(scripts.get(command, {}))
+    return texts
 
 
 def infer(hook: Hook, scripts: Scripts) -> dict[str, str]:
     """The capabilities a hook uses, each with the evidence, the best first."""
     used: dict[str, str] = {}
     for capability, evidence in (
-        *_named(hook),
-        *_in_fields(hook.handler),
-        *_in_scripts(hook, scripts),
+        *_read_named(hook),
+        *_read_fields(hook.handler),
+        *_read_scripts(hook, scripts),
     ):
         used.setdefault(capability, evidence)
     if hook.blocking and hook.handler.type == "command":
@@ -59,7 +59,7 @@ def infer(hook: Hook, scripts: Scripts) -> dict[str, str]:
     return used
 
 
-def _named(hook: Hook) -> Iterator[tuple[str, str]]:
+def _read_named(hook: Hook) -> Iterator[tuple[str, str]]:
     """What its author says."""
     for capability in CAPABILITIES:
         if capability in hook.degradation:
@@ -68,7 +68,7 @@ def _named(hook: Hook) -> Iterator[tuple[str, str]]:
             yield capability, "its capabilities name it"
 
 
-def _in_fields(handler: Handler) -> Iterator[tuple[str, str]]:
+def _read_fields(handler: Handler) -> Iterator[tuple[str, str]]:
     """What the fields of its handler show."""
     if handler.type in ("prompt", "agent"):
         yield "llm_evaluated", "a model decides"
@@ -84,20 +84,20 @@ def _in_fields(handler: Handler) -> Iterator[tuple[str, str]]:
         yield "configurable_cwd", "it sets a working directory"
 
 
-def _in_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
+def _read_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
     """What the scripts that its command names print."""
     read = {"input_rewrite": REWRITE_WORDS, "structured_output": OUTPUT_WORDS}
     if hook.event not in REWRITABLE and not split_native(hook.event):
         # One script may serve several events; what it says for others is not asked here.
         del read["input_rewrite"]
-    for script, text in scripts_of(hook.handler, scripts).items():
+    for script, text in find_scripts(hook.handler, scripts).items():
         for capability, words in read.items():
             word = next((word for word in words if word in text), None)
             if word:
                 yield capability, f"{script} says {word.strip(chr(34))}"
 
 
-def deny_forms(text: str) -> set[str]:
+def find_deny_forms(text: str) -> set[str]:
     """The forms of a deny that a script prints: `nested` and `flat` permissionDecision, `decision`, …"""
     forms = set()
     if "permissionDecision" in text:
@@ -110,14 +110,14 @@ def deny_forms(text: str) -> set[str]:
 
 def denies(text: str) -> bool:
     """Whether a script denies, by its exit code, by an answer or by the SDK."""
-    return bool(EXITS.search(text) or deny_forms(text) or re.search(r"\bdeny\(", text))
+    return bool(EXITS.search(text) or find_deny_forms(text) or re.search(r"\bdeny\(", text))
 
 
-def denies_by_answer(hook: Hook, scripts: Scripts) -> set[str]:
+def find_answer_forms(hook: Hook, scripts: Scripts) -> set[str]:
     """The forms in which a guard denies, if printing is the only way it does: no exit code 2 in a script."""
     if not hook.blocking or hook.handler.type != "command":
         return set()
-    texts = list(scripts_of(hook.handler, scripts).values())
+    texts = list(find_scripts(hook.handler, scripts).values())
     if not texts or any(map(EXITS.search, texts)):
         return set()
-    return set().union(*map(deny_forms, texts))
+    return set().union(*map(find_deny_forms, texts))

@@ -7,13 +7,13 @@ import re
 from hookport import findings as f
 from hookport.agents import get_wire
 from hookport.base.quoting import quote
-from hookport.convert.degrade.work import Work, can_block, each_command, powershell, without
+from hookport.convert.degrade.work import Work, apply_strategy, can_block, change_commands, quote_powershell
 from hookport.model.hooks import NOTHING
 from hookport.shapes.dialect import find_variable, has_field
 from hookport.shapes.entries import find_slots, quote_shell_word
 
 
-def standing(work: Work) -> bool:
+def degrade_standing_script(work: Work) -> bool:
     """A script that the target runs in its place is there: a file that calls it would be written over it."""
     if not work.target.shape.in_place:
         return True
@@ -28,7 +28,7 @@ def standing(work: Work) -> bool:
     return True
 
 
-def background(work: Work) -> bool:
+def degrade_background(work: Work) -> bool:
     handler = work.hook.handler
     if not handler.is_async or has_field(work.target, "is_async", handler.type):
         return True
@@ -40,7 +40,9 @@ def background(work: Work) -> bool:
         elif handler.type == "command" and not work.hook.blocking:
             work.note(f.AsyncInBackground)
             # What a shell starts in the background gets no input, so the payload goes through another number.
-            each_command(work, lambda command: f"{{ ( {closed(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0")
+            change_commands(
+                work, lambda command: f"{{ ( {close_command(command)}) <&3 3<&- >/dev/null 2>&1 & }} 3<&0"
+            )
             if "windows" in handler.platform:
                 work.note(f.WindowsAsync)
         else:
@@ -50,16 +52,16 @@ def background(work: Work) -> bool:
             work.hook = work.hook._replace(blocking=True)
         return True
 
-    return without(work, "async_execution", warn)
+    return apply_strategy(work, "async_execution", warn)
 
 
-def closed(command: str) -> str:
+def close_command(command: str) -> str:
     """A command, whatever it ends in, ready to be followed by a closing bracket."""
     is_plain = re.fullmatch(r"[^#<\\\n]*[\w\"')/.}]", command)
     return f"{command}; " if is_plain else f"{command}\n"
 
 
-def platform(work: Work) -> bool:
+def degrade_platform(work: Work) -> bool:
     handler = work.hook.handler
     lost = {name: command for name, command in handler.platform.items() if not has_field(work.target, name)}
     if not lost:
@@ -72,7 +74,7 @@ def platform(work: Work) -> bool:
             cases = {"osx": "Darwin", "linux": "Linux"}
             arms = {**{cases[name]: text for name, text in unix.items()}, "*": command}
             spelled = " ".join(
-                f"({name}) {closed(text).removesuffix('; ')} ;;" for name, text in arms.items()
+                f"({name}) {close_command(text).removesuffix('; ')} ;;" for name, text in arms.items()
             )
             command = f'case "$(uname -s)" in {spelled} esac'
             work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
@@ -82,10 +84,10 @@ def platform(work: Work) -> bool:
         work.change(command=command, platform=kept or NOTHING)
         return True
 
-    return without(work, "platform_commands", warn)
+    return apply_strategy(work, "platform_commands", warn)
 
 
-def environment(work: Work) -> bool:
+def degrade_environment(work: Work) -> bool:
     handler = work.hook.handler
     if not handler.env or has_field(work.target, "env", handler.type):
         return True
@@ -100,8 +102,8 @@ def environment(work: Work) -> bool:
         elif good:
             settings = " ".join(f"{name}={quote(value)}" for name, value in good.items())
             work.note(f.CarriedInCommand, what="env")
-            on_windows = " ".join(f"$env:{name} = {powershell(value)};" for name, value in good.items())
-            each_command(
+            on_windows = " ".join(f"$env:{name} = {quote_powershell(value)};" for name, value in good.items())
+            change_commands(
                 work,
                 lambda command: f"export {settings}; {command}",
                 lambda command: f"{on_windows} {command}",
@@ -109,10 +111,10 @@ def environment(work: Work) -> bool:
         work.change(env=NOTHING)
         return True
 
-    return without(work, "custom_env", warn)
+    return apply_strategy(work, "custom_env", warn)
 
 
-def directory(work: Work) -> bool:
+def degrade_directory(work: Work) -> bool:
     handler = work.hook.handler
     if not handler.cwd or has_field(work.target, "cwd", handler.type):
         return True
@@ -131,19 +133,19 @@ def directory(work: Work) -> bool:
             )
             if root.startswith("$(") and inside:
                 path = f'"{root}"/{quote_shell_word(handler.cwd)}'
-            there = f"Set-Location -LiteralPath {powershell(handler.cwd)}"
-            each_command(
+            there = f"Set-Location -LiteralPath {quote_powershell(handler.cwd)}"
+            change_commands(
                 work,
-                lambda command: f"cd {path} && {{ {closed(command)}}}",
+                lambda command: f"cd {path} && {{ {close_command(command)}}}",
                 lambda command: f"{there}; {command}",
             )
         work.change(cwd="")
         return True
 
-    return without(work, "configurable_cwd", warn)
+    return apply_strategy(work, "configurable_cwd", warn)
 
 
-def placeholders(work: Work) -> bool:
+def degrade_placeholders(work: Work) -> bool:
     """Paths that start at the project's or the package's root, in the target's spelling."""
     source, target = work.source, work.target
     if work.hook.handler.type != "command" or work.is_prompt or work.is_home or target.is_hub:
@@ -156,7 +158,7 @@ def placeholders(work: Work) -> bool:
                 continue
             if work.wraps and get_wire(source.id).env.get(find_variable(spelling)) == "$root":
                 continue  # the bridge sets it
-            root = _root_there(work, role, spelling)
+            root = _spell_root(work, role, spelling)
             if root is not None:
                 replaced[spelling] = root
     named = source.file_placeholder
@@ -168,15 +170,15 @@ def placeholders(work: Work) -> bool:
         )
 
         def translate(command: str) -> str:
-            found = pattern.sub(lambda match: replaced[match[0]], command)
+            translated = pattern.sub(lambda match: replaced[match[0]], command)
             # A root that is the working directory needs no quotes.
-            return found.replace('"."/', "./") if "." in replaced.values() else found
+            return translated.replace('"."/', "./") if "." in replaced.values() else translated
 
-        each_command(work, translate)
+        change_commands(work, translate)
     return True
 
 
-def _root_there(work: Work, role: str, spelling: str) -> str | None:
+def _spell_root(work: Work, role: str, spelling: str) -> str | None:
     """How the target spells a root of the source, or the next best root; None if it has neither."""
     target = work.target
     there = target.project_dir if role == "project" else target.package_dir
@@ -204,7 +206,7 @@ _RELATIVE = re.compile(
 )
 
 
-def anchored(work: Work) -> bool:
+def anchor_paths(work: Work) -> bool:
     """A relative path is found wherever the agent has gone: it is written from the project's root."""
     source, target, handler = work.source, work.target, work.hook.handler
     if (
@@ -217,12 +219,12 @@ def anchored(work: Work) -> bool:
         return True
 
     def anchor(command: str) -> str:
-        found = _RELATIVE.match(command)
-        if not found:
+        match = _RELATIVE.match(command)
+        if not match:
             return command
-        path = f'"{target.project_dir[0]}"/{found[2].removeprefix("./")}'
-        work.note(f.PathAnchored, before=found[2], after=path)
-        return f"{found[1] or ''}{path}{command[found.end() :]}"
+        path = f'"{target.project_dir[0]}"/{match[2].removeprefix("./")}'
+        work.note(f.PathAnchored, before=match[2], after=path)
+        return f"{match[1] or ''}{path}{command[match.end() :]}"
 
-    each_command(work, anchor)
+    change_commands(work, anchor)
     return True

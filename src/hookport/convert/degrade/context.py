@@ -14,10 +14,10 @@ from hookport.wire.answers import write_answer
 from hookport.wire.table import Wire, find_table
 
 # Events on which a hook is there to tell something, unless it shows that it is not.
-TELLING = ("session_start", "before_prompt")
+CONTEXT_EVENTS = ("session_start", "before_prompt")
 
 
-def may_tell(hook: Hook, texts: Iterable[str]) -> bool:
+def may_add_context(hook: Hook, texts: Iterable[str]) -> bool:
     """Whether a hook may tell the model something; `texts` are its command and the scripts it names.
 
     It does where it names the field for that. Plain text may be printed by any script, so when a session
@@ -25,36 +25,39 @@ def may_tell(hook: Hook, texts: Iterable[str]) -> bool:
     """
     if hook.handler.is_async or hook.handler.type in ("prompt", "agent"):
         return False
-    own = get_wire(hook.dialect)
-    natives = [native for _, native in own.natives.get(hook.event, ())] or [hook.event]
-    tables = [find_table(own.reads, native, hook.event) for native in natives]
+    agent_wire = get_wire(hook.dialect)
+    natives = [native for _, native in agent_wire.natives.get(hook.event, ())] or [hook.event]
+    tables = [find_table(agent_wire.reads, native, hook.event) for native in natives]
     places = {place.rpartition(".")[2] for table in tables for place in table.get("context") or ()}
     if not places and not any(table.get("text") == "context" for table in tables):
         return False
     text = "\n".join(texts)
     if any(re.search(rf"""(?<!\w){place}\\?["']?\s*[:=(]""", text) for place in places):
         return True
-    return hook.event in TELLING and not (hook.blocking and denies(text))
+    return hook.event in CONTEXT_EVENTS and not (hook.blocking and denies(text))
 
 
-def unread(target: Dialect, hook: Hook) -> str:
+def explain_unread_context(target: Dialect, hook: Hook) -> str:
     """Why an agent does not pass on what a hook tells on its event; empty if it does, or lacks the event."""
     specs = [spec for spec, _ in find_slots(target, hook._replace(provider_data=NOTHING))]
-    return next(filter(None, (_unread(target, spec, hook.event) for spec in specs)), "")
+    return next(filter(None, (_explain_unread(target, spec, hook.event) for spec in specs)), "")
 
 
-def _unread(target: Dialect, spec: EventSpec, event: str) -> str:
-    own = get_wire(target.id)
-    products = (own.answers, *own.answers_of.values())
-    taken = [_takes(own.replace(answers=answers, answers_of={}), spec, event) for answers in products]
+def _explain_unread(target: Dialect, spec: EventSpec, event: str) -> str:
+    agent_wire = get_wire(target.id)
+    products = (agent_wire.answers, *agent_wire.answers_of.values())
+    taken = [
+        _takes_context(agent_wire.replace(answers=answers, answers_of={}), spec, event)
+        for answers in products
+    ]
     if spec.silent or not any(taken):
         return f"{target.title} takes no text on {spec.native}"
     if not all(taken):
         return f"only one of its products takes text on {spec.native}"
-    return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in TELLING else ""
+    return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in CONTEXT_EVENTS else ""
 
 
-def _takes(own: Wire, spec: EventSpec, event: str) -> bool:
+def _takes_context(agent_wire: Wire, spec: EventSpec, event: str) -> bool:
     """Whether the answer of an agent has a place for context."""
-    _, lost = write_answer(own, Event(event, own.id, spec.native), Decision(context="context"))
+    _, lost = write_answer(agent_wire, Event(event, agent_wire.id, spec.native), Decision(context="context"))
     return not lost

@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from hookport import findings as f
-from hookport.convert.degrade.work import Work, specs_of
+from hookport.convert.degrade.work import Work, list_specs
 from hookport.model.hooks import NOTHING, Hook
 from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, get_dialect_data, has_field
 from hookport.shapes.entries import find_slots
@@ -20,31 +20,31 @@ _WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
 
 def _keep_event(work: Work) -> None:
     """The event chosen for what the hook needs stays chosen when nothing says any more what it needs."""
-    target, before = work.target, specs_of(work)
+    target, before = work.target, list_specs(work)
     work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
     if [spec.native for spec, _ in find_slots(target, work.hook)] != [spec.native for spec in before]:
-        own = {**get_dialect_data(work.hook, target.id), "event": before[0].native}
-        work.hook = work.hook._replace(provider_data={**work.hook.provider_data, target.id: own})
+        target_data = {**get_dialect_data(work.hook, target.id), "event": before[0].native}
+        work.hook = work.hook._replace(provider_data={**work.hook.provider_data, target.id: target_data})
 
 
-def _rule(dialect: Dialect, hook: Hook) -> Timeout:
+def _find_timeout_rule(dialect: Dialect, hook: Hook) -> Timeout:
     return dialect.handlers[hook.handler.type].timeout
 
 
-def _default(dialect: Dialect, hook: Hook, specs: list[EventSpec]) -> timedelta | None:
-    own = next((spec.default_timeout for spec in specs if spec.default_timeout), None)
-    return own or _rule(dialect, hook).default
+def _find_default(dialect: Dialect, hook: Hook, specs: list[EventSpec]) -> timedelta | None:
+    event_default = next((spec.default_timeout for spec in specs if spec.default_timeout), None)
+    return event_default or _find_timeout_rule(dialect, hook).default
 
 
-def timeout(work: Work) -> bool:
+def degrade_timeout(work: Work) -> bool:
     """The same time in the target's unit, within its limits."""
     hook, target = work.hook, work.target
-    rule = _rule(target, hook)
-    specs = specs_of(work)
-    default = _default(target, hook, specs)
+    rule = _find_timeout_rule(target, hook)
+    specs = list_specs(work)
+    default = _find_default(target, hook, specs)
     timeout = hook.handler.timeout
     if timeout is None and hook.handler.type in work.source.handlers and not work.is_home:
-        home = _default(work.source, hook, [spec for spec, _ in find_slots(work.source, hook)])
+        home = _find_default(work.source, hook, [spec for spec, _ in find_slots(work.source, hook)])
         if home and home != default and rule.unit is not None:
             known = spell(default) if default else "not documented"
             work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=known)
@@ -61,7 +61,7 @@ def timeout(work: Work) -> bool:
         work.note(f.TimeoutDropped, timeout=spell(timeout), default=known)
         work.change(timeout=None)
         return True
-    limited = _limited(work, rule, timeout, specs)
+    limited = _limit_timeout(work, rule, timeout, specs)
     whole = limited
     if rule.whole:
         whole = math.ceil(limited / rule.unit) * rule.unit
@@ -72,7 +72,7 @@ def timeout(work: Work) -> bool:
     return True
 
 
-def _limited(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
+def _limit_timeout(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpec]) -> timedelta:
     """The time within the target's limits; a guard that asks for more is too slow there."""
     hook, target = work.hook, work.target
     most = find_longest_wait(target, specs, hook.handler.type)
@@ -91,7 +91,7 @@ def _limited(work: Work, rule: Timeout, timeout: timedelta, specs: list[EventSpe
     return limited
 
 
-def fields(work: Work) -> bool:
+def degrade_fields(work: Work) -> bool:
     """Fields without a place in the target, and those only another dialect knows."""
     target = work.target
     type_ = work.hook.handler.type
@@ -110,15 +110,15 @@ def fields(work: Work) -> bool:
     _keep_event(work)
     others = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
     for source, data in others.items():
-        names = _native_fields(data)
+        names = _list_native_fields(data)
         if names and source == work.source.id:
             work.note(f.NativeDropped, source=source, fields=", ".join(names))
-    own = work.hook.provider_data.get(target.id)
-    work.hook = work.hook._replace(provider_data={target.id: own} if own else NOTHING)
+    target_data = work.hook.provider_data.get(target.id)
+    work.hook = work.hook._replace(provider_data={target.id: target_data} if target_data else NOTHING)
     return True
 
 
-def _native_fields(data: Mapping[str, Tree]) -> list[str]:
+def _list_native_fields(data: Mapping[str, Tree]) -> list[str]:
     """The fields of a dialect's own that a hook carries."""
     inner = [data.get(part) for part in ("group", "keys")]
     names = [name for name in data if name not in ("event", "group", "keys", "written_matcher")]

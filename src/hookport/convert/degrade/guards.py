@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from hookport import findings as f
 from hookport.base.quoting import quote
-from hookport.convert.degrade.commands import closed
-from hookport.convert.degrade.work import Work, each_command, specs_of
+from hookport.convert.degrade.commands import close_command
+from hookport.convert.degrade.work import Work, change_commands, list_specs
 from hookport.model.events import AFTER_OF, split_native
 from hookport.shapes.dialect import EventSpec, find_event_specs, has_field
 from hookport.shapes.entries import find_slots
 
 
-def event(work: Work) -> bool:
+def degrade_event(work: Work) -> bool:
     """The target has the event, or one that comes too late, or the hook goes."""
     hook = work.hook
     if not hook.enabled and not has_field(work.target, "enabled"):
@@ -34,18 +34,18 @@ def event(work: Work) -> bool:
     return False
 
 
-def blocking(work: Work) -> bool:
+def degrade_blocking(work: Work) -> bool:
     """A guard stays one or is reported; what must not block is kept from it."""
     if work.target.is_hub:
         return True
-    specs = specs_of(work)
+    specs = list_specs(work)
     handler = work.hook.handler
     decides = work.target.handlers[handler.type].decides and not handler.is_async
     deaf = [spec.native for spec in specs if spec.blocks == "observe" or not decides]
     if work.hook.blocking and deaf:
-        _tell_deaf(work, deaf)
+        _note_deaf_events(work, deaf)
     if work.hook.blocking and (work.is_replaced or not work.is_home):
-        _tell_needs(work, [spec for spec in specs if spec.native not in deaf])
+        _note_needs(work, [spec for spec in specs if spec.native not in deaf])
     if has_field(work.target, "blocking"):
         return True
     if work.hook.blocking and len(deaf) == len(specs):
@@ -55,7 +55,7 @@ def blocking(work: Work) -> bool:
     return True
 
 
-def _tell_deaf(work: Work, deaf: list[str]) -> None:
+def _note_deaf_events(work: Work, deaf: list[str]) -> None:
     """A guard on events that do not listen: lost, unless it never prevented anything."""
     hook = work.hook
     listened = [spec.blocks for spec, _ in find_slots(work.source, hook)]
@@ -64,17 +64,17 @@ def _tell_deaf(work: Work, deaf: list[str]) -> None:
         work.note(f.GuardObserves, event=", ".join(deaf))
         return
     work.note(f.FieldDropped, field=f"blocking (nothing can be prevented on {hook.event})")
-    if len(deaf) == len(specs_of(work)):
+    if len(deaf) == len(list_specs(work)):
         work.hook = hook._replace(blocking=False)
 
 
-def _tell_needs(work: Work, specs: list[EventSpec]) -> None:
+def _note_needs(work: Work, specs: list[EventSpec]) -> None:
     """What a guard on these events needs to be obeyed, and by whom it is."""
     for spec in specs:
         if spec.partly:
             work.note(f.GuardPartly, event=spec.native, partly=spec.partly)
         if not work.is_replaced and not work.wraps and work.hook.handler.type == "command":
-            _exit_code(work, spec)
+            _note_exit_code(work, spec)
 
 
 def _keep_from_blocking(work: Work) -> None:
@@ -85,17 +85,17 @@ def _keep_from_blocking(work: Work) -> None:
         work.options.append("--observe")
     elif type_ == "command":
         work.note(f.KeptFromBlocking)
-        each_command(
+        change_commands(
             work,
-            lambda command: f"( {closed(command)}) || true",
+            lambda command: f"( {close_command(command)}) || true",
             lambda command: f"& {{ {command} }}; exit 0",
         )
     else:
-        work.note(f.MayBlockNow, type=type_, event=", ".join(spec.native for spec in specs_of(work)))
+        work.note(f.MayBlockNow, type=type_, event=", ".join(spec.native for spec in list_specs(work)))
     work.hook = work.hook._replace(blocking=True)
 
 
-def _exit_code(work: Work, spec: EventSpec) -> None:
+def _note_exit_code(work: Work, spec: EventSpec) -> None:
     """What exit code 2 needs to be obeyed there."""
     if not spec.exit_blocks:
         # One that fails closed blocks with every exit code but 0.
@@ -107,16 +107,16 @@ def _exit_code(work: Work, spec: EventSpec) -> None:
         work.note(f.ReasonLost)
 
 
-def failure(work: Work) -> bool:
+def degrade_failure(work: Work) -> bool:
     """A hook that blocks when it fails must do so in the target too."""
     handler = work.hook.handler
     closed = handler.on_failure == "block"
-    specs = specs_of(work)
+    specs = list_specs(work)
     always = bool(specs) and all(spec.fails_closed for spec in specs)
     if work.wraps:
-        return _failure_wrapped(work, always=always and work.hook.blocking)
+        return _wrap_failure(work, always=always and work.hook.blocking)
     if always and handler.type == "command" and work.hook.blocking:
-        return _failure_closed(work)
+        return _settle_closed_failure(work)
     if closed and not _can_fail_closed(work):
         work.note(f.FailsOpen, failure="fails or times out")
         work.change(on_failure="")
@@ -137,7 +137,7 @@ def failure(work: Work) -> bool:
     return True
 
 
-def _failure_wrapped(work: Work, *, always: bool) -> bool:
+def _wrap_failure(work: Work, *, always: bool) -> bool:
     """The bridge answers for a command that fails, in time; the target's own field is kept beside it."""
     handler = work.hook.handler
     if handler.on_failure or handler.timeout_action or always:
@@ -157,10 +157,10 @@ def _speak_up(work: Work) -> None:
     if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
         return
     work.note(f.CarriedInCommand, what="having no opinion")
-    each_command(
+    change_commands(
         work,
         lambda command: (
-            f"out=$( {closed(command)}); code=$?; "
+            f"out=$( {close_command(command)}); code=$?; "
             f'[ -n "${{out-}}" ] || out={quote(answer)}; printf \'%s\\n\' "${{out-}}"; exit ${{code-}}'
         ),
     )
@@ -169,11 +169,11 @@ def _speak_up(work: Work) -> None:
 def _can_fail_closed(work: Work) -> bool:
     """Whether the target has a field for it and obeys it on this event."""
     return has_field(work.target, "on_failure", work.hook.handler.type) and all(
-        spec.blocks == "prevent" for spec in specs_of(work)
+        spec.blocks == "prevent" for spec in list_specs(work)
     )
 
 
-def _failure_closed(work: Work) -> bool:
+def _settle_closed_failure(work: Work) -> bool:
     """The target blocks on a failure whether the hook asks for it or not, and never on a timeout."""
     handler = work.hook.handler
     zero = (f.KeptFromBlocking.code, f.AsyncInBackground.code, f.HttpToCurl.code)

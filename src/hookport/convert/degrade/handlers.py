@@ -8,28 +8,28 @@ from hookport import findings as f
 from hookport.base.quoting import quote
 from hookport.convert.degrade.work import (
     Work,
-    deny_command,
-    each_command,
-    powershell,
-    specs_of,
-    strategy_for,
-    without,
+    apply_strategy,
+    change_commands,
+    choose_strategy,
+    list_specs,
+    quote_powershell,
+    write_deny_command,
 )
-from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, literal, wrapped
+from hookport.convert.degrade.wrapping import MISSING, ON_PATH, agree, quote_literal, wrap_command
 from hookport.model.hooks import Handler
 from hookport.model.runs import ANY_EVENT
 from hookport.shapes.dialect import SECOND, has_field
 from hookport.shapes.entries import quote_shell_word
 
 
-def handler(work: Work) -> bool:
+def degrade_handler(work: Work) -> bool:
     """The target has the handler's type on this event, or the strategy of the capability decides."""
     type_ = work.hook.handler.type
-    allowed = all(not spec.types or type_ in spec.types for spec in specs_of(work))
+    allowed = all(not spec.types or type_ in spec.types for spec in list_specs(work))
     spec = work.target.handlers.get(type_)
     allowed = allowed and bool(spec and (spec.decides or not work.hook.blocking))
     # Its payload and answer would be the target's own; behind the bridge they are those it knows.
-    by_bridge = work.needs_bridge or (type_ == "http" and not agree_here(work))
+    by_bridge = work.needs_bridge or (type_ == "http" and not agrees_with_target(work))
     is_foreign = type_ != "command" and work.can_wrap and by_bridge
     if (
         spec
@@ -40,18 +40,18 @@ def handler(work: Work) -> bool:
     ):
         work.is_settled = True
         return True
-    if type_ == "http" and strategy_for(work, "http_handler") == "warn":
+    if type_ == "http" and choose_strategy(work, "http_handler") == "warn":
         work.note(f.HttpToCurl)
-        _tell_variables(work)
-        closed = any(spec.fails_closed for spec in specs_of(work))
-        work.hook = work.hook._replace(handler=_curl(work.hook.handler, failed=0 if closed else 1))
+        _note_variables(work)
+        closed = any(spec.fails_closed for spec in list_specs(work))
+        work.hook = work.hook._replace(handler=_write_curl(work.hook.handler, failed=0 if closed else 1))
         work.is_url = True
         return True
     if type_ == "native":
         return _drop_handler(work)
     if type_ in ("prompt", "agent") and work.can_wrap and "llm_evaluated" not in work.hook.degradation:
         return _ask_by_bridge(work)
-    return without(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
+    return apply_strategy(work, "http_handler" if type_ == "http" else "llm_evaluated", _drop_handler)
 
 
 def _ask_by_bridge(work: Work) -> bool:
@@ -62,19 +62,19 @@ def _ask_by_bridge(work: Work) -> bool:
     work.is_prompt = True
     work.options.append(f"--type={handler.type}")
     if handler.model:
-        work.options.append(f"--model={literal(handler.model)}")
-    closed = work.hook.blocking and all(spec.blocks == "prevent" for spec in specs_of(work))
+        work.options.append(f"--model={quote_literal(handler.model)}")
+    closed = work.hook.blocking and all(spec.blocks == "prevent" for spec in list_specs(work))
     asked = handler._replace(type="command", command=handler.prompt, prompt="", model="")
     work.hook = work.hook._replace(handler=asked._replace(on_failure="block") if closed else asked)
     return True
 
 
-def agree_here(work: Work) -> bool:
+def agrees_with_target(work: Work) -> bool:
     """Whether the target talks to the handler as its own dialect does, without anything in between."""
     return not work.needs_bridge and (work.is_home or agree(work.source, work.target, work.hook.event))
 
 
-def command(work: Work) -> bool:
+def degrade_command(work: Work) -> bool:
     """A hook with commands for some platforms only does nothing on the others, as far as the target can."""
     handler = work.hook.handler
     if (
@@ -96,7 +96,7 @@ def _drop_handler(work: Work) -> bool:
     return False
 
 
-def _tell_variables(work: Work) -> None:
+def _note_variables(work: Work) -> None:
     """Variables in headers that are not allowed are left empty, as they would be in a handler of its own."""
     handler = work.hook.handler
     named = {name for value in handler.headers.values() for name in re.findall(r"\$\{?([A-Za-z_]\w*)", value)}
@@ -105,14 +105,14 @@ def _tell_variables(work: Work) -> None:
         work.note(f.VariablesEmptied, names=", ".join(lost))
 
 
-def _curl(handler: Handler, *, failed: int) -> Handler:
+def _write_curl(handler: Handler, *, failed: int) -> Handler:
     """The call as a command: the payload from stdin is the body; a failed call is no decision."""
     words = ["curl", "-gfsS", "-X", "POST"]
     if handler.timeout is not None:
         words += ["--max-time", f"{handler.timeout / SECOND:.3f}".rstrip("0").rstrip(".")]
     words += ["-H", quote("Content-Type: application/json")]
     for name, value in handler.headers.items():
-        words += ["-H", _header(f"{name}: {value}", handler.allowed_env)]
+        words += ["-H", _write_header(f"{name}: {value}", handler.allowed_env)]
     command = " ".join([*words, "--data-binary", "@-", "--url", quote(handler.url)]) + f" || exit {failed}"
     return Handler(
         command=command,
@@ -124,7 +124,7 @@ def _curl(handler: Handler, *, failed: int) -> Handler:
     )
 
 
-def _header(text: str, allowed: tuple[str, ...]) -> str:
+def _write_header(text: str, allowed: tuple[str, ...]) -> str:
     """A header as one word of the shell; of its variables only the allowed ones are filled in."""
     parts = re.split(r"(\$\{[A-Za-z_]\w*\}|\$[A-Za-z_]\w*)", text)
     word = ""
@@ -137,7 +137,7 @@ def _header(text: str, allowed: tuple[str, ...]) -> str:
     return word or "''"
 
 
-def rewrite(work: Work) -> bool:
+def degrade_rewrite(work: Work) -> bool:
     """A rewrite the target ignores lets the original input through: block, unless told otherwise."""
     if "input_rewrite" not in work.used:
         return True
@@ -145,17 +145,17 @@ def rewrite(work: Work) -> bool:
     if "input_rewrite" not in named:
         work.note(f.CapabilityInferred, capability="input_rewrite", evidence=work.used["input_rewrite"])
         work.hook = work.hook._replace(capabilities=(*work.hook.capabilities, "input_rewrite"))
-    if all(spec.rewrites for spec in specs_of(work)):
+    if all(spec.rewrites for spec in list_specs(work)):
         return True
 
     def warn(work: Work) -> bool:
         work.note(f.RewriteLost, evidence=work.used["input_rewrite"])
         return True
 
-    return without(work, "input_rewrite", warn)
+    return apply_strategy(work, "input_rewrite", warn)
 
 
-def output(work: Work) -> bool:
+def degrade_output(work: Work) -> bool:
     if work.target.reads_output or "structured_output" not in work.used:
         return True
     named = {*work.hook.degradation, *work.hook.capabilities}
@@ -167,10 +167,10 @@ def output(work: Work) -> bool:
         work.note(kind, evidence=work.used["structured_output"])
         return True
 
-    return without(work, "structured_output", warn)
+    return apply_strategy(work, "structured_output", warn)
 
 
-def wire(work: Work) -> bool:
+def degrade_wire(work: Work) -> bool:
     """A command that speaks another dialect is run through the bridge, or that is said."""
     if (work.is_home and not work.needs_bridge) or work.target.is_hub:
         return True
@@ -185,7 +185,7 @@ def wire(work: Work) -> bool:
         elif work.hook.blocking and work.by_answer and not work.by_answer & set(work.target.obeys):
             evidence = f"no exit code 2 in its script, only {' and '.join(sorted(work.by_answer))}"
             work.note(f.AnswerIgnored, source=work.source.id, evidence=evidence)
-    for spec in specs_of(work):
+    for spec in list_specs(work):
         if spec.silent and work.hook.event in ("session_start", "before_prompt"):
             work.note(f.ContextLost, event=spec.native)
         if spec.json_only and work.hook.event in ("session_start", "before_prompt") and not work.is_wrapped:
@@ -195,7 +195,7 @@ def wire(work: Work) -> bool:
 
 
 def _wrap(work: Work) -> None:
-    specs, timeout = specs_of(work), work.hook.handler.timeout
+    specs, timeout = list_specs(work), work.hook.handler.timeout
     event = specs[0].native if len(specs) == 1 else ANY_EVENT
     options = [*work.options]
     if work.written:
@@ -210,14 +210,14 @@ def _wrap(work: Work) -> None:
     is_kept = any(finding.code == f.KeptFromBlocking.code for finding in work.findings)
     # A stop event that is denied every time would never end.
     if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
-        missing = deny_command(work.target, MISSING, specs[0].deny_answer)
+        missing = write_deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"
     there = bridge._replace(call=bridge.windows)
-    each_command(
+    change_commands(
         work,
-        lambda command: wrapped(command, words, options, missing, bridge),
-        lambda command: wrapped(
-            f"powershell -NoProfile -Command {powershell(command)}", words, options, "", there
+        lambda command: wrap_command(command, words, options, missing, bridge),
+        lambda command: wrap_command(
+            f"powershell -NoProfile -Command {quote_powershell(command)}", words, options, "", there
         ),
     )
     work.is_wrapped = True

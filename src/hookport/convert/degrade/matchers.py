@@ -6,8 +6,8 @@ import re
 
 from hookport import findings as f
 from hookport.agents import get_wire
-from hookport.convert.degrade.work import Work, specs_of
-from hookport.convert.degrade.wrapping import literal, said_as_option
+from hookport.convert.degrade.work import Work, list_specs
+from hookport.convert.degrade.wrapping import quote_literal, spell_matcher_option
 from hookport.model.events import about_tool
 from hookport.model.hooks import ANY_SERVER, Hook, Term
 from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
@@ -47,33 +47,35 @@ WIDER = tuple(
 OF_SERVERS = (f.ServerWidened.code, f.McpPatternWidened.code)
 
 
-def matcher(work: Work) -> bool:
+def degrade_matcher(work: Work) -> bool:
     """The matcher as the target says it; where that is wider, the bridge looks at the hook's own.
 
     A command that was written for the target is left as it is: it needs no bridge, and the finding tells.
     """
     before, count = work.hook.matcher, len(work.findings)
-    if not _write(work):
+    if not _write_terms(work):
         return False
     if work.is_home or not work.can_wrap:
         return True
-    adjusted, more = _adjusted(work)
-    told = work.findings[count:] + more
-    if not any(finding.code in WIDER for finding in told):
+    adjusted, more = _adjust_matcher(work)
+    findings = work.findings[count:] + more
+    if not any(finding.code in WIDER for finding in findings):
         return True
-    is_told = about_tool(work.hook.event)
+    is_testable = about_tool(work.hook.event)
     of: list[str] = []
-    if not is_told and (subject := _told_subject(work)):
-        is_told, of = True, [f"--matcher-of={subject}"]
-    if is_told:
-        kept = () if _tells_servers(work) else OF_SERVERS
+    if not is_testable and (subject := _find_subject(work)):
+        is_testable, of = True, [f"--matcher-of={subject}"]
+    if is_testable:
+        kept = () if _names_servers(work) else OF_SERVERS
         work.hook = work.hook._replace(matcher=adjusted)
-        work.findings[count:] = [one for one in told if one.code not in WIDER or one.code in kept]
-        work.carry("its matcher", f"--matcher={literal(said_as_option(before))}", *of)
+        work.findings[count:] = [
+            finding for finding in findings if finding.code not in WIDER or finding.code in kept
+        ]
+        work.carry("its matcher", f"--matcher={quote_literal(spell_matcher_option(before))}", *of)
     return True
 
 
-def _adjusted(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
+def _adjust_matcher(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
     """The matcher that the target's own rules leave, and what they report of it."""
     matcher = work.hook.matcher
     if not work.target.adjust or not matcher:
@@ -81,13 +83,13 @@ def _adjusted(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
     hooks, findings = work.target.adjust([work.hook])
     if len(hooks) != 1 or hooks[0].matcher == matcher:
         return matcher, []
-    wider = [one for one in findings if one.code in WIDER and one.hook is not None]
-    return hooks[0].matcher, [one._replace(hook=work.index, where=work.where) for one in wider]
+    wider = [finding for finding in findings if finding.code in WIDER and finding.hook is not None]
+    return hooks[0].matcher, [finding._replace(hook=work.index, where=work.where) for finding in wider]
 
 
-def _told_subject(work: Work) -> str:
+def _find_subject(work: Work) -> str:
     """What the matcher is tested against, where the target says it too; empty where it does not."""
-    written, specs = [spec for spec, _ in find_slots(work.origin, work.hook)], specs_of(work)
+    written, specs = [spec for spec, _ in find_slots(work.origin, work.hook)], list_specs(work)
     if len(written) != 1 or not written[0].subject or not specs:
         return ""
     field = find_subject_field(
@@ -97,57 +99,57 @@ def _told_subject(work: Work) -> str:
     return written[0].subject if is_said else ""
 
 
-def _tells_servers(work: Work) -> bool:
+def _names_servers(work: Work) -> bool:
     """Whether the target says of which server an MCP tool is."""
-    own = get_wire(work.target.id)
-    has_joint = bool(own.mcp and own.mcp[1])
-    specs = [spec for spec in specs_of(work) if spec.mcp or not is_split(spec)]
-    return has_joint or all(list_places(own, spec.native, "server") for spec in specs)
+    target_wire = get_wire(work.target.id)
+    has_joint = bool(target_wire.mcp and target_wire.mcp[1])
+    specs = [spec for spec in list_specs(work) if spec.mcp or not is_split(spec)]
+    return has_joint or all(list_places(target_wire, spec.native, "server") for spec in specs)
 
 
-def _write(work: Work) -> bool:
+def _write_terms(work: Work) -> bool:
     """The matcher as the target says it; wider or narrower only with a finding."""
     if work.target.is_hub or work.target.matching.grammar == "terms":
-        _plain_patterns(work)
+        _expand_refused_patterns(work)
     if work.target.is_hub:
         return True
     if not about_tool(work.hook.event):
-        return _subject(work)
+        return _write_subject(work)
     if work.origin.id != work.target.id:
         work.hook = work.hook._replace(matcher=_expand(work))
     if not work.hook.matcher:
-        return _every_tool(work)
-    if not _shown(work):
+        return _cover_every_tool(work)
+    if not _keep_shown_tools(work):
         return False
     present = work.hook.matcher
-    said = read_back(work)
-    if said:
-        _tell_wider(work, present, said)
+    read_terms = read_back(work)
+    if read_terms:
+        _note_wider(work, present, read_terms)
     else:
-        work.note(f.MatcherDropped, matcher=", ".join(map(_spelled, present)))
-    work.hook = work.hook._replace(matcher=said)
+        work.note(f.MatcherDropped, matcher=", ".join(map(_spell_term, present)))
+    work.hook = work.hook._replace(matcher=read_terms)
     return True
 
 
-def _every_tool(work: Work) -> bool:
+def _cover_every_tool(work: Work) -> bool:
     """A hook without a matcher, where the target's events fire for some tools only."""
-    hook, specs = work.hook, specs_of(work)
+    hook, specs = work.hook, list_specs(work)
     if specs and all(is_split(spec) for spec in specs):
         terms = normalise_terms([term for spec in specs for term in list_event_terms(spec)])
-        tools = ", ".join(map(_spelled, terms))
+        tools = ", ".join(map(_spell_term, terms))
         work.note(f.GuardPartialCover if hook.blocking else f.PartialCover, tools=tools)
         work.hook = hook._replace(matcher=terms)
     return True
 
 
-def _shown(work: Work) -> bool:
+def _keep_shown_tools(work: Work) -> bool:
     """The part of the matcher whose tools the target shows to hooks; without any the hook goes."""
     hook = work.hook
     wanted = hook.matcher
     present = tuple(term for term in wanted if _exists(work, term))
     missing = [term for term in wanted if term not in present]
     if missing and not present:
-        tools = ", ".join(map(_spelled, missing))
+        tools = ", ".join(map(_spell_term, missing))
         if hook.blocking:
             work.note(f.GuardDropped, event=f"{tools} tool in its {hook.event}", reason="")
         else:
@@ -155,38 +157,38 @@ def _shown(work: Work) -> bool:
         return False
     gone = [term for term in present if term.kind == "tool" and is_gone(work.target, term.value)]
     for term in (*missing, *gone):
-        work.note(f.GuardToolMissing if hook.blocking else f.ToolMissing, tool=_spelled(term))
+        work.note(f.GuardToolMissing if hook.blocking else f.ToolMissing, tool=_spell_term(term))
     work.hook = hook._replace(matcher=present)
     return True
 
 
-def _tell_wider(work: Work, present: tuple[Term, ...], said: tuple[Term, ...]) -> None:
+def _note_wider(work: Work, present: tuple[Term, ...], read_terms: tuple[Term, ...]) -> None:
     """What the target reads back and the hook did not say."""
     for term in present:
-        if term.kind == "mcp" and term not in said:
-            _tell_mcp(work, term, said)
-    wider = [term for term in said if term not in present and term.kind != "mcp"]
+        if term.kind == "mcp" and term not in read_terms:
+            _note_mcp(work, term, read_terms)
+    wider = [term for term in read_terms if term not in present and term.kind != "mcp"]
     if wider:
-        work.note(f.MatcherWidened, extra=", ".join(map(_spelled, wider)))
+        work.note(f.MatcherWidened, extra=", ".join(map(_spell_term, wider)))
 
 
-def _tell_mcp(work: Work, term: Term, said: tuple[Term, ...]) -> None:
+def _note_mcp(work: Work, term: Term, read_terms: tuple[Term, ...]) -> None:
     """An MCP term that is read back as another one: only called otherwise, or wider."""
-    target = _here(work.target, work.hook)
+    target = _select_event_tools(work.target, work.hook)
     names, patterns = spell_terms(target, (term,))
-    known = spell_terms(target, tuple(one for one in said if one.kind == "mcp"))
-    is_any = term.value != ANY_SERVER and Term("mcp", ANY_SERVER, term.tool) in said
+    known = spell_terms(target, tuple(read_term for read_term in read_terms if read_term.kind == "mcp"))
+    is_any = term.value != ANY_SERVER and Term("mcp", ANY_SERVER, term.tool) in read_terms
     if is_any:
         work.note(f.ServerWidened, server=term.value)
     elif (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
         work.note(
-            f.McpRenamed, before=_spelled(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
+            f.McpRenamed, before=_spell_term(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
         )
     else:
-        work.note(f.ServerWidened, server=_spelled(term).removeprefix("mcp "))
+        work.note(f.ServerWidened, server=_spell_term(term).removeprefix("mcp "))
 
 
-def _spelled(term: Term) -> str:
+def _spell_term(term: Term) -> str:
     if term.kind == "mcp":
         return f"mcp {term.value}/{term.tool}" if term.tool else f"mcp {term.value}"
     return term.value
@@ -194,7 +196,7 @@ def _spelled(term: Term) -> str:
 
 def read_back(work: Work) -> tuple[Term, ...]:
     """The matcher as the target reads it once it is written; everything, if no writing of it stays."""
-    if all(find_matching(work.target, spec).grammar == "terms" for spec in specs_of(work)):
+    if all(find_matching(work.target, spec).grammar == "terms" for spec in list_specs(work)):
         return work.hook.matcher
     hook = work.hook
     for _ in range(4):
@@ -205,10 +207,10 @@ def read_back(work: Work) -> tuple[Term, ...]:
                 if not read:
                     return ()
                 terms += read
-        said = normalise_terms(terms)
-        if said == hook.matcher:
-            return said
-        hook = hook._replace(matcher=said)
+        read_terms = normalise_terms(terms)
+        if read_terms == hook.matcher:
+            return read_terms
+        hook = hook._replace(matcher=read_terms)
     return ()
 
 
@@ -218,7 +220,7 @@ def _exists(work: Work, term: Term) -> bool:
     special = any(is_split(spec) and term in _cover(spec, term) for spec in specs)
     general = any(not is_split(spec) for spec in specs)
     if term.kind == "mcp":
-        return special or (general and (work.target.mcp is not None or _unmatched(work, specs)))
+        return special or (general and (work.target.mcp is not None or _ignores_matcher(work, specs)))
     if term.kind == "tool" and term.value in TOOLS:
         return special or any(
             list_tool_names(view_at_event(work.target, spec), term.value)
@@ -236,14 +238,14 @@ def _cover(spec: EventSpec, term: Term) -> tuple[Term, ...]:
     )
 
 
-def _unmatched(work: Work, specs: list[EventSpec]) -> bool:
+def _ignores_matcher(work: Work, specs: list[EventSpec]) -> bool:
     return any(find_matching(work.target, spec).grammar in ("none", "ignored") for spec in specs)
 
 
 def _expand(work: Work) -> tuple[Term, ...]:
     """Patterns become the tools they match: names differ, so the pattern itself would match others."""
     terms: list[Term] = []
-    source, target = _here(work.origin, work.hook), _here(work.target, work.hook)
+    source, target = _select_event_tools(work.origin, work.hook), _select_event_tools(work.target, work.hook)
     for term in work.hook.matcher:
         if term.kind == "tool" and term.value not in TOOLS:
             tools = find_tools(target, term.value)
@@ -260,10 +262,10 @@ def _expand(work: Work) -> tuple[Term, ...]:
         if len(alternatives) > 1:
             alone = work.hook._replace(matcher=tuple(Term("pattern", part) for part in alternatives))
             before, work.hook, count = work.hook, alone, len(work.findings)
-            found = _expand(work)
+            expanded = _expand(work)
             work.hook = before
-            if any(one.kind != "pattern" for one in found):
-                terms += found
+            if any(expanded_term.kind != "pattern" for expanded_term in expanded):
+                terms += expanded
                 continue
             del work.findings[count:]
         terms += _expand_pattern(work, source, target, term)
@@ -281,14 +283,14 @@ def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) ->
         for name in find_matches(term.value, list_native_tools(source))
         for tool in find_tools(source, name)
     ]
-    terms = _expanded(work, source, term, list(dict.fromkeys(tools))) if tools else []
+    terms = _make_expanded_terms(work, source, term, list(dict.fromkeys(tools))) if tools else []
     if Term("mcp", ANY_SERVER) in terms:
         return terms
     if _may_be_mcp(source, term.value) and not _is_in_a_part(source, target, term.value):
-        if _same_mcp(work) and not terms:
+        if _has_same_mcp(work) and not terms:
             return [term]
         mcp = _mcp_terms(source, term.value)
-        work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spelled, mcp)))
+        work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spell_term, mcp)))
         terms += mcp
         prefix = source.mcp.prefix if source.mcp else "mcp__"
         if prefix and all(text.startswith(prefix) for text, _, _ in beginnings(term.value)):
@@ -341,19 +343,19 @@ def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
     return list(dict.fromkeys(terms)) or [Term("mcp", ANY_SERVER)]
 
 
-def _expanded(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
+def _make_expanded_terms(work: Work, source: Dialect, term: Term, tools: list[str]) -> list[Term]:
     """The tools that a pattern matches, and MCP tools if it matches any such name."""
     some = spell_mcp_term(source.mcp, Term("mcp", "server", "tool"))[0]
     mcp = [Term("mcp", ANY_SERVER)] if some and find_matches(term.value, [some]) else []
     terms = [*(Term("tool", tool) for tool in tools), *mcp]
-    work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(map(_spelled, terms)))
+    work.note(f.PatternExpanded, pattern=term.value, tools=", ".join(map(_spell_term, terms)))
     return terms
 
 
-def _plain_patterns(work: Work) -> None:
+def _expand_refused_patterns(work: Work) -> None:
     """Patterns that RE2 refuses as the tools they match; a matcher that is broken or on no tool goes."""
     refused = [term for term in work.hook.matcher if term.kind == "pattern" and find_re2_problem(term.value)]
-    source = _here(work.origin, work.hook)
+    source = _select_event_tools(work.origin, work.hook)
     terms = [term for term in work.hook.matcher if term not in refused]
     for term in refused:
         names = find_matches(term.value, list_native_tools(source)) if about_tool(work.hook.event) else []
@@ -362,20 +364,22 @@ def _plain_patterns(work: Work) -> None:
             work.note(f.MatcherDropped, matcher=term.value)
             terms = []
             break
-        terms += _expanded(work, source, term, tools)
+        terms += _make_expanded_terms(work, source, term, tools)
     if refused:
         work.hook = work.hook._replace(matcher=normalise_terms(terms))
 
 
-def _here(dialect: Dialect, hook: Hook) -> Dialect:
+def _select_event_tools(dialect: Dialect, hook: Hook) -> Dialect:
     """The dialect with the tool names of the hook's event."""
     return next((view_at_event(dialect, spec) for spec, _ in find_slots(dialect, hook)), dialect)
 
 
-def _same_mcp(work: Work) -> bool:
-    one, other = work.origin.mcp, work.target.mcp
+def _has_same_mcp(work: Work) -> bool:
+    source_mcp, target_mcp = work.origin.mcp, work.target.mcp
     return bool(
-        one and other and (one.prefix, one.joint) == (other.prefix, other.joint)
+        source_mcp
+        and target_mcp
+        and (source_mcp.prefix, source_mcp.joint) == (target_mcp.prefix, target_mcp.joint)
     ) and work.target.matching.grammar in (
         "names",
         "regex",
@@ -383,10 +387,10 @@ def _same_mcp(work: Work) -> bool:
     )
 
 
-def _subject(work: Work) -> bool:
+def _write_subject(work: Work) -> bool:
     """A matcher on something else than a tool: the source of a session, a trigger, a path."""
     hook = work.hook
-    specs = specs_of(work)
+    specs = list_specs(work)
     if not hook.matcher or not specs:
         return True
     matching = find_matching(work.target, specs[0])
@@ -405,31 +409,31 @@ def _subject(work: Work) -> bool:
         work.hook = hook._replace(matcher=normalise_terms([Term("pattern", value) for value in values]))
     else:
         work.hook = hook._replace(matcher=(Term("pattern", text),))
-    said = read_back(work)
-    if work.hook.matcher and not said:
+    read_terms = read_back(work)
+    if work.hook.matcher and not read_terms:
         work.note(f.MatcherDropped, matcher=text)
-    work.hook = work.hook._replace(matcher=said)
+    work.hook = work.hook._replace(matcher=read_terms)
     return True
 
 
-def content(work: Work) -> bool:
+def degrade_content(work: Work) -> bool:
     """What the tool must be called with: where the target has no place for it, the bridge looks at it."""
     hook, target = work.hook, work.target
-    if hook.content and not _says_content(work):
+    if hook.content and not _keeps_content(work):
         of = [f"--pattern-of={work.content_of}"] if work.content_of else []
-        if not work.carry("its pattern", f"--pattern={literal(hook.content)}", *of):
+        if not work.carry("its pattern", f"--pattern={quote_literal(hook.content)}", *of):
             work.note(f.ContentDropped, pattern=hook.content)
         work.hook = work.hook._replace(content="")
     if hook.condition and not has_field(target, "condition", hook.handler.type):
-        if not work.carry("its rule", f"--if={literal(hook.condition)}"):
+        if not work.carry("its rule", f"--if={quote_literal(hook.condition)}"):
             work.note(f.ConditionDropped, rule=hook.condition)
         work.hook = work.hook._replace(condition="")
     return True
 
 
-def _says_content(work: Work) -> bool:
+def _keeps_content(work: Work) -> bool:
     """Whether the target has a place for the pattern, and keeps it there."""
     if not has_field(work.target, "content"):
-        return all(spec.subject in ("command", "path") for spec in specs_of(work))
+        return all(spec.subject in ("command", "path") for spec in list_specs(work))
     adjusted = work.target.adjust([work.hook])[0] if work.target.adjust else [work.hook]
     return [hook.content for hook in adjusted] == [work.hook.content]

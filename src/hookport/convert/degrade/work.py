@@ -10,8 +10,8 @@ from typing import Any, TypedDict, Unpack
 from hookport import findings as f
 from hookport.agents import Dialect, EventSpec, get
 from hookport.base.quoting import quote
-from hookport.convert.degrade.capabilities import Scripts, denies_by_answer, infer, scripts_of
-from hookport.convert.degrade.wrapping import ON_PATH, Bridge, agree, unwrapped
+from hookport.convert.degrade.capabilities import Scripts, find_answer_forms, find_scripts, infer
+from hookport.convert.degrade.wrapping import ON_PATH, BridgeCall, agree, unwrap_hook
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, NOTHING, STRATEGIES, Handler, Hook
 from hookport.shapes.dialect import get_dialect_data
@@ -43,9 +43,9 @@ class Work:
         where: str,
         target: Dialect,
         scripts: Scripts,
-        bridge: Bridge | None = ON_PATH,
+        bridge: BridgeCall | None = ON_PATH,
     ) -> None:
-        inner = unwrapped(hook)
+        inner = unwrap_hook(hook)
         is_inner, hook = inner != hook, inner
         self.hook = hook
         self.index = index
@@ -54,13 +54,13 @@ class Work:
         # Whose wire the handler speaks, and whose names the matcher is written in.
         self.source = self.origin = get(hook.dialect)
         # The event that its script was written for, where the script's dialect would choose another.
-        self.written = _chosen(self.source, hook)
+        self.written = _choose_event(self.source, hook)
         # The one field of the input that its pattern is for, if not all.
-        self.content_of = _content_of(self.source, hook)
+        self.content_of = _read_content_of(self.source, hook)
         # What it is written as: its command, and the scripts that this runs.
-        self.texts = (hook.handler.command, *scripts_of(hook.handler, scripts).values())
+        self.texts = (hook.handler.command, *find_scripts(hook.handler, scripts).values())
         self.used = infer(hook, scripts)
-        self.by_answer = denies_by_answer(hook, scripts)
+        self.by_answer = find_answer_forms(hook, scripts)
         self.is_replaced = False
         # Its command asks a URL, which cannot deny but by its answer.
         self.is_url = False
@@ -120,25 +120,25 @@ class Work:
         return True
 
 
-def _chosen(source: Dialect, hook: Hook) -> str:
+def _choose_event(source: Dialect, hook: Hook) -> str:
     written = [spec for spec, _ in find_slots(source, hook)]
     if len(written) != 1 or not (written[0].secondary or get_dialect_data(hook, source.id).get("event")):
         return ""
     return written[0].native
 
 
-def _content_of(source: Dialect, hook: Hook) -> str:
+def _read_content_of(source: Dialect, hook: Hook) -> str:
     subjects = [spec.subject for spec, _ in find_slots(source, hook)]
     return subjects[0] if len(subjects) == 1 and subjects[0] in ("command", "path") else ""
 
 
-def strategy_for(work: Work, capability: str) -> str:
+def choose_strategy(work: Work, capability: str) -> str:
     strategy = work.hook.degradation.get(capability, CAPABILITIES[capability])
     # A word that nobody knows is a finding; until it is corrected, nothing passes unprotected.
     return strategy if strategy in STRATEGIES else "block"
 
 
-def specs_of(work: Work) -> list[EventSpec]:
+def list_specs(work: Work) -> list[EventSpec]:
     """The native events the hook is written under; asked often, and it seldom changes."""
     hook = work.hook
     place = (hook.event, hook.matcher, hook.content, hook.blocking, hook.capabilities, hook.degradation)
@@ -150,13 +150,13 @@ def specs_of(work: Work) -> list[EventSpec]:
 
 def can_block(work: Work) -> bool:
     """Whether every event the hook is written under lets it block."""
-    specs = specs_of(work)
+    specs = list_specs(work)
     return bool(specs) and all(spec.blocks in ("prevent", "retry") for spec in specs)
 
 
-def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
+def apply_strategy(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
     """Apply the strategy for a capability the target lacks."""
-    strategy = strategy_for(work, capability)
+    strategy = choose_strategy(work, capability)
     evidence = work.used.get(capability, "")
     if strategy == "warn":
         return warn(work)
@@ -165,14 +165,14 @@ def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
             f.GuardExcluded if work.hook.blocking else f.Excluded, capability=capability, evidence=evidence
         )
         return False
-    if not can_block(work) or any(spec.blocks == "retry" for spec in specs_of(work)):
+    if not can_block(work) or any(spec.blocks == "retry" for spec in list_specs(work)):
         work.note(f.CannotBlockHere, capability=capability, evidence=evidence, event=work.hook.event)
         return False
     work.note(f.BlockedInstead, capability=capability, evidence=evidence)
     hook = work.hook.name or work.where
     reason = f"blocked: {work.target.title} cannot do what the hook {hook} needs ({capability})"
     work.hook = work.hook._replace(
-        handler=Handler(command=deny_command(work.target, reason, specs_of(work)[0].deny_answer)),
+        handler=Handler(command=write_deny_command(work.target, reason, list_specs(work)[0].deny_answer)),
         blocking=True,
         dialect=work.target.id,
         capabilities=(),
@@ -184,7 +184,7 @@ def without(work: Work, capability: str, warn: Callable[[Work], bool]) -> bool:
     return True
 
 
-def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
+def write_deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = NOTHING) -> str:
     """A shell command that blocks in the target's own terms and gives the reason."""
     if answer_here or target.deny_answer:
         answer = json.dumps(answer_here or target.deny_answer, ensure_ascii=True).replace(
@@ -194,7 +194,7 @@ def deny_command(target: Dialect, reason: str, answer_here: Mapping[str, Any] = 
     return f"printf '%s\\n' {quote(reason)} >&2; exit 2"
 
 
-def each_command(
+def change_commands(
     work: Work, rewrite: Callable[[str], str], windows: Callable[[str], str] | None = None
 ) -> None:
     """Change the command and those of Unix platforms by one function, that of Windows by another."""
@@ -206,6 +206,6 @@ def each_command(
     work.change(command=rewrite(handler.command), platform=platform or NOTHING)
 
 
-def powershell(text: str) -> str:
+def quote_powershell(text: str) -> str:
     """A literal text for PowerShell, which runs the command for Windows in every agent that has one."""
     return "'" + text.replace("'", "''") + "'"

@@ -30,7 +30,7 @@ _WRAPPED = re.compile(
 )
 
 
-class Bridge(NamedTuple):
+class BridgeCall(NamedTuple):
     """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell.
 
     `entry` is what an installed entry calls itself; a converted file has none.
@@ -42,7 +42,7 @@ class Bridge(NamedTuple):
     entry: str = ""
 
 
-ON_PATH = Bridge()
+ON_PATH = BridgeCall()
 
 
 def agree(source: Dialect, target: Dialect, event: str) -> bool:
@@ -52,21 +52,22 @@ def agree(source: Dialect, target: Dialect, event: str) -> bool:
 
 @cache
 def _agree(source: str, target: str, event: str) -> bool:
-    one, other = get_wire(source), get_wire(target)
+    source_wire, target_wire = get_wire(source), get_wire(target)
     return (
-        (one.keys, one.inputs, one.said, one.names) == (other.keys, other.inputs, other.said, other.names)
-        and _read(one, event) == _read(other, event)
-        and set(one.env) <= set(other.env)
+        (source_wire.keys, source_wire.inputs, source_wire.said, source_wire.names)
+        == (target_wire.keys, target_wire.inputs, target_wire.said, target_wire.names)
+        and _list_tables(source_wire, event) == _list_tables(target_wire, event)
+        and set(source_wire.env) <= set(target_wire.env)
     )
 
 
-def _read(own: Wire, event: str) -> object:
-    natives = [native for _, native in own.natives.get(event, ())] or [event]
-    return [find_table(own.reads, native, event) for native in natives]
+def _list_tables(agent_wire: Wire, event: str) -> object:
+    natives = [native for _, native in agent_wire.natives.get(event, ())] or [event]
+    return [find_table(agent_wire.reads, native, event) for native in natives]
 
 
-def wrapped(
-    command: str, words: tuple[str, str, str], options: list[str], missing: str, bridge: Bridge = ON_PATH
+def wrap_command(
+    command: str, words: tuple[str, str, str], options: list[str], missing: str, bridge: BridgeCall = ON_PATH
 ) -> str:
     """The command behind the bridge; `missing` is what runs where there is none, empty for nothing.
 
@@ -76,45 +77,45 @@ def wrapped(
     is_prompt = any(option.startswith("--type=") for option in options)
     for name in () if is_prompt else get_wire(words[0]).env:
         command = re.sub(rf"\$(?:{name}\b|\{{{name}\}})", f"${{{name}-}}", command)
-    inner = _without_names(literal(command)) if is_prompt else literal(command)
+    inner = _split_names(quote_literal(command)) if is_prompt else quote_literal(command)
     call = " ".join([bridge.call, "wrap", *words, *options, "--", inner])
     return f"{bridge.there} || {{ {missing}; }}; {call}" if missing else call
 
 
-def unwrapped(hook: Hook) -> Hook:
+def unwrap_hook(hook: Hook) -> Hook:
     """A hook whose command is behind the bridge already, as the hook that is there."""
-    found = _WRAPPED.fullmatch(hook.handler.command)
-    if not found or hook.handler.platform != NOTHING:
+    match = _WRAPPED.fullmatch(hook.handler.command)
+    if not match or hook.handler.platform != NOTHING:
         return hook
-    words, options = _split(found["command"]), _split(found["options"])
+    words, options = _split(match["command"]), _split(match["options"])
     if len(words) != 1 or any(not option.startswith("--") for option in options):
         return hook
-    said = dict(option.removeprefix("--").partition("=")[::2] for option in options)
-    source = get(found["dialect"])
+    option_values = dict(option.removeprefix("--").partition("=")[::2] for option in options)
+    source = get(match["dialect"])
     # Where every failure of an entry blocks, that says nothing of the hook in it.
     always = hook.blocking and all(spec.fails_closed for spec, _ in find_slots(get(hook.dialect), hook))
     on_failure = "" if always else hook.handler.on_failure
     inner = hook._replace(
         dialect=source.id,
-        handler=_handler_behind(hook.handler, words[0], said, on_failure),
-        matcher=_terms(said["matcher"]) if "matcher" in said else hook.matcher,
-        content=said.get("pattern", hook.content),
-        condition=said.get("if", hook.condition),
-        blocking=hook.blocking and not {"observe", "async"} & said.keys(),
+        handler=_make_inner_handler(hook.handler, words[0], option_values, on_failure),
+        matcher=_parse_terms(option_values["matcher"]) if "matcher" in option_values else hook.matcher,
+        content=option_values.get("pattern", hook.content),
+        condition=option_values.get("if", hook.condition),
+        blocking=hook.blocking and not {"observe", "async"} & option_values.keys(),
     )
-    event = said.get("for", "")
+    event = option_values.get("for", "")
     if not event or [spec.native for spec, _ in find_slots(source, inner)] == [event]:
         return inner
-    own = {**get_dialect_data(hook, source.id), "event": event}
-    return inner._replace(provider_data={**hook.provider_data, source.id: own})
+    source_data = {**get_dialect_data(hook, source.id), "event": event}
+    return inner._replace(provider_data={**hook.provider_data, source.id: source_data})
 
 
-def said_as_option(matcher: Sequence[Term]) -> str:
+def spell_matcher_option(matcher: Sequence[Term]) -> str:
     """A matcher as `hookport wrap` takes it: its terms in JSON."""
     return json.dumps([list(term) for term in matcher], ensure_ascii=False, separators=(",", ":"))
 
 
-def _terms(text: str) -> tuple[Term, ...]:
+def _parse_terms(text: str) -> tuple[Term, ...]:
     """The same read; a matcher that is none matches everything."""
     return tuple(Term(kind, value, tool) for kind, value, tool in select.parse_terms(text))  # type: ignore[arg-type]
 
@@ -125,12 +126,16 @@ def _split(text: str) -> tuple[str, ...]:
     return tuple(shlex.split(text))
 
 
-def _handler_behind(handler: Handler, command: str, options: Mapping[str, str], on_failure: str) -> Handler:
+def _make_inner_handler(
+    handler: Handler, command: str, options: Mapping[str, str], on_failure: str
+) -> Handler:
     """What the bridge runs, by what it is told; `on_failure` is what its entry says."""
     timeout, late = handler.timeout, options.get("on-timeout", "")
     if timeout is None and "within" in options:
         timeout = float(options["within"]) * SECOND
-    type_ = next((one for one in HANDLER_TYPES if one == options.get("type")), handler.type)
+    type_ = next(
+        (handler_type for handler_type in HANDLER_TYPES if handler_type == options.get("type")), handler.type
+    )
     return handler._replace(
         type=type_,
         command=command if type_ == "command" else "",
@@ -143,11 +148,11 @@ def _handler_behind(handler: Handler, command: str, options: Mapping[str, str], 
     )
 
 
-def _without_names(word: str) -> str:
+def _split_names(word: str) -> str:
     """A quoted word in which no variable is named: some agents drop a command that names an unset one."""
     return re.sub(r"\$(?=\w)", r"'\\$'", word)
 
 
-def literal(text: str) -> str:
+def quote_literal(text: str) -> str:
     """A text as one word of the shell, in which nothing is filled in."""
     return "'" + text.replace("'", "'\\''") + "'"
