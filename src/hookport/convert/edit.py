@@ -28,11 +28,11 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     if _group_by_event(reading.dialect, hooks) == _group_by_event(reading.dialect, before):
         return {name: document.data for name, document in reading.documents.items()}
     _refuse_scripts(reading)
-    left = list(before)
+    remaining = list(before)
     wanted: list[Hook] = []
     for hook in hooks:
-        if hook in left:
-            left.remove(hook)
+        if hook in remaining:
+            remaining.remove(hook)
             wanted.append(hook)
         else:
             wanted.append(_settle_hook(reading, hook, len(wanted)))
@@ -109,20 +109,20 @@ def _group_by_event(dialect: Dialect, hooks: tuple[Hook, ...]) -> dict[tuple[str
 
 def _agrees(dialect: Dialect, decoded: DecodedManifest, hooks: tuple[Hook, ...]) -> bool:
     """Whether just these hooks were found, each file's in the wanted order: the files' own order is given."""
-    left = list(hooks)
+    remaining = list(hooks)
     for hook in decoded.manifest.hooks:
-        if hook not in left:
+        if hook not in remaining:
             return False
-        left.remove(hook)
-    wanted = _group_by_event(dialect, hooks)
+        remaining.remove(hook)
+    hooks_by_event = _group_by_event(dialect, hooks)
     for file in {place.file for place in decoded.places}:
         pairs = zip(decoded.manifest.hooks, decoded.places, strict=True)
         file_hooks = tuple(hook for hook, place in pairs if place.file == file)
         for event, some in _group_by_event(dialect, file_hooks).items():
-            rest = iter(wanted[event])
+            rest = iter(hooks_by_event[event])
             if not all(hook in rest for hook in some):
                 return False
-    return not left
+    return not remaining
 
 
 def _settle_hook(reading: Reading, hook: Hook, number: int) -> Hook:
@@ -131,35 +131,37 @@ def _settle_hook(reading: Reading, hook: Hook, number: int) -> Hook:
     named = hook
     if dialect.adjust:
         filled = dialect.adjust([*reading.decoded.manifest.hooks[:number], hook])[0]
-        given = filled[-1] if filled else hook
-        if not _loses(hook, given):
-            named = hook._replace(name=given.name, description=given.description)
+        adjusted = filled[-1] if filled else hook
+        if not _loses(hook, adjusted):
+            named = hook._replace(name=adjusted.name, description=adjusted.description)
     if _has_folders(dialect):
         return named
     names = [name for name, document in reading.documents.items() if document.kind != "text"]
     best, most = hook, 0
     for choice in (hook, named):
         fresh_hooks = [fresh_hook for name in names if (fresh_hook := _write_alone(reading, name, choice))]
-        exact = {said.key: said.hook for said in fresh_hooks if not _loses(choice, said.hook)}
+        exact = {
+            candidate.key: candidate.hook for candidate in fresh_hooks if not _loses(choice, candidate.hook)
+        }
         if len(exact) > most:
             fresh = dialect.shape.encode(dialect, Manifest((choice,)))
-            whole = all(any(_fits(reading, name, key, fresh[key]) for name in names) for key in fresh)
-            best, most = choice if whole else next(iter(exact.values())), len(exact)
+            is_complete = all(any(_fits(reading, name, key, fresh[key]) for name in names) for key in fresh)
+            best, most = choice if is_complete else next(iter(exact.values())), len(exact)
     return best
 
 
-def _loses(hook: Hook, given: Hook) -> bool:
+def _loses(hook: Hook, written: Hook) -> bool:
     """Whether the second hook lacks anything of the first."""
-    named = given._replace(
-        name=hook.name or given.name,
-        description=hook.description or given.description,
+    named = written._replace(
+        name=hook.name or written.name,
+        description=hook.description or written.description,
         provider_data=NOTHING,
     )
     same = named == hook._replace(name=named.name, description=named.description, provider_data=NOTHING)
-    if not same or named.name != given.name or named.description != given.description:
+    if not same or named.name != written.name or named.description != written.description:
         return True
     return any(
-        given.provider_data.get(owner, NOTHING).get(key) != value
+        written.provider_data.get(owner, NOTHING).get(key) != value
         for owner, data in hook.provider_data.items()
         for key, value in data.items()
     )
@@ -235,11 +237,11 @@ def _edit_entries(reading: Reading, hooks: tuple[Hook, ...], *, afresh: bool = F
     for number, hook in changed.items():
         old, place = reading.decoded.manifest.hooks[number], reading.decoded.places[number]
         _change(reading, trees, place, old, hook, afresh=afresh)
-        for other, at in _find_leftovers(reading, trees, [old], hooks):
+        for leftover, at in _find_leftovers(reading, trees, [old], hooks):
             differs = {
                 field: value for field, value in hook._asdict().items() if value != getattr(old, field)
             }
-            _change(reading, trees, at, other, other._replace(**differs), afresh=afresh)
+            _change(reading, trees, at, leftover, leftover._replace(**differs), afresh=afresh)
     _cut_out(reading, trees, gone, hooks)
     return _write_with_new(reading, trees, hooks, new)
 
@@ -279,12 +281,12 @@ def _find_leftovers(
         decoded = reading.dialect.shape.decode(reading.dialect, trees)
     except RefusedError:
         raise _UnlikeError from None
-    known = [*(hook for hook in reading.decoded.manifest.hooks if hook not in old), *hooks]
+    expected = [*(hook for hook in reading.decoded.manifest.hooks if hook not in old), *hooks]
     handlers = [(hook.handler.type, hook.handler.command) for hook in old]
     return [
         (hook, place)
         for hook, place in zip(decoded.manifest.hooks, decoded.places, strict=True)
-        if hook not in known and (hook.handler.type, hook.handler.command) in handlers
+        if hook not in expected and (hook.handler.type, hook.handler.command) in handlers
     ]
 
 
@@ -385,9 +387,9 @@ def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hoo
         return
     homes = dict(zip(map(repr, reading.decoded.manifest.hooks), reading.decoded.places, strict=True))
     near = [
-        homes[repr(other)].file
-        for other in before
-        if repr(other) in homes and _list_natives(reading, other) == _list_natives(reading, hook)
+        homes[repr(earlier)].file
+        for earlier in before
+        if repr(earlier) in homes and _list_natives(reading, earlier) == _list_natives(reading, hook)
     ]
     used = [place.file for place in reading.decoded.places]
     for alike in fresh_by_key.values():
@@ -407,8 +409,8 @@ def _append(reading: Reading, trees: dict[str, Tree], home: str, fresh_hook: _Fr
         None,
     )
     if container is None:
-        whole = reading.decoded.manifest._replace(hooks=(fresh_hook.hook,))
-        fresh = reading.dialect.shape.encode(reading.dialect, whole)
+        manifest = reading.decoded.manifest._replace(hooks=(fresh_hook.hook,))
+        fresh = reading.dialect.shape.encode(reading.dialect, manifest)
         decoded = reading.dialect.shape.decode(
             reading.dialect, {home: fresh[_rank_fresh_files(home, fresh)[0]]}
         )
@@ -430,8 +432,10 @@ def _find_container(reading: Reading, hook: Hook, path: Path) -> Path:
 def _append_trees(tree: Tree, more: Tree) -> Tree:
     """A tree with the entries of another one at the end of its lists."""
     if isinstance(tree, dict) and isinstance(more, dict):
-        both = {key: _append_trees(value, more[key]) if key in more else value for key, value in tree.items()}
-        return {**both, **{key: value for key, value in more.items() if key not in tree}}
+        merged = {
+            key: _append_trees(value, more[key]) if key in more else value for key, value in tree.items()
+        }
+        return {**merged, **{key: value for key, value in more.items() if key not in tree}}
     if isinstance(tree, list) and isinstance(more, list):
         return [*tree, *more]
     raise _UnlikeError
@@ -465,7 +469,7 @@ def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
     fresh = {**new, **old}
     used = {place.file for place in reading.decoded.places}
     files = {name: document.data for name, document in reading.documents.items()}
-    left = dict(new)
+    remaining = dict(new)
     for name, document in reading.documents.items():
         is_text = document.kind == "text"
         if is_text and name not in used:
@@ -473,16 +477,16 @@ def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
         key = next(
             (key for key in _rank_fresh_files(name, fresh) if _fits(reading, name, key, fresh[key])), None
         )
-        if key is None or (key in new and key not in left):
+        if key is None or (key in new and key not in remaining):
             raise _UnlikeError
-        left.pop(key, None)
+        remaining.pop(key, None)
         if key not in new and is_text:
             del files[name]
             continue
         before, after = (fresh_trees.get(key, {} if not is_text else "") for fresh_trees in (old, new))
         if not documents.is_same_tree(before, after):
             files[name] = document.rewrite(_merge_trees(document.tree, before, after))
-    for key, tree in left.items():
+    for key, tree in remaining.items():
         # A file for each event goes beside the others. Any other file was not read, so it is left alone.
         if "*" not in dialect.locations[0].path:
             continue
@@ -593,11 +597,11 @@ def _add_folder(reading: Reading, files: dict[str, bytes], before: tuple[Hook, .
     pattern = dialect.locations[0].path
     name = pattern.rpartition("/")[2]
     folders = sorted(path.rpartition("/")[0] for path in files if path.rpartition("/")[2] == name)
-    taken = {path.rpartition("/")[0] for path in (*files, *reading.documents)}
+    taken_folders = {path.rpartition("/")[0] for path in (*files, *reading.documents)}
     last = folders[-1] if folders else ""
     parent = last.rpartition("/")[0] if last else pattern.partition("/*/")[0]
     folder = f"{parent}/{slug}"
-    if folder in taken or (last and f"{folder}/" < f"{last}/" and before):
+    if folder in taken_folders or (last and f"{folder}/" < f"{last}/" and before):
         folder = f"{last or folder}_{slug}"
     files[f"{folder}/{name}"] = documents.dump(tree, detect_dialect_kind(dialect, name))
     files[f"{folder}/{script}"] = documents.dump(text, "text")

@@ -62,10 +62,10 @@ class Reading(NamedTuple):
     @property
     def wheres(self) -> tuple[str, ...]:
         """The place of each hook in words."""
-        many = len(self.documents) > 1
+        has_several = len(self.documents) > 1
         return tuple(
             f"{place.file}: {spell_path(place.path)}"
-            if many and place.path
+            if has_several and place.path
             else spell_path(place.path) or place.file
             for place in self.decoded.places
         )
@@ -137,14 +137,16 @@ def convert_all(reading: Reading, targets: list[Dialect], *, bare: bool = False)
 
     A command that speaks another dialect is run through the bridge, but for `bare`.
     """
-    known = (*reading.decoded.findings, *checks.check(reading))
-    return [_convert(reading, target, known, bare=bare) for target in targets]
+    source_findings = (*reading.decoded.findings, *checks.check(reading))
+    return [_convert(reading, target, source_findings, bare=bare) for target in targets]
 
 
-def _convert(reading: Reading, target: Dialect, known: tuple[Finding, ...], *, bare: bool) -> Conversion:
+def _convert(
+    reading: Reading, target: Dialect, source_findings: tuple[Finding, ...], *, bare: bool
+) -> Conversion:
     source = reading.dialect
     manifest = reading.decoded.manifest
-    findings = list(known)
+    findings = list(source_findings)
     if source.id == target.id:
         files = tuple(
             File(find_home_path(source, name), _decode_text(document.data))
@@ -201,11 +203,11 @@ def _keep_matchers(reading: Reading) -> tuple[Manifest, list[Finding]]:
         if not text or not terms or is_same or _is_written(entry.hook, dialect, text):
             continue
         dialect_fields = {**entry.hook.provider_data.get(dialect.id, NOTHING), "written_matcher": text}
-        kept = entry.hook._replace(provider_data={**entry.hook.provider_data, dialect.id: dialect_fields})
-        if _is_written(kept, dialect, text):
-            hooks[entry.number] = kept
+        marked = entry.hook._replace(provider_data={**entry.hook.provider_data, dialect.id: dialect_fields})
+        if _is_written(marked, dialect, text):
+            hooks[entry.number] = marked
         else:
-            spelled = ", ".join(other or "*" for other in written)
+            spelled = ", ".join(matcher_text or "*" for matcher_text in written)
             findings.append(
                 MatcherRespelled.at(
                     entry.words, entry.number, dialect=dialect.id, matcher=text, written=spelled
@@ -277,12 +279,14 @@ def find_home_path(dialect: Dialect, name: str) -> str:
     steps = [step for step in name.split("/") if step not in ("", ".", "..")]
     places = [place.path for place in (*dialect.locations, *dialect.scoped_in)]
     for place in (*places, *dialect.manifests):
-        known = place.split("/")
-        companion_parts = known[:-1] + dialect.companions.split("/") if dialect.companions else known
-        for parts in (known, companion_parts):
-            wanted = [part for part in parts if part != "~"]
-            tail = steps[-len(wanted) :]
-            if len(tail) == len(wanted) and all(map(fnmatchcase, tail, wanted)):
+        place_parts = place.split("/")
+        companion_parts = (
+            place_parts[:-1] + dialect.companions.split("/") if dialect.companions else place_parts
+        )
+        for parts in (place_parts, companion_parts):
+            names = [part for part in parts if part != "~"]
+            tail = steps[-len(names) :]
+            if len(tail) == len(names) and all(map(fnmatchcase, tail, names)):
                 return "/".join(["~", *tail] if parts[0] == "~" else tail)
     kinds = [
         place.path
@@ -346,8 +350,8 @@ def _remove_written_matcher(target: Dialect, hook: Hook) -> Hook:
     if target.is_hub or not target_data or "written_matcher" not in target_data:
         return hook
     rest = {key: value for key, value in target_data.items() if key != "written_matcher"}
-    others = {name: data for name, data in hook.provider_data.items() if name != target.id}
-    return hook._replace(provider_data={**others, **({target.id: rest} if rest else {})} or NOTHING)
+    other_data = {name: data for name, data in hook.provider_data.items() if name != target.id}
+    return hook._replace(provider_data={**other_data, **({target.id: rest} if rest else {})} or NOTHING)
 
 
 def list_effects(count: int, findings: tuple[Finding, ...]) -> tuple[Effect, ...]:

@@ -23,9 +23,9 @@ def align(old: list[Any], new: list[Any]) -> Pairs:
     limit = min(len(old), len(new)) - head
     while tail < limit and is_same_tree(old[-1 - tail], new[-1 - tail]):
         tail += 1
-    left, right = old[head : len(old) - tail], new[head : len(new) - tail]
-    exact = len(left) * len(right) <= _EXACT_CELLS
-    middle = _pair_exact(left, right) if exact else _pair_forward(left, right)
+    old_rest, new_rest = old[head : len(old) - tail], new[head : len(new) - tail]
+    exact = len(old_rest) * len(new_rest) <= _EXACT_CELLS
+    middle = _pair_exact(old_rest, new_rest) if exact else _pair_forward(old_rest, new_rest)
     pairs: Pairs = [(i, i) for i in range(head)]
     pairs += [(None if i is None else head + i, None if j is None else head + j) for i, j in middle]
     pairs += [(len(old) - k, len(new) - k) for k in range(tail, 0, -1)]

@@ -76,10 +76,10 @@ class JsonSource:
         return self._ends[start]
 
     def members(self, start: int) -> list[Member]:
-        known = self._members.get(start)
-        if known is None:
-            known = self._members[start] = self._scan(start)
-        return known
+        members = self._members.get(start)
+        if members is None:
+            members = self._members[start] = self._scan(start)
+        return members
 
     def _scan(self, start: int) -> list[Member]:
         text, members = self.text, []
@@ -123,12 +123,12 @@ class JsonDocument(Document):
                 start, path = todo.pop()
                 if source.text[start] not in "[{":
                     continue
-                seen = set()
+                keys = set()
                 for index, member in enumerate(source.members(start)):
                     step = index if member.key is None else member.key
-                    if step in seen:
+                    if step in keys:
                         places.append((member.start, (*path, step)))
-                    seen.add(step)
+                    keys.add(step)
                     todo.append((member.value, (*path, step)))
         return [
             Duplicate(path, *find_line_column(self._source.text, start)) for start, path in sorted(places)

@@ -112,8 +112,8 @@ class _Reader:
     def _key(self, inside: _Open) -> None:
         start = self._at
         if self._peek() != '"':
-            wanted = "a key in double quotes" + ("" if inside.count else " or '}'")
-            raise _Stop(start, f"expected {wanted}")
+            expected = "a key in double quotes" + ("" if inside.count else " or '}'")
+            raise _Stop(start, f"expected {expected}")
         self._string()
         inside.key = self._text[start : self._at]
         self._skip()

@@ -33,12 +33,12 @@ class Splices:
         at = 0
         cuts = iter([*merged, (len(text), len(text))])
         cut = next(cuts)
-        for where, _, _, added in [*sorted(self._inserts), (len(text), 0, 0, "")]:
-            while cut[1] <= where and cut[0] < len(text):
+        for offset, _, _, added in [*sorted(self._inserts), (len(text), 0, 0, "")]:
+            while cut[1] <= offset and cut[0] < len(text):
                 out.append(text[at : cut[0]])
                 at = cut[1]
                 cut = next(cuts)
-            stop = min(where, cut[0])
+            stop = min(offset, cut[0])
             if stop > at:
                 out.append(text[at:stop])
                 at = stop

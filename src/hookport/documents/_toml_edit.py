@@ -160,9 +160,9 @@ class _TomlEditor:
     def _add(self, path: Path, added: dict[str, Any]) -> None:
         values = {key: value for key, value in added.items() if not is_section(value)}
         tables = {key: value for key, value in added.items() if is_section(value)}
-        own = [s for s in self._index.sections if s.path == path]
+        own_sections = [s for s in self._index.sections if s.path == path]
         dotted = self._dotted(path)
-        if not own and dotted is not None:
+        if not own_sections and dotted is not None:
             prefix = _list_names(path[len(dotted.path) :])
             lines = "".join(
                 ".".join(map(key_text, (*prefix, k))) + f" = {dump_inline(v)}\n" for k, v in added.items()
@@ -172,8 +172,8 @@ class _TomlEditor:
             return
         if values:
             lines = "".join(f"{key_text(k)} = {dump_inline(v)}\n" for k, v in values.items())
-            if own:
-                self._add_values(own[0], lines)
+            if own_sections:
+                self._add_values(own_sections[0], lines)
             else:
                 name = ".".join(map(key_text, _list_names(path)))
                 header = self._comment_block(self._under(path)[0].start)

@@ -299,18 +299,18 @@ class _YamlEditor:
         for at in range(-1, len(spans)):
             if at >= 0 and node.keys[at].value in new:
                 is_last = last[node.keys[at].value] == at
-                wanted = new[node.keys[at].value] if is_last else node.items[at].tree()
-                plan.append((at, self._flow_pair(node, at, wanted, layout.find_base(at), depth)))
+                value = new[node.keys[at].value] if is_last else node.items[at].tree()
+                plan.append((at, self._flow_pair(node, at, value, layout.find_base(at), depth)))
             plan += [(None, f"{dump_scalar(key)}: {dump_flow(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
-    def _flow_pair(self, node: Node, at: int, wanted: Any, base: str, depth: int) -> str:
+    def _flow_pair(self, node: Node, at: int, value: Any, base: str, depth: int) -> str:
         key, item = node.keys[at], node.items[at]
-        if is_same_tree(item.tree(), wanted):
+        if is_same_tree(item.tree(), value):
             return self._text[key.start : max(item.end, key.end)]
         if item.start == item.end:
-            return f"{self._text[key.start : key.end]}: {dump_flow(wanted)}"
-        return self._text[key.start : item.start] + self._flow(item, wanted, base, depth + 1)
+            return f"{self._text[key.start : key.end]}: {dump_flow(value)}"
+        return self._text[key.start : item.start] + self._flow(item, value, base, depth + 1)
 
     def _flow_spans(self, node: Node) -> list[Pair]:
         spans: list[Pair] = []

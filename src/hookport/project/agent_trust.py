@@ -217,9 +217,9 @@ def value_at(tree: Tree, key: Iterable[str]) -> Tree:
     return tree
 
 
-def is_value(value: Tree, other: str | bool) -> bool:  # noqa: FBT001  (a value to compare with)
+def is_value(value: Tree, expected: str | bool) -> bool:  # noqa: FBT001  (a value to compare with)
     """Whether two values are the same, `1` and `true` being two."""
-    return type(value) is type(other) and value == other
+    return type(value) is type(expected) and value == expected
 
 
 def spell_value(value: Tree) -> str:

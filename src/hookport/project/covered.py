@@ -198,8 +198,8 @@ class _CoverageBuilder:
         """The folder that a hook runs in, with the one that its handler names."""
         return os.path.normpath(Path(self.base, cwd))
 
-    def leave(self, what: str) -> None:
-        self.left[what] = None
+    def leave(self, reason: str) -> None:
+        self.left[reason] = None
 
     def leave_file(self, path: str, why: str) -> None:
         self.local[f"{self._spell_path(path)}, which {why}"] = None
@@ -226,9 +226,9 @@ class _CoverageBuilder:
         for path in files:
             if path in ignored:
                 self.leave_file(path, "git ignores")
-        kept = tuple(path for path in files if path not in ignored and path not in self.written)
+        covered_files = tuple(path for path in files if path not in ignored and path not in self.written)
         beside = {folder: tuple(sorted(names)) for folder, names in sorted(self.beside.items())}
-        return CoveredFiles(kept, beside, tuple(self.left), tuple(self.local))
+        return CoveredFiles(covered_files, beside, tuple(self.left), tuple(self.local))
 
     def command(self, text: str, cwd: str, script: str = "") -> None:
         """Everything that a shell would start or read for a text."""
@@ -286,11 +286,11 @@ class _CoverageBuilder:
 
     def _follow_input(self, command: shell.Command, words: Sequence[str], folder: str) -> None:
         """Code that an interpreter is given on its input."""
-        name, given = command.program, command.given
+        name, stdin = command.program, command.given
         operand = next((word for word in words if word == "-" or not word.startswith("-")), "-")
-        if given is None or operand != "-":
+        if stdin is None or operand != "-":
             return
-        code = "".join(letter for letter in given if letter not in shell.MARKS)
+        code = "".join(letter for letter in stdin if letter not in shell.MARKS)
         if PYTHONS.fullmatch(name):
             self._follow_code([code], folder)
         elif name in ENGINES:

@@ -135,8 +135,8 @@ def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
         if real not in read:
             read.add(real)
             units += _read_spot(spot, folders, log)
-    kept, overridden = _merge_units(_apply_switches(units, folders, env, log), log)
-    hooks = tuple(hook for unit in kept for hook in unit.hooks)
+    remaining, overridden = _merge_units(_apply_switches(units, folders, env, log), log)
+    hooks = tuple(hook for unit in remaining for hook in unit.hooks)
     scoped = [
         entry
         for spot in find_scoped_spots(folders, log)
@@ -398,21 +398,21 @@ def _merge_units(units: list[_Unit], log: Log) -> tuple[list[_Unit], list[Overri
     """The units but those of the user that the project overrides; what runs nothing overrides nothing."""
     project = {(unit.what, unit.name): unit for unit in units if unit.hooks and unit.spot.scope == "project"}
     first: dict[tuple[str, str], _Unit] = {}
-    kept: list[_Unit] = []
+    remaining: list[_Unit] = []
     overridden: list[Override] = []
     for unit in units:
         name = (unit.what, unit.name)
         if not (unit.what and unit.hooks):
-            kept.append(unit)
+            remaining.append(unit)
         elif unit.spot.scope == "user" and name in project:
             log.findings.append(_note_other_unit(HookOverridden, unit, project[name]))
             overridden += [Override(hook, project[name].hooks) for hook in unit.hooks]
         else:
-            kept.append(unit)
+            remaining.append(unit)
             other = first.setdefault(name, unit)
             if other.spot.package != unit.spot.package:
                 log.findings.append(_note_other_unit(NameTaken, unit, other))
-    return kept, overridden
+    return remaining, overridden
 
 
 def _note_other_unit(kind: type[HookOverridden | NameTaken], unit: _Unit, other: _Unit) -> Finding:

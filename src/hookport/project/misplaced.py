@@ -100,7 +100,7 @@ class _Folder(NamedTuple):
 def find_misplaced(root: str, env: Mapping[str, str]) -> list[Stray]:
     """The files with hooks in a project and its user's home that nothing reads."""
     folders = make_folders(root, env)
-    known = _list_read_files(folders)
+    read_files = _list_read_files(folders)
     unread = [make_unread_stray(unread_file) for unread_file in find_unread(folders)]
     refused = [make_refused_stray(manifest) for manifest in find_refused(folders)]
     met = {os.path.realpath(stray.file) for stray in unread}
@@ -108,7 +108,7 @@ def find_misplaced(root: str, env: Mapping[str, str]) -> list[Stray]:
     for folder in _list_folders(folders):
         for file in _list_candidates(folder):
             real = os.path.realpath(file)
-            if str(file) in known or real in known or real in met:
+            if str(file) in read_files or real in read_files or real in met:
                 continue
             met.add(real)
             stray = judge_file(file, root, env, folder.readers, folder.scope)
@@ -132,25 +132,25 @@ def make_refused_stray(manifest: RefusedManifest) -> Stray:
 
 def is_read(file: Path, root: str, env: Mapping[str, str]) -> bool:
     """Whether a file stands where an agent or hookport reads hooks."""
-    known = _list_read_files(make_folders(root, env))
-    return str(file) in known or os.path.realpath(file) in known
+    read_files = _list_read_files(make_folders(root, env))
+    return str(file) in read_files or os.path.realpath(file) in read_files
 
 
 def _list_read_files(folders: Folders) -> set[str]:
     """The files that are read where they stand, be there hooks in them or not."""
     log = Log([], {})
     spots = (*find_spots(folders, log), *find_scoped_spots(folders, log), *find_module_spots(folders, log))
-    known = {str(spot.file) for spot in spots}
-    other = [site.path for site in list_manifest_sites()] + list(list_catalogues())
-    known |= {resolve_place(None, path, str(folders.root), folders.env) for path in other if "*" not in path}
-    known |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
+    files = {str(spot.file) for spot in spots}
+    places = [site.path for site in list_manifest_sites()] + list(list_catalogues())
+    files |= {resolve_place(None, path, str(folders.root), folders.env) for path in places if "*" not in path}
+    files |= {str(folders.root / name) for name in (PLAN, *SETTINGS)}
     for dialect in map(get, list_dialects()):
         gates = [file for gate in dialect.gates for file in gate.files if file]
         trust = [rule.file for rule in (dialect.folder_trust, dialect.hook_trust) if rule and rule.file]
         # What an agent reads for its settings is no hook file that was put elsewhere.
         for path in (*gates, *trust):
-            known.add(resolve_place(dialect, path, str(folders.root), folders.env))
-    return known | {os.path.realpath(path) for path in known if path}
+            files.add(resolve_place(dialect, path, str(folders.root), folders.env))
+    return files | {os.path.realpath(path) for path in files if path}
 
 
 def _list_folders(folders: Folders) -> Iterator[_Folder]:
@@ -219,14 +219,14 @@ def _list_candidates(folder: _Folder) -> Iterator[Path]:
     if folder.scope == "root":
         yield from (file for file in _list_files(folder.path) if _may_be_hooks(file.name, at_root=True))
         return
-    left = MOST_FILES
+    remaining = MOST_FILES
     level = [folder.path]
     for _ in range(MOST_STEPS):
         below: list[Path] = []
         for path in level:
             for file in _list_files(path):
-                left -= 1
-                if left < 0:
+                remaining -= 1
+                if remaining < 0:
                     return
                 if _may_be_hooks(file.name, at_root=False):
                     yield file
@@ -304,8 +304,8 @@ def _recognise_content(
         hooks = salvage.read(files, best)[0].decoded.manifest.hooks
     except InputError:
         return None
-    known = [hook for hook in hooks if ":" not in hook.event]
-    if not known:
+    known_hooks = [hook for hook in hooks if ":" not in hook.event]
+    if not known_hooks:
         return None
     named = (hook.name or PurePosixPath(next(iter(hook.handler.command.split()), "")).name for hook in hooks)
     return best, len(hooks), tuple(filter(None, named))
@@ -349,8 +349,8 @@ def _spell_fix(
     is_more = isinstance(tree, Mapping) and "hooks" in tree and not {*tree} <= ABOUT_HOOKS
     if target.exists() or is_more:
         return f"Move its hooks into {place}{'' if is_more else f', and remove {name}'}."
-    made = "" if target.parent.is_dir() else f"mkdir -p {_quote_path(str(PurePosixPath(place).parent))} && "
-    return f"Run `{made}mv {name} {_quote_path(place)}`."
+    mkdir = "" if target.parent.is_dir() else f"mkdir -p {_quote_path(str(PurePosixPath(place).parent))} && "
+    return f"Run `{mkdir}mv {name} {_quote_path(place)}`."
 
 
 def _quote_path(place: str) -> str:
@@ -373,8 +373,8 @@ def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
     target = PurePosixPath(pattern.replace("*", name))
     # A hook's folder goes as a whole, with its scripts.
     is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.file_name
-    what, goal = (shown.parent, target.parent) if is_whole else (shown, target)
-    fix = f"Run `mkdir -p {_quote_path(str(goal.parent))} && mv {_quote_path(str(what))} {_quote_path(str(goal))}`."
+    source, goal = (shown.parent, target.parent) if is_whole else (shown, target)
+    fix = f"Run `mkdir -p {_quote_path(str(goal.parent))} && mv {_quote_path(str(source))} {_quote_path(str(goal))}`."
     return Stray(str(file), 1, (name,), dialect, str(target), fix)
 
 

@@ -90,17 +90,17 @@ def is_of_one_product(dialect: Dialect, entry: HookEntry, root: str, env: Mappin
     place = find_own_place(dialect, entry.file, root, env) if dialect.products else None
     if place is None:
         return False
-    mine = [path for paths in dialect.products for path in paths if path in place.path]
-    tops = {path.partition("/")[0] for path in mine}
-    others = [path for paths in dialect.products for path in paths if path.partition("/")[0] not in tops]
+    own_paths = [path for paths in dialect.products for path in paths if path in place.path]
+    tops = {path.partition("/")[0] for path in own_paths}
+    other_paths = [path for paths in dialect.products for path in paths if path.partition("/")[0] not in tops]
     files = [
         Path(path)
         for row in dialect.locations
-        if any(product_path in row.path for product_path in others)
+        if any(product_path in row.path for product_path in other_paths)
         and (path := resolve_place(dialect, row.path, root, env))
     ]
     # One that has a copy of its own runs that.
-    return bool(mine) and any(file.parent.is_dir() and not _names_command(file, entry) for file in files)
+    return bool(own_paths) and any(file.parent.is_dir() and not _names_command(file, entry) for file in files)
 
 
 def _names_command(file: Path, entry: HookEntry) -> bool:
@@ -313,10 +313,10 @@ def _find_calls(command: str) -> Iterator[re.Match[str]]:
         name = _take_file_name(call["program"])
         by_python = not words or ("py" in words[0] and all(word.startswith("-") for word in words[1:]))
         # A wrapped command that names no path was put there by a person.
-        known = name in ("bridge.py", "bridge.pyz") or (
+        is_bridge = name in ("bridge.py", "bridge.pyz") or (
             call["dispatch"] and name in ("hookport", "hookport.exe")
         )
-        if by_python and known:
+        if by_python and is_bridge:
             yield call
 
 

@@ -53,12 +53,12 @@ def list_sites() -> tuple[Site, ...]:
     plugins = [site for scope, folder in PLUGINS for site in list_plugin_sites(scope, folder)]
     site_by_place: dict[tuple[Scope, str], Site] = {}
     for site in (*_list_own_sites(formats), *plugins, *_list_own_sites(agents)):
-        known = site_by_place.get((site.scope, site.path), site)
+        earlier = site_by_place.get((site.scope, site.path), site)
         # A bare name at the root may be a format's own file or a plugin's.
-        more = tuple(dialect for dialect in site.dialects if dialect not in known.dialects)
-        package = known.package or site.package
-        site_by_place[site.scope, site.path] = known._replace(
-            dialects=(*known.dialects, *more), package=package
+        more = tuple(dialect for dialect in site.dialects if dialect not in earlier.dialects)
+        package = earlier.package or site.package
+        site_by_place[site.scope, site.path] = earlier._replace(
+            dialects=(*earlier.dialects, *more), package=package
         )
     return tuple(sorted(site_by_place.values(), key=lambda site: site.scope != "user"))
 

@@ -223,8 +223,8 @@ def _plan_missed_hooks(
 def _load_approved_hook(definition: str, state: trust.ApprovedState, env: Mapping[str, str]) -> Hook | None:
     """A hook as it was approved, by the lock or by the text that was kept; None where both are gone."""
     tree = state.lock.get("definitions", {}).get(definition)
-    kept = approvals.read_approved_text(definition, env) if tree is None else None
-    text = spell_definition(tree) if tree is not None else (kept or b"").decode("utf-8", "surrogatepass")
+    kept_text = approvals.read_approved_text(definition, env) if tree is None else None
+    text = spell_definition(tree) if tree is not None else (kept_text or b"").decode("utf-8", "surrogatepass")
     if trust.sha256(text.encode("utf-8", "surrogatepass")) != definition:
         return None
     try:
@@ -422,10 +422,10 @@ def _take_stamps(watched: dict[str, None], entry: HookEntry) -> dict[str, list[i
     """The stamps of a script that is known by its name, and of its folder: they matter to its hook only."""
     scripts = map(Path, entry.scripts if get(entry.hook.dialect).companions else ())
     paths = [str(path) for script in scripts for path in (script.parent, script)]
-    taken = [path for path in paths if path in watched]
-    for path in taken:
+    watched_paths = [path for path in paths if path in watched]
+    for path in watched_paths:
         del watched[path]
-    return {path: plan.stamp(path) for path in taken}
+    return {path: plan.stamp(path) for path in watched_paths}
 
 
 def _list_own_files() -> list[str]:

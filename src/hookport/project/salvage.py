@@ -19,14 +19,14 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Pr
     """The manifest without the hooks that are refused, and why they are; InputError where none is left."""
     documents = pipeline.parse(files, dialect)
     trees: dict[str, Tree] = {name: copy.deepcopy(document.tree) for name, document in documents.items()}
-    taken: dict[tuple[str, Path], list[int]] = {}
+    removed: dict[tuple[str, Path], list[int]] = {}
     problems: list[Problem] = []
     for _ in range(ROUNDS):
         try:
             decoded = dialect.shape.decode(dialect, trees)
         except RefusedError as refused:
             restored = [
-                problem._replace(path=_restore_path(problem.file, problem.path, taken))
+                problem._replace(path=_restore_path(problem.file, problem.path, removed))
                 for problem in refused.problems
             ]
             problems += [
@@ -37,12 +37,12 @@ def read(files: Mapping[str, bytes], dialect: Dialect) -> tuple[Reading, list[Pr
                 raise InputError(*problems) from None
             for file, path in sorted(cuts, key=lambda cut: cut[1], reverse=True):
                 _cut(trees[file], path)
-                _remember(taken, file, path)
+                _remember(removed, file, path)
             continue
         if problems and not decoded.manifest.hooks:
             raise InputError(*problems)
         places = tuple(
-            place._replace(path=_restore_path(place.file, place.path, taken)) for place in decoded.places
+            place._replace(path=_restore_path(place.file, place.path, removed)) for place in decoded.places
         )
         return Reading(dialect, documents, decoded._replace(places=places)), problems
     raise InputError(*problems)
@@ -67,18 +67,18 @@ def _cut(tree: Tree, path: Path) -> None:
     del tree[path[-1]]
 
 
-def _remember(taken: dict[tuple[str, Path], list[int]], file: str, path: Path) -> None:
-    *above, index = _restore_path(file, path, taken)
+def _remember(removed: dict[tuple[str, Path], list[int]], file: str, path: Path) -> None:
+    *above, index = _restore_path(file, path, removed)
     if isinstance(index, int):
-        taken.setdefault((file, tuple(above)), []).append(index)
+        removed.setdefault((file, tuple(above)), []).append(index)
 
 
-def _restore_path(file: str, path: Path, taken: Mapping[tuple[str, Path], list[int]]) -> Path:
+def _restore_path(file: str, path: Path, removed: Mapping[tuple[str, Path], list[int]]) -> Path:
     """A way in the tree that is left, as it is in the file."""
     former: Path = ()
     for key in path:
         if isinstance(key, int):
-            for gone in sorted(taken.get((file, former), ())):
+            for gone in sorted(removed.get((file, former), ())):
                 key += gone <= key  # noqa: PLW2901  (counting past what is gone)
         former = (*former, key)
     return former

@@ -96,7 +96,7 @@ def find_all(path: Path, dialect: str | None = None) -> tuple[list[HookSource], 
     contents = _find_files(path, [get(name) for name in list_dialects()])
     not_read = {name: unread_file for name in contents if (unread_file := judge_place(_make_absolute(name)))}
     if path.is_file() and not_read:
-        raise InputError(*(_explain_unread_file(name, one) for name, one in not_read.items()))
+        raise InputError(*(_explain_unread_file(name, file) for name, file in not_read.items()))
     contents = {name: data for name, data in contents.items() if name not in not_read}
     owners = {name: find_owners(name) for name in contents}
     parts = {part for name in contents for part in _find_companions(name, owners[name], contents)}
@@ -212,10 +212,10 @@ def _list_patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
     """Every place, whose it is, and the plugin's folder in it: those of `places`, and those of programs."""
     each = (*list_sites(), *list_scoped_sites(), *list_manifest_sites(), *list_catalogue_sites())
     patterns = [(site.path, site.dialects, site.package) for site in each]
-    known = {path for path, _, _ in patterns}
+    paths = {path for path, _, _ in patterns}
     for dialect in map(get, list_dialects()):
         rows = [place for place in dialect.locations if place.scope not in ("system", "plugin")]
-        patterns += [(place.path, (dialect,), "") for place in rows if place.path not in known]
+        patterns += [(place.path, (dialect,), "") for place in rows if place.path not in paths]
     return tuple(patterns)
 
 
@@ -270,9 +270,9 @@ def filter_plugin_owners(package: Path, owners: Sequence[Dialect]) -> list[Diale
         if not _keeps_default(get(name))
         and any(list_named_files(read_object(file).get("hooks")) for file in files)
     ]
-    left = [owner for owner in owners if owner.id not in elsewhere]
-    named = [owner for owner in left if manifests[owner.id]]
-    return named if len(named) == 1 else left or list(owners)
+    remaining = [owner for owner in owners if owner.id not in elsewhere]
+    named = [owner for owner in remaining if manifests[owner.id]]
+    return named if len(named) == 1 else remaining or list(owners)
 
 
 def _keeps_default(dialect: Dialect) -> bool:
@@ -439,11 +439,11 @@ def read(source: HookSource) -> pipeline.Reading:
     for hook, place in zip(reading.decoded.manifest.hooks, reading.decoded.places, strict=True):
         hooks.setdefault(place.file, []).append(hook)
     texts: dict[str, dict[str, str]] = {}
-    for file, those in hooks.items():
+    for file, file_hooks in hooks.items():
         folders = find_command_folders(source.dialect, file, source.root)
         if source.dialect.shape.in_place and folders.personal:
             reading = _move_reading_home(reading, file)
-        texts |= read_scripts(folders.project, tuple(those), source.dialect, folders.package)
+        texts |= read_scripts(folders.project, tuple(file_hooks), source.dialect, folders.package)
     return reading._replace(found_scripts=texts)
 
 
@@ -527,11 +527,11 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     contents: dict[str, bytes] = {}
     empty: dict[str, bytes] = {}
     named: list[Path] = []
-    wanted = {one.id for one in dialects}
+    ids = {asked_dialect.id for asked_dialect in dialects}
     patterns = [
         place.removeprefix("~/")
         for place, owners, _ in _list_patterns()
-        if wanted & {owner.id for owner in owners}
+        if ids & {owner.id for owner in owners}
     ]
     folders = _make_absolute(path).parts
     inside = [below for pattern in patterns for below in _list_rests(folders, pattern)]
@@ -542,7 +542,7 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
                 continue
             empty.update(_read_with_companions(file, dialects))
             named += [named_file.file for named_file in _find_named_above(_make_absolute(file).parents[1])]
-    known, top = {_make_absolute(name) for name in contents}, _make_absolute(path)
+    found_files, top = {_make_absolute(name) for name in contents}, _make_absolute(path)
     # The folder itself may be a home; that of the person who asks is another source.
     start = Folders(path, path, {"HOME": str(top)})
     spots, scoped = find_spots(start, Log([], {})), find_scoped_spots(start, Log([], {}))
@@ -556,8 +556,8 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
     ]
     more += [(file, tuple(find_owners(str(file)))) for file in named if file.is_relative_to(top)]
     for full, owners in more:
-        if full not in known and full.is_file() and wanted & {owner.id for owner in owners}:
-            known.add(full)
+        if full not in found_files and full.is_file() and ids & {owner.id for owner in owners}:
+            found_files.add(full)
             contents.update(_read_with_companions(path / full.relative_to(top), dialects))
     for dialect in dialects:
         if dialect.file_name and not any(Path(name).name == dialect.file_name for name in contents):
@@ -665,8 +665,8 @@ def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = Fal
     is_signed = _is_signed(dialect, files)
     if not hooks and not is_signed:
         return 0
-    known = sum(1 for hook in hooks if ":" not in hook.event)
-    unknown = len(hooks) - known
+    known_events = sum(1 for hook in hooks if ":" not in hook.event)
+    unknown_events = len(hooks) - known_events
     tools = sum(1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value in TOOLS)
     strange = sum(
         1 for hook in hooks for term in hook.matcher if term.kind == "tool" and term.value not in TOOLS
@@ -679,6 +679,14 @@ def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = Fal
     foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
     keys = _has_keys(dialect, files) and (dialect.kind == "format" or not is_shared)
     # A name that formats share, such as hooks.json, says little where not one event is the dialect's.
-    is_named = known > 0 and any(find_placed_file(dialect, _make_absolute(name)) for name in files)
-    points = 6 * known - 10 * unknown + 2 * tools - 3 * strange + 3 * keys - foreign - 10 * len(problems)
+    is_named = known_events > 0 and any(find_placed_file(dialect, _make_absolute(name)) for name in files)
+    points = (
+        6 * known_events
+        - 10 * unknown_events
+        + 2 * tools
+        - 3 * strange
+        + 3 * keys
+        - foreign
+        - 10 * len(problems)
+    )
     return 100 * is_named + 100 * is_signed + 30 * rooted + points + 1

@@ -303,11 +303,11 @@ def _find_plugin_folder(plugin: Tree, tree: Mapping[str, Tree], market: Path) ->
     start = metadata.get("pluginRoot") if isinstance(metadata, dict) else None
     if not isinstance(source, str) or not source or "://" in source or "*" in source:
         return ""
-    given = [os.path.normpath(source)]
+    candidates = [os.path.normpath(source)]
     if isinstance(start, str):
         below = os.path.normpath(f"{start}/{source}")
-        given = [*given, below] if source.startswith(".") else [below]
-    inside = [folder for folder in given if _is_inside(folder)]
+        candidates = [*candidates, below] if source.startswith(".") else [below]
+    inside = [folder for folder in candidates if _is_inside(folder)]
     return next((folder for folder in inside if os.path.isdir(market / folder)), "".join(inside[:1]))  # noqa: PTH112  (a name may be impossible)
 
 

@@ -75,9 +75,11 @@ def _list_places() -> tuple[UnreadPlace, ...]:
         for dialect in map(get, list_dialects())
         for place in dialect.unread_in
     ]
-    other = [UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths]  # noqa: FBT003  (a field)
+    agent_places = [
+        UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
+    ]  # noqa: FBT003  (a field)
     # The place with the most steps says most about a file.
-    return tuple(sorted((*own_places, *other), key=lambda place: -place.path.count("/")))
+    return tuple(sorted((*own_places, *agent_places), key=lambda place: -place.path.count("/")))
 
 
 def find_unread(folders: Folders) -> list[UnreadFile]:
@@ -167,10 +169,10 @@ def judge_place(file: Path) -> UnreadFile | None:
     for place in _list_places():
         steps = place.path.removeprefix("~/").split("/")
         tail = file.parts[-len(steps) :]
-        is_there = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
+        is_at_place = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
         # In a hidden folder, such as .claude-plugin, a manifest is another agent's.
         is_other = place.manifest and file.parents[len(steps) - 1].name.startswith(".")
-        if is_there and not is_other and _holds_hooks(file, place, len(steps)):
+        if is_at_place and not is_other and _holds_hooks(file, place, len(steps)):
             return UnreadFile(file, place.agent, place.reader)
     return None
 

@@ -150,10 +150,10 @@ def _check_hook(entry: CheckedEntry) -> Iterator[Finding]:
 
 def drop_repeated(reading: Reading, findings: list[Finding]) -> list[Finding]:
     """The findings that reading did not report already; handlers that share a mistake report it once."""
-    known = {(finding.code, finding.message) for finding in reading.decoded.findings}
+    reported = {(finding.code, finding.message) for finding in reading.decoded.findings}
     once: dict[tuple[str, str, str], Finding] = {}
     for finding in findings:
-        if (finding.code, finding.message) not in known:
+        if (finding.code, finding.message) not in reported:
             once.setdefault((finding.code, finding.where, finding.message), finding)
     return list(once.values())
 
@@ -419,9 +419,9 @@ def _judge_name(dialect: Dialect, word: str, is_known: bool) -> MatcherVerdict: 
             return MatcherVerdict(word, is_alive=True)
         if mcp.prefix:
             return MatcherVerdict(word, certain=True, meant=f"{word}{mcp.joint}.*")
-    meant = _find_meant_tool(dialect, word)
+    meant_tool = _find_meant_tool(dialect, word)
     # A format's tools are those of the agent that reads it: another name may be right there.
-    return MatcherVerdict(word, certain=bool(meant) and dialect.kind == "agent", meant=meant)
+    return MatcherVerdict(word, certain=bool(meant_tool) and dialect.kind == "agent", meant=meant_tool)
 
 
 def _is_wordless(dialect: Dialect, word: str) -> bool:
@@ -498,10 +498,10 @@ def _reads_as_seconds(value: float) -> bool:
 
 def spell_time(time: timedelta) -> str:
     """A time in the units people use: `8 h 20 min`."""
-    left = round(time / MILLISECOND)
+    rest = round(time / MILLISECOND)
     parts = []
     for name, size in (("d", 86_400_000), ("h", 3_600_000), ("min", 60_000), ("s", 1000), ("ms", 1)):
-        count, left = divmod(left, size)
+        count, rest = divmod(rest, size)
         parts += [f"{count} {name}"] if count else []
     return " ".join(parts) or "0 s"
 
@@ -559,9 +559,9 @@ def _check_duplicate_hooks(entries: list[CheckedEntry]) -> Iterator[Finding]:
         # Those of a skill, subagent or command run while that is active, whatever another one has.
         scope = entry.place.file if entry.place.path[: len(SCOPED)] == SCOPED else ""
         key = (_make_twin_key(entry.hook), _find_package_root(entry), scope)
-        for other in groups.setdefault(key, []):
-            if _overlap(entry, other):
-                yield entry.note(f.DuplicateHook, other=other.where(other.place.path))
+        for earlier in groups.setdefault(key, []):
+            if _overlap(entry, earlier):
+                yield entry.note(f.DuplicateHook, other=earlier.where(earlier.place.path))
                 break
         groups[key].append(entry)
 
@@ -586,16 +586,16 @@ def _make_twin_key(hook: Hook) -> str:
     return repr((hook.event, hook.enabled, handler, dialect_fields))
 
 
-def _overlap(entry: CheckedEntry, other: CheckedEntry) -> bool:
-    ours, theirs = entry.hook, other.hook
+def _overlap(first: CheckedEntry, second: CheckedEntry) -> bool:
+    ours, theirs = first.hook, second.hook
     for attr in ("content", "condition"):
-        wanted = {getattr(ours, attr), getattr(theirs, attr)}
-        if len(wanted - {""}) > 1:
+        values = {getattr(ours, attr), getattr(theirs, attr)}
+        if len(values - {""}) > 1:
             return False
     if not ours.matcher or not theirs.matcher or set(ours.matcher) & set(theirs.matcher):
         return True
     return bool(
-        _list_tool_names(entry.dialect, ours.matcher) & _list_tool_names(entry.dialect, theirs.matcher)
+        _list_tool_names(first.dialect, ours.matcher) & _list_tool_names(first.dialect, theirs.matcher)
     )
 
 
@@ -619,8 +619,10 @@ def _check_repairs(reading: Reading) -> Iterator[Finding]:
 def _check_duplicate_keys(reading: Reading, entries: list[CheckedEntry]) -> Iterator[Finding]:
     for file, document in reading.documents.items():
         for path, line, column in document.duplicates:
-            places = ((one, one.place.path) for one in entries if one.place.file == file)
-            entry = next((one for one, place in places if path[: len(place)] == place), None)
+            places = (
+                (candidate, candidate.place.path) for candidate in entries if candidate.place.file == file
+            )
+            entry = next((candidate for candidate, place in places if path[: len(place)] == place), None)
             where = entry.where(path) if entry else spell_path(path)
             finding = f.DuplicateKey.at(where, entry.number if entry else None, key=path[-1] if path else "")
             root = reading.dialect.root

@@ -18,14 +18,14 @@ def locate_finding(finding: Finding, reading: Reading) -> Finding:
     if finding.line:
         return finding
     places = reading.decoded.places
-    known = finding.hook is not None and finding.hook < len(places)
-    place = places[finding.hook or 0] if known else Place(next(iter(reading.documents), ""), ())
+    has_hook = finding.hook is not None and finding.hook < len(places)
+    place = places[finding.hook or 0] if has_hook else Place(next(iter(reading.documents), ""), ())
     file = finding.file or place.file
     document = reading.documents.get(file)
     where = finding.where.removeprefix(f"{file}: ")
     path = parse_steps(where, document.tree) if document else ()
     line, column = document.position(path or place.path) if document else (0, 0)
-    hook = finding.hook if known else _find_owner(places, Place(file, path))
+    hook = finding.hook if has_hook else _find_owner(places, Place(file, path))
     return finding._replace(file=file, line=line, column=column, hook=hook)
 
 
@@ -48,7 +48,7 @@ def parse_steps(where: str, tree: Tree) -> Path:
     if isinstance(tree, Mapping) and isinstance(tree.get("frontmatter"), Mapping):
         starts.append((("frontmatter",), tree["frontmatter"]))
     walks = (
-        (left, (*start, *path)) for start, inside in starts for left, path in _follow_steps(where, inside, ())
+        (rest, (*start, *path)) for start, inside in starts for rest, path in _follow_steps(where, inside, ())
     )
     return min(walks, key=lambda walk: len(walk[0]))[1]
 

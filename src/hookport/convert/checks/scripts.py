@@ -106,12 +106,12 @@ def _find_home() -> File | None:
 def _make_absolute(file: str, root: File) -> tuple[File, File]:
     """The root and a file of it; its name starts from the working directory, or else from the root."""
     # Links are followed only where the names alone do not show that the file is below the root.
-    given = File(os.path.abspath(root))  # noqa: PTH100
-    named = File(os.path.abspath(file))  # noqa: PTH100
-    for above, full in ((given, named), (given.resolve(), named.resolve())):
+    absolute_root = File(os.path.abspath(root))  # noqa: PTH100
+    absolute_file = File(os.path.abspath(file))  # noqa: PTH100
+    for above, full in ((absolute_root, absolute_file), (absolute_root.resolve(), absolute_file.resolve())):
         if full.is_relative_to(above):
             return above, full
-    return given, given / file
+    return absolute_root, absolute_root / file
 
 
 def find_place_folder(dialect: Dialect, full: File, *scopes: str) -> File | None:

@@ -81,31 +81,35 @@ def degrade(
         )
         for index, hook in enumerate(manifest.hooks)
     ]
-    left = [work for work in works if all(step(work) for step in STEPS)]
-    for work in left:
+    remaining = [work for work in works if all(step(work) for step in STEPS)]
+    for work in remaining:
         answers.note_lost_fields(work, target)
-    left = _sort_by_priority(left)
+    remaining = _sort_by_priority(remaining)
     if target.shape.merges:
-        left = _merge_works(left)
+        remaining = _merge_works(remaining)
     if target.shape.by_event:
-        left.sort(key=lambda work: get_event_order(target, work.hook))
-    _note_allow_undoes(left, target)
+        remaining.sort(key=lambda work: get_event_order(target, work.hook))
+    _note_allow_undoes(remaining, target)
     findings = [finding for work in works for finding in work.findings]
-    hooks = [work.hook for work in left]
+    hooks = [work.hook for work in remaining]
     if target.adjust:
         hooks, more = target.adjust(hooks)
         findings += [
             finding
             if finding.hook is None
-            else finding._replace(hook=left[finding.hook].index, where=left[finding.hook].where)
+            else finding._replace(hook=remaining[finding.hook].index, where=remaining[finding.hook].where)
             for finding in more
         ]
         if target.shape.by_event:
-            pairs = sorted(zip(hooks, left, strict=True), key=lambda pair: get_event_order(target, pair[0]))
-            hooks, left = [hook for hook, _ in pairs], [work for _, work in pairs]
+            pairs = sorted(
+                zip(hooks, remaining, strict=True), key=lambda pair: get_event_order(target, pair[0])
+            )
+            hooks, remaining = [hook for hook, _ in pairs], [work for _, work in pairs]
     target_data = {key: value for key, value in manifest.provider_data.items() if key == target.id}
     return DegradedManifest(
-        Manifest(tuple(hooks), target_data or NOTHING), tuple(work.index for work in left), tuple(findings)
+        Manifest(tuple(hooks), target_data or NOTHING),
+        tuple(work.index for work in remaining),
+        tuple(findings),
     )
 
 
@@ -138,12 +142,12 @@ def _merge_works(works: list[Work]) -> list[Work]:
             if not work.hook.matcher:
                 work.note(f.MatcherDropped, matcher=", ".join(term.value for term in hook.matcher))
     first = [work for _, work in merged]
-    kept = {id(work) for work in first}
+    kept_ids = {id(work) for work in first}
     for work in works:
-        if id(work) not in kept:
+        if id(work) not in kept_ids:
             rest = work.hook._replace(matcher=())
-            other = next(candidate for candidate in first if candidate.hook._replace(matcher=()) == rest)
-            work.note(f.WrittenTogether, other=other.where or f"hook {other.index}")
+            partner = next(candidate for candidate in first if candidate.hook._replace(matcher=()) == rest)
+            work.note(f.WrittenTogether, other=partner.where or f"hook {partner.index}")
     return first if len(first) == len(works) else _merge_works(first)
 
 

@@ -28,28 +28,28 @@ def note_lost_fields(work: Work, target: Dialect) -> None:
 
 def find_lost_fields(source: Wire, target: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of a dialect's answers that a text has and a target does not take on its own events."""
-    taken = [list_extras(target, native, event) for native in natives]
+    target_extras = [list_extras(target, native, event) for native in natives]
     missing = {
         key
         for word, key in _list_fields(source, event).items()
-        if not all(word in extras for extras in taken)
+        if not all(word in extras for extras in target_extras)
     }
     return _find_printed(missing, text)
 
 
 def find_foreign_fields(agent_wire: Wire, event: str, natives: Sequence[str], text: str) -> list[str]:
     """The keys of other dialects' answers on an event that a text has, and that its own agent lacks."""
-    others = (get_wire(name) for name in list_dialects())
-    known = {
+    other_wires = (get_wire(name) for name in list_dialects())
+    all_keys = {
         key
-        for other_wire in others
+        for other_wire in other_wires
         if event in other_wire.natives
         for key in _list_fields(other_wire, event).values()
     }
-    taken = {
+    own_keys = {
         _take_key(place) for native in natives for place in list_extras(agent_wire, native, event).values()
     }
-    return _find_printed({key for key in known - taken if _TELLING.search(key)}, text)
+    return _find_printed({key for key in all_keys - own_keys if _TELLING.search(key)}, text)
 
 
 def _find_printed(keys: Iterable[str], text: str) -> list[str]:

@@ -21,8 +21,8 @@ def degrade_standing_script(work: Work) -> bool:
     name = command.rpartition("/")[2]
     native = work.target.shape.in_place(work.target, name)
     folders = {place.path.removeprefix("~/").rpartition("/")[0] for place in work.target.locations}
-    is_there = any(command.endswith(f"{folder}/{name}") for folder in folders)
-    if is_there and native in {spec.native for spec, _ in find_slots(work.target, work.hook)}:
+    is_in_place = any(command.endswith(f"{folder}/{name}") for folder in folders)
+    if is_in_place and native in {spec.native for spec, _ in find_slots(work.target, work.hook)}:
         work.note(f.StandsThere, script=name)
         return False
     return True
@@ -80,8 +80,8 @@ def degrade_platform(work: Work) -> bool:
             work.note(f.CarriedInCommand, what=f"the command for {' and '.join(unix)}")
         if "windows" in lost:
             work.note(f.PlatformDropped, platform="windows")
-        kept = {name: text for name, text in handler.platform.items() if name not in lost}
-        work.change(command=command, platform=kept or NOTHING)
+        remaining = {name: text for name, text in handler.platform.items() if name not in lost}
+        work.change(command=command, platform=remaining or NOTHING)
         return True
 
     return apply_strategy(work, "platform_commands", warn)
@@ -133,11 +133,11 @@ def degrade_directory(work: Work) -> bool:
             )
             if root.startswith("$(") and inside:
                 path = f'"{root}"/{quote_shell_word(handler.cwd)}'
-            there = f"Set-Location -LiteralPath {quote_powershell(handler.cwd)}"
+            change_directory = f"Set-Location -LiteralPath {quote_powershell(handler.cwd)}"
             change_commands(
                 work,
                 lambda command: f"cd {path} && {{ {close_command(command)}}}",
-                lambda command: f"{there}; {command}",
+                lambda command: f"{change_directory}; {command}",
             )
         work.change(cwd="")
         return True
@@ -181,14 +181,14 @@ def degrade_placeholders(work: Work) -> bool:
 def _spell_root(work: Work, role: str, spelling: str) -> str | None:
     """How the target spells a root of the source, or the next best root; None if it has neither."""
     target = work.target
-    there = target.project_dir if role == "project" else target.package_dir
+    spellings = target.project_dir if role == "project" else target.package_dir
     # A root that is spelled as the working directory is not the root in another one.
-    if work.hook.handler.cwd and there[:1] == (".",):
-        there = ()
-    if there:
-        if there[0] != spelling:
-            work.note(f.PlaceholderTranslated, before=spelling, after=there[0])
-        return there[0]
+    if work.hook.handler.cwd and spellings[:1] == (".",):
+        spellings = ()
+    if spellings:
+        if spellings[0] != spelling:
+            work.note(f.PlaceholderTranslated, before=spelling, after=spellings[0])
+        return spellings[0]
     kind = f.GuardPlaceholderLost if work.hook.blocking else f.PlaceholderLost
     if role == "package" and target.project_dir:
         root = target.project_dir[0]

@@ -46,13 +46,13 @@ def explain_unread_context(target: Dialect, hook: Hook) -> str:
 def _explain_unread(target: Dialect, spec: EventSpec, event: str) -> str:
     agent_wire = get_wire(target.id)
     products = (agent_wire.answers, *agent_wire.answers_of.values())
-    taken = [
+    takes = [
         _takes_context(agent_wire.replace(answers=answers, answers_of={}), spec, event)
         for answers in products
     ]
-    if spec.silent or not any(taken):
+    if spec.silent or not any(takes):
         return f"{target.title} takes no text on {spec.native}"
-    if not all(taken):
+    if not all(takes):
         return f"only one of its products takes text on {spec.native}"
     return f"{spec.native} does not fire {spec.unfired}" if spec.unfired and event in CONTEXT_EVENTS else ""
 

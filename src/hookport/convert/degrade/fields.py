@@ -46,8 +46,8 @@ def degrade_timeout(work: Work) -> bool:
     if timeout is None and hook.handler.type in work.source.handlers and not work.is_home:
         home = _find_default(work.source, hook, [spec for spec, _ in find_slots(work.source, hook)])
         if home and home != default and rule.unit is not None:
-            known = spell(default) if default else "not documented"
-            work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=known)
+            default_words = spell(default) if default else "not documented"
+            work.note(f.TimeoutSpelled, timeout=spell(home), source=work.source.id, default=default_words)
             timeout = home
     if timeout is None:
         return True
@@ -57,18 +57,18 @@ def degrade_timeout(work: Work) -> bool:
         work.change(timeout=None)
         return True
     if rule.unit is None:
-        known = f"it waits {spell(default)}" if default else "its own limit is not documented"
-        work.note(f.TimeoutDropped, timeout=spell(timeout), default=known)
+        default_words = f"it waits {spell(default)}" if default else "its own limit is not documented"
+        work.note(f.TimeoutDropped, timeout=spell(timeout), default=default_words)
         work.change(timeout=None)
         return True
     limited = _limit_timeout(work, rule, timeout, specs)
-    whole = limited
+    rounded = limited
     if rule.whole:
-        whole = math.ceil(limited / rule.unit) * rule.unit
-        if whole != limited:
+        rounded = math.ceil(limited / rule.unit) * rule.unit
+        if rounded != limited:
             unit = "seconds" if rule.unit == SECOND else "milliseconds"
-            work.note(f.TimeoutRounded, before=spell(limited), after=spell(whole), unit=unit)
-    work.change(timeout=whole)
+            work.note(f.TimeoutRounded, before=spell(limited), after=spell(rounded), unit=unit)
+    work.change(timeout=rounded)
     return True
 
 
@@ -108,8 +108,8 @@ def degrade_fields(work: Work) -> bool:
     if target.is_hub:
         return True
     _keep_event(work)
-    others = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
-    for source, data in others.items():
+    other_data = {key: value for key, value in work.hook.provider_data.items() if key != target.id and value}
+    for source, data in other_data.items():
         names = _list_native_fields(data)
         if names and source == work.source.id:
             work.note(f.NativeDropped, source=source, fields=", ".join(names))

@@ -146,8 +146,8 @@ def _wrap_failure(work: Work, *, always: bool) -> bool:
         work.options.append("--on-failure=closed")
     if handler.timeout_action and work.hook.blocking:
         work.options.append(f"--on-timeout={'closed' if handler.timeout_action == 'block' else 'open'}")
-    kept = handler.on_failure if _can_fail_closed(work) else ""
-    work.change(on_failure="block" if always else kept, timeout_action="")
+    on_failure = handler.on_failure if _can_fail_closed(work) else ""
+    work.change(on_failure="block" if always else on_failure, timeout_action="")
     return True
 
 

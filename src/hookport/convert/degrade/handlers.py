@@ -64,8 +64,10 @@ def _ask_by_bridge(work: Work) -> bool:
     if handler.model:
         work.options.append(f"--model={quote_literal(handler.model)}")
     closed = work.hook.blocking and all(spec.blocks == "prevent" for spec in list_specs(work))
-    asked = handler._replace(type="command", command=handler.prompt, prompt="", model="")
-    work.hook = work.hook._replace(handler=asked._replace(on_failure="block") if closed else asked)
+    prompt_command = handler._replace(type="command", command=handler.prompt, prompt="", model="")
+    work.hook = work.hook._replace(
+        handler=prompt_command._replace(on_failure="block") if closed else prompt_command
+    )
     return True
 
 
@@ -212,12 +214,12 @@ def _wrap(work: Work) -> None:
     if work.hook.blocking and not is_kept and all(spec.blocks == "prevent" for spec in specs):
         missing = write_deny_command(work.target, MISSING, specs[0].deny_answer)
         missing += "" if missing.endswith("exit 2") else "; exit 0"
-    there = bridge._replace(call=bridge.windows)
+    windows_bridge = bridge._replace(call=bridge.windows)
     change_commands(
         work,
         lambda command: wrap_command(command, words, options, missing, bridge),
         lambda command: wrap_command(
-            f"powershell -NoProfile -Command {quote_powershell(command)}", words, options, "", there
+            f"powershell -NoProfile -Command {quote_powershell(command)}", words, options, "", windows_bridge
         ),
     )
     work.is_wrapped = True

@@ -66,10 +66,10 @@ def degrade_matcher(work: Work) -> bool:
     if not is_testable and (subject := _find_subject(work)):
         is_testable, of = True, [f"--matcher-of={subject}"]
     if is_testable:
-        kept = () if _names_servers(work) else OF_SERVERS
+        kept_codes = () if _names_servers(work) else OF_SERVERS
         work.hook = work.hook._replace(matcher=adjusted)
         work.findings[count:] = [
-            finding for finding in findings if finding.code not in WIDER or finding.code in kept
+            finding for finding in findings if finding.code not in WIDER or finding.code in kept_codes
         ]
         work.carry("its matcher", f"--matcher={quote_literal(spell_matcher_option(before))}", *of)
     return True
@@ -145,9 +145,9 @@ def _cover_every_tool(work: Work) -> bool:
 def _keep_shown_tools(work: Work) -> bool:
     """The part of the matcher whose tools the target shows to hooks; without any the hook goes."""
     hook = work.hook
-    wanted = hook.matcher
-    present = tuple(term for term in wanted if _exists(work, term))
-    missing = [term for term in wanted if term not in present]
+    terms = hook.matcher
+    present = tuple(term for term in terms if _exists(work, term))
+    missing = [term for term in terms if term not in present]
     if missing and not present:
         tools = ", ".join(map(_spell_term, missing))
         if hook.blocking:
@@ -176,11 +176,11 @@ def _note_mcp(work: Work, term: Term, read_terms: tuple[Term, ...]) -> None:
     """An MCP term that is read back as another one: only called otherwise, or wider."""
     target = _select_event_tools(work.target, work.hook)
     names, patterns = spell_terms(target, (term,))
-    known = spell_terms(target, tuple(read_term for read_term in read_terms if read_term.kind == "mcp"))
+    read_parts = spell_terms(target, tuple(read_term for read_term in read_terms if read_term.kind == "mcp"))
     is_any = term.value != ANY_SERVER and Term("mcp", ANY_SERVER, term.tool) in read_terms
     if is_any:
         work.note(f.ServerWidened, server=term.value)
-    elif (names or patterns) and set(names) <= set(known[0]) and set(patterns) <= set(known[1]):
+    elif (names or patterns) and set(names) <= set(read_parts[0]) and set(patterns) <= set(read_parts[1]):
         work.note(
             f.McpRenamed, before=_spell_term(term).removeprefix("mcp "), after=", ".join((*names, *patterns))
         )
@@ -318,12 +318,15 @@ def _may_be_mcp(source: Dialect, pattern: str) -> bool:
 
 def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
     """Whether a pattern finds an MCP tool by its server's or its own name alone, and so in the target too."""
-    mcp, there = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
+    source_mcp, target_mcp = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
     # Where fewer characters are allowed, another stands for a sign.
-    is_spelled = not there.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
-    is_free = not re.search(r"[\^$]", pattern) and (not mcp.prefix or mcp.prefix not in pattern)
+    is_spelled = not target_mcp.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
+    is_free = not re.search(r"[\^$]", pattern) and (not source_mcp.prefix or source_mcp.prefix not in pattern)
     return (
-        bool(there.joint) and is_spelled and is_free and each_may_match(pattern, [Unknown(mcp.joint or "_")])
+        bool(target_mcp.joint)
+        and is_spelled
+        and is_free
+        and each_may_match(pattern, [Unknown(source_mcp.joint or "_")])
     )
 
 
