@@ -336,7 +336,8 @@ def test_a_matcher_on_a_session_is_kept(source: str, runs: bool, tmp_path: Path)
 def test_a_matcher_that_cannot_be_read_matches(text: str, said: str, tmp_path: Path) -> None:
     """A guard is not lost by a slip in its command."""
     payload = {"hook_event_name": "PreToolUse", "session_id": "s", "cwd": str(tmp_path)}
-    command = f"hookport wrap claude-code codex PreToolUse {said.format(quote_literal(text))} -- {quote_literal(DENY)}"
+    option = said.format(quote_literal(text))
+    command = f"hookport wrap claude-code codex PreToolUse {option} -- {quote_literal(DENY)}"
     call = {"tool_name": "Bash", "tool_input": {"command": "ls"}, "tool_use_id": "1"}
     answer = run(command, json.dumps({**payload, **call}).encode(), tmp_path, {})
     assert REASON in answer.stderr

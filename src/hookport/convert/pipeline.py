@@ -338,9 +338,8 @@ def verify(target: Dialect, written: Mapping[str, bytes], hooks: tuple[Hook, ...
     for number, (ours, theirs) in enumerate(zip(hooks, decoded, strict=False)):
         for field, our_value, their_value in zip(Hook._fields, ours, theirs, strict=True):
             if our_value != their_value:
-                raise InternalError(
-                    f"{target.id} would read hook {number} differently: {field} {their_value!r} instead of {our_value!r}"
-                )
+                difference = f"{field} {their_value!r} instead of {our_value!r}"
+                raise InternalError(f"{target.id} would read hook {number} differently: {difference}")
     raise InternalError(f"{target.id} would read {len(decoded)} hooks instead of {len(hooks)}")
 
 

@@ -267,31 +267,33 @@ class _JsonEditor:
     def document(self, old: Any, new: Any) -> str:
         start = self._source.root()
         end = self._source.end(start)
-        return self._text[:start] + self._value(old, new, start, "", wide=True) + self._text[end:]
+        return self._text[:start] + self._write_value(old, new, start, "", wide=True) + self._text[end:]
 
-    def _value(self, old: Any, new: Any, start: int, base: str, *, wide: bool) -> str:
+    def _write_value(self, old: Any, new: Any, start: int, base: str, *, wide: bool) -> str:
         if not is_same_tree(old, new):
             if isinstance(old, dict) and isinstance(new, dict):
-                return self._object(old, new, start, base, wide=wide)
+                return self._write_object(old, new, start, base, wide=wide)
             if isinstance(old, list) and isinstance(new, list):
-                return self._array(old, new, start, base, wide=wide)
-            return self._fresh(new, base, wide=wide)
+                return self._write_array(old, new, start, base, wide=wide)
+            return self._write_fresh(new, base, wide=wide)
         return self._text[start : self._source.end(start)]
 
-    def _fresh(self, value: Any, base: str, *, wide: bool) -> str:
+    def _write_fresh(self, value: Any, base: str, *, wide: bool) -> str:
         text = _render(value, self._unit if wide else None, compact=self._compact and not wide)
         return text.replace("\n", self._newline + base)
 
-    def _layout(self, start: int, base: str, *, wide: bool) -> Layout:
+    def _make_layout(self, start: int, base: str, *, wide: bool) -> Layout:
         frame = Frame(
             JSON, self._newline, self._unit, base, "" if self._compact else " ", wide_when_empty=wide
         )
         end = self._source.end(start) - 1
         return Layout(self._text, start + 1, end, self._source.members(start), frame)
 
-    def _object(self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, *, wide: bool) -> str:
+    def _write_object(
+        self, old: dict[str, Any], new: dict[str, Any], start: int, base: str, *, wide: bool
+    ) -> str:
         members = self._source.members(start)
-        layout = self._layout(start, base, wide=wide)
+        layout = self._make_layout(start, base, wide=wide)
         last = {member.key: at for at, member in enumerate(members) if member.key is not None}
         after = anchor_additions(last, new)
         plan: list[tuple[int | None, str]] = []
@@ -301,31 +303,33 @@ class _JsonEditor:
                 key = str(member.key)
                 body = self._text[member.start : member.end]
                 if last[key] == at:
-                    body = self._text[member.start : member.value] + self._value(
+                    body = self._text[member.start : member.value] + self._write_value(
                         old[key], new[key], member.value, layout.find_base(at), wide=layout.wide
                     )
                 plan.append((at, body))
-            plan += [(None, self._member(key, new[key], layout)) for key in after.get(at, ())]
+            plan += [(None, self._write_member(key, new[key], layout)) for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
-    def _member(self, key: str, value: Any, layout: Layout) -> str:
+    def _write_member(self, key: str, value: Any, layout: Layout) -> str:
         colon = ":" if self._compact and not layout.wide else ": "
-        return _render(key, None) + colon + self._fresh(value, layout.indent, wide=layout.wide)
+        return _render(key, None) + colon + self._write_fresh(value, layout.indent, wide=layout.wide)
 
-    def _array(self, old: list[Any], new: list[Any], start: int, base: str, *, wide: bool) -> str:
+    def _write_array(self, old: list[Any], new: list[Any], start: int, base: str, *, wide: bool) -> str:
         members = self._source.members(start)
-        layout = self._layout(start, base, wide=wide)
+        layout = self._make_layout(start, base, wide=wide)
         plan: list[tuple[int | None, str]] = []
         for i, j in align(old, new):
             if j is None:
                 continue
             if i is None:
-                plan.append((None, self._fresh(new[j], layout.indent, wide=layout.wide)))
+                plan.append((None, self._write_fresh(new[j], layout.indent, wide=layout.wide)))
             else:
                 plan.append(
                     (
                         i,
-                        self._value(old[i], new[j], members[i].value, layout.find_base(i), wide=layout.wide),
+                        self._write_value(
+                            old[i], new[j], members[i].value, layout.find_base(i), wide=layout.wide
+                        ),
                     )
                 )
         return "[" + layout.join(plan) + "]"

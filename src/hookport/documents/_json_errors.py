@@ -61,7 +61,7 @@ class _Reader:
         self._skip()
         if self._at == len(self._text):
             raise _Stop(self._at, "the file is empty, expected a value")
-        self._value(stack)
+        self._read_value(stack)
         while stack:
             self._skip()
             inside = stack[-1]
@@ -80,9 +80,9 @@ class _Reader:
                 stack.pop()
                 continue
             if inside.bracket == "{":
-                self._key(inside)
+                self._read_key(inside)
             inside.count += 1
-            self._value(stack)
+            self._read_value(stack)
         self._skip()
         if self._at < len(self._text):
             raise _Stop(self._at, "unexpected text after the end of the document")
@@ -109,12 +109,12 @@ class _Reader:
             if not self._allow_comments:
                 raise _Stop(start, "comments are not allowed in strict JSON")
 
-    def _key(self, inside: _Open) -> None:
+    def _read_key(self, inside: _Open) -> None:
         start = self._at
         if self._peek() != '"':
             expected = "a key in double quotes" + ("" if inside.count else " or '}'")
             raise _Stop(start, f"expected {expected}")
-        self._string()
+        self._read_string()
         inside.key = self._text[start : self._at]
         self._skip()
         if self._peek() != ":":
@@ -122,7 +122,7 @@ class _Reader:
         self._at += 1
         self._skip()
 
-    def _value(self, stack: list[_Open]) -> None:
+    def _read_value(self, stack: list[_Open]) -> None:
         start = self._at
         char = self._peek()
         if char and char in "[{":
@@ -132,7 +132,7 @@ class _Reader:
             self._at += 1
             return
         if char == '"':
-            self._string()
+            self._read_string()
             return
         word = _WORD.match(self._text, start)
         if word is None:
@@ -146,7 +146,7 @@ class _Reader:
         if len(word.group()) > _MAX_DIGITS:
             raise _Stop(start, "a number has too many digits")
 
-    def _string(self) -> None:
+    def _read_string(self) -> None:
         text, start = self._text, self._at
         at = start + 1
         while True:

@@ -106,66 +106,66 @@ class Index:
                 return
             start = self._at
             if text[start] == "[":
-                self._header(start)
+                self._read_header(start)
                 continue
             section = self.sections[-1]
-            keys = self._keys()
+            keys = self._read_keys()
             self._at += 1
-            self._spaces()
-            value = self._value()
+            self._skip_spaces()
+            value = self._read_value()
             entry = Entry(section.path + keys, start, value, section)
             entry.line_start = max(text.rfind("\n", 0, start), text.rfind("\r", 0, start)) + 1
-            entry.line_end = section.end = self._line_end(value.end)
+            entry.line_end = section.end = self._find_line_end(value.end)
             section.entries.append(entry)
-            self._place(entry.path, start)
-            self._place_value(entry.path, value)
+            self._add_place(entry.path, start)
+            self._add_value_places(entry.path, value)
 
-    def _header(self, start: int) -> None:
+    def _read_header(self, start: int) -> None:
         repeated = self.text.startswith("[[", start)
         self._at = start + (2 if repeated else 1)
-        self._spaces()
-        keys = self._keys()
+        self._skip_spaces()
+        keys = self._read_keys()
         path: Path = ()
         for key in keys[:-1]:
-            path = self._current((*path, key))
+            path = self._find_current((*path, key))
         path = (*path, keys[-1])
         if repeated:
             self._counts[path] = self._counts.get(path, -1) + 1
             path = (*path, self._counts[path])
         line_start = max(self.text.rfind("\n", 0, start), self.text.rfind("\r", 0, start)) + 1
-        self._at = self._line_end(self._at)
+        self._at = self._find_line_end(self._at)
         self.sections.append(Section(path, line_start, self._at))
         self.tables.add(path)
-        self._place(path, start)
+        self._add_place(path, start)
         self.places[path] = start
 
-    def _current(self, path: Path) -> Path:
+    def _find_current(self, path: Path) -> Path:
         return (*path, self._counts[path]) if path in self._counts else path
 
-    def _place(self, path: Path, start: int) -> None:
+    def _add_place(self, path: Path, start: int) -> None:
         for length in range(1, len(path) + 1):
             self.places.setdefault(path[:length], start)
 
-    def _place_value(self, path: Path, value: Value) -> None:
+    def _add_value_places(self, path: Path, value: Value) -> None:
         self.places[path] = value.start
         for at, item in enumerate(value.items or ()):
             inner = path + (item.keys or (at,))
-            self._place(inner, item.start)
-            self._place_value(inner, item.value)
+            self._add_place(inner, item.start)
+            self._add_value_places(inner, item.value)
 
     def _skip(self) -> None:
         match = _TRIVIA.match(self.text, self._at)
         self._at = match.end() if match else self._at
 
-    def _spaces(self) -> None:
+    def _skip_spaces(self) -> None:
         match = _SPACE.match(self.text, self._at)
         self._at = match.end() if match else self._at
 
-    def _line_end(self, at: int) -> int:
+    def _find_line_end(self, at: int) -> int:
         match = _LINE.match(self.text, at)
         return match.end() if match else at
 
-    def _keys(self) -> tuple[str, ...]:
+    def _read_keys(self) -> tuple[str, ...]:
         keys: list[str] = []
         while True:
             match = _KEY_PART.match(self.text, self._at)
@@ -175,11 +175,11 @@ class Index:
             dot = _DOT.match(self.text, match.end())
             if dot is None:
                 self._at = match.end()
-                self._spaces()
+                self._skip_spaces()
                 return tuple(keys)
             self._at = dot.end()
 
-    def _value(self) -> Value:
+    def _read_value(self) -> Value:
         text, start = self.text, self._at
         if text[start] not in "[{":
             match = _SCALAR.match(text, start)
@@ -193,10 +193,10 @@ class Index:
             first = self._at
             keys: tuple[str, ...] = ()
             if keyed:
-                keys = self._keys()
+                keys = self._read_keys()
                 self._at += 1
-                self._spaces()
-            value = self._value()
+                self._skip_spaces()
+            value = self._read_value()
             self._skip()
             has_comma = text[self._at] == ","
             items.append(Item(keys, first, value, self._at if has_comma else -1))

@@ -39,7 +39,7 @@ def rewrite(index: Index, old: dict[str, Any], new: Any) -> str:
         if text and not text.endswith("\n"):
             text += detect_newline(text)
         return text + dump(new).decode("utf-8").replace("\n", detect_newline(text))
-    for attempt in (_TomlEditor.spliced, _TomlEditor.by_top_level_key):
+    for attempt in (_TomlEditor.splice, _TomlEditor.rewrite_by_key):
         try:
             text = attempt(_TomlEditor(index), old, new)
             if is_same_tree(load(text), new):
@@ -59,20 +59,20 @@ class _TomlEditor:
         self._splices = Splices()
         self._entries = {e.path: e for section in index.sections for e in section.entries}
 
-    def spliced(self, old: dict[str, Any], new: dict[str, Any]) -> str:
-        self._table((), old, new)
+    def splice(self, old: dict[str, Any], new: dict[str, Any]) -> str:
+        self._change_table((), old, new)
         return self._splices.apply(self._text)
 
-    def by_top_level_key(self, old: dict[str, Any], new: dict[str, Any]) -> str:
+    def rewrite_by_key(self, old: dict[str, Any], new: dict[str, Any]) -> str:
         changed = [k for k in old if k not in new or not is_same_tree(old[k], new[k])]
         self._remove([(key,) for key in changed])
         self._add((), {k: v for k, v in new.items() if k in changed or k not in old})
         return self._splices.apply(self._text)
 
-    def _lines(self, text: str) -> str:
+    def _convert_newlines(self, text: str) -> str:
         return text.replace("\n", self._newline)
 
-    def _table(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
+    def _change_table(self, path: Path, old: dict[str, Any], new: dict[str, Any]) -> None:
         added = {key: value for key, value in new.items() if key not in old}
         gone: list[Path] = []
         for key, value in old.items():
@@ -92,21 +92,21 @@ class _TomlEditor:
             match = _INDENT.match(self._text, entry.line_start)
             base = match.group() if match else ""
             value = entry.value
-            self._splices.replace(value.start, value.end, self._inline(value, old, new, base))
+            self._splices.replace(value.start, value.end, self._write_inline(value, old, new, base))
             return True
         if isinstance(old, dict) and isinstance(new, dict):
             if not any(key in old for key in new) and path not in self._index.tables:
                 return False
-            self._table(path, old, new)
+            self._change_table(path, old, new)
             return True
         if isinstance(old, list) and isinstance(new, list) and is_section(new):
             pairs = align(old, new)
             if any(i is not None and j is not None for i, j in pairs):
-                self._tables(path, old, new, pairs)
+                self._change_tables(path, old, new, pairs)
                 return True
         return False
 
-    def _tables(
+    def _change_tables(
         self, path: Path, old: list[Any], new: list[Any], pairs: list[tuple[int | None, int | None]]
     ) -> None:
         anchor: int | None = None
@@ -115,16 +115,16 @@ class _TomlEditor:
             if i is None and j is not None:
                 text = dump_sections(_list_names(path), [new[j]])
                 if anchor is None:
-                    at = self._comment_block(self._under((*path, 0))[0].start)
-                    self._splices.insert(at, self._lines(text[1:] + "\n"), _BEFORE)
+                    at = self._find_comment_block(self._find_under((*path, 0))[0].start)
+                    self._splices.insert(at, self._convert_newlines(text[1:] + "\n"), _BEFORE)
                 else:
-                    self._append(self._under((*path, anchor))[-1].end, text, _AFTER)
+                    self._append(self._find_under((*path, anchor))[-1].end, text, _AFTER)
             elif i is not None and j is not None:
                 anchor = i
                 if not is_same_tree(old[i], new[j]):
-                    self._table((*path, i), old[i], new[j])
+                    self._change_table((*path, i), old[i], new[j])
 
-    def _under(self, path: Path) -> list[Section]:
+    def _find_under(self, path: Path) -> list[Section]:
         depth = len(path)
         return [s for s in self._index.sections if s.path[:depth] == path]
 
@@ -161,14 +161,14 @@ class _TomlEditor:
         values = {key: value for key, value in added.items() if not is_section(value)}
         tables = {key: value for key, value in added.items() if is_section(value)}
         own_sections = [s for s in self._index.sections if s.path == path]
-        dotted = self._dotted(path)
+        dotted = self._find_dotted(path)
         if not own_sections and dotted is not None:
             prefix = _list_names(path[len(dotted.path) :])
             lines = "".join(
                 ".".join(map(key_text, (*prefix, k))) + f" = {dump_inline(v)}\n" for k, v in added.items()
             )
             entries = [e for e in dotted.entries if e.path[: len(path)] == path]
-            self._append(entries[-1].line_end, self._indented(lines, entries[-1].line_start), _VALUES)
+            self._append(entries[-1].line_end, self._indent_lines(lines, entries[-1].line_start), _VALUES)
             return
         if values:
             lines = "".join(f"{key_text(k)} = {dump_inline(v)}\n" for k, v in values.items())
@@ -176,14 +176,14 @@ class _TomlEditor:
                 self._add_values(own_sections[0], lines)
             else:
                 name = ".".join(map(key_text, _list_names(path)))
-                header = self._comment_block(self._under(path)[0].start)
-                self._splices.insert(header, self._lines(f"[{name}]\n{lines}\n"), _BEFORE)
-        under = self._under(path)
+                header = self._find_comment_block(self._find_under(path)[0].start)
+                self._splices.insert(header, self._convert_newlines(f"[{name}]\n{lines}\n"), _BEFORE)
+        under = self._find_under(path)
         for key, value in tables.items():
             end = under[-1].end if path else len(self._text)
             self._append(end, dump_sections((*_list_names(path), key), value), _AFTER)
 
-    def _dotted(self, path: Path) -> Section | None:
+    def _find_dotted(self, path: Path) -> Section | None:
         depth = len(path)
         for section in reversed(self._index.sections):
             if len(section.path) < depth and any(e.path[:depth] == path for e in section.entries):
@@ -193,22 +193,22 @@ class _TomlEditor:
     def _add_values(self, section: Section, lines: str) -> None:
         if section.entries:
             last = section.entries[-1]
-            self._append(last.line_end, self._indented(lines, last.line_start), _VALUES)
+            self._append(last.line_end, self._indent_lines(lines, last.line_start), _VALUES)
         elif section.path or len(self._index.sections) == 1:
             end = section.end if section.path else len(self._text)
             self._append(end, lines, _VALUES)
         else:
-            at = self._comment_block(self._index.sections[1].start)
-            self._splices.insert(at, self._lines(lines + "\n"), _VALUES)
+            at = self._find_comment_block(self._index.sections[1].start)
+            self._splices.insert(at, self._convert_newlines(lines + "\n"), _VALUES)
 
-    def _comment_block(self, header: int) -> int:
+    def _find_comment_block(self, header: int) -> int:
         """Where the comment lines directly above a header begin."""
         above = _WHOLE_LINE.findall(self._text, 0, header)
         while above and above[-1].lstrip(" \t").startswith("#"):
             header -= len(above.pop())
         return header
 
-    def _indented(self, lines: str, line_start: int) -> str:
+    def _indent_lines(self, lines: str, line_start: int) -> str:
         match = _INDENT.match(self._text, line_start)
         return _LINE_START.sub(match.group() if match else "", lines)
 
@@ -217,9 +217,9 @@ class _TomlEditor:
             text = "\n" + text
             if at == len(self._text):
                 text = text.removesuffix("\n")
-        self._splices.insert(at, self._lines(text), rank)
+        self._splices.insert(at, self._convert_newlines(text), rank)
 
-    def _inline(self, value: Value, old: Any, new: Any, base: str) -> str:
+    def _write_inline(self, value: Value, old: Any, new: Any, base: str) -> str:
         if is_same_tree(old, new):
             return self._text[value.start : value.end]
         keyed = isinstance(old, dict) and isinstance(new, dict)
@@ -235,7 +235,7 @@ class _TomlEditor:
                 if j is not None and i is None:
                     plan.append((None, dump_inline(new[j])))
                 elif j is not None and i is not None:
-                    inner = self._inline(items[i].value, old[i], new[j], layout.find_base(i))
+                    inner = self._write_inline(items[i].value, old[i], new[j], layout.find_base(i))
                     plan.append((i, inner))
             return "[" + layout.join(plan) + "]"
         last = {item.keys[0]: at for at, item in enumerate(items)}
@@ -243,7 +243,7 @@ class _TomlEditor:
         for at in range(-1, len(items)):
             if at >= 0 and items[at].keys[0] in new:
                 item, key = items[at], items[at].keys[0]
-                inner = self._inline(item.value, old[key], new[key], base)
+                inner = self._write_inline(item.value, old[key], new[key], base)
                 plan.append((at, self._text[item.start : item.value.start] + inner))
             plan += [(None, f"{key_text(key)} = {dump_inline(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"

@@ -196,7 +196,7 @@ class _Composer:
         forbidden = pattern.search(self._text)
         if forbidden:
             code = ord(forbidden.group())
-            raise self._problem(forbidden.start(), f"character U+{code:04X} is not allowed in YAML")
+            raise self._make_problem(forbidden.start(), f"character U+{code:04X} is not allowed in YAML")
         import yaml
 
         loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -208,13 +208,13 @@ class _Composer:
                 if name == "DocumentStartEvent":
                     documents += 1
                     if documents > 1:
-                        raise self._problem(
+                        raise self._make_problem(
                             event.start_mark.index, "expected one YAML document, found a second"
                         )
                 elif name in ("MappingEndEvent", "SequenceEndEvent"):
                     self._close(event)
                 elif name in ("ScalarEvent", "AliasEvent", "MappingStartEvent", "SequenceStartEvent"):
-                    self._add(self._node(name, event))
+                    self._add(self._make_node(name, event))
         except yaml.MarkedYAMLError as error:
             mark = error.problem_mark or error.context_mark
             message = ", ".join(m for m in (error.context, error.problem) if m)
@@ -223,41 +223,41 @@ class _Composer:
         except (yaml.YAMLError, ValueError, RecursionError) as error:
             raise SyntaxProblem(1, 1, f"not valid YAML: {error}") from None
 
-    def _problem(self, offset: int, message: str) -> SyntaxProblem:
+    def _make_problem(self, offset: int, message: str) -> SyntaxProblem:
         return make_problem(self._text, offset, message)
 
-    def _node(self, name: str, event: Any) -> Node:
+    def _make_node(self, name: str, event: Any) -> Node:
         start, end = event.start_mark.index, event.end_mark.index
         if name == "AliasEvent":
             anchor = self._anchors.get(event.anchor)
             if anchor is None:
-                raise self._problem(start, f"undefined alias '{event.anchor}'")
+                raise self._make_problem(start, f"undefined alias '{event.anchor}'")
             if anchor in self._open:
-                raise self._problem(start, f"alias '{event.anchor}' contains itself")
+                raise self._make_problem(start, f"alias '{event.anchor}' contains itself")
             node = Node("alias", start, end, anchor, flow=True)
             node.size, node.height = anchor.size, anchor.height
             self._aliased += anchor.size
             if self._aliased > _ALIAS_BUDGET:
-                raise self._problem(start, "aliases make this document too large")
+                raise self._make_problem(start, "aliases make this document too large")
             return node
         if name == "ScalarEvent":
-            node = self._scalar(event, start, end)
+            node = self._make_scalar(event, start, end)
         else:
             kind = "map" if name == "MappingStartEvent" else "seq"
             if event.tag not in (None, "!", _TAG + kind):
-                raise self._problem(start, f"tag '{event.tag}' is not supported")
+                raise self._make_problem(start, f"tag '{event.tag}' is not supported")
             node = Node(kind, start, end, None, flow=bool(event.flow_style))
         if event.anchor is not None:
             self._anchors[event.anchor] = node
         return node
 
-    def _scalar(self, event: Any, start: int, end: int) -> Node:
+    def _make_scalar(self, event: Any, start: int, end: int) -> Node:
         value: Any = event.value
         if event.tag not in (None, "!", _TAG + "str"):
-            raise self._problem(start, f"tag '{event.tag}' is not supported")
+            raise self._make_problem(start, f"tag '{event.tag}' is not supported")
         if not event.style and event.tag is None:
             if len(value) > _MAX_DIGITS and (_INT.fullmatch(value) or _BASED.fullmatch(value)):
-                raise self._problem(start, "a number has too many digits")
+                raise self._make_problem(start, "a number has too many digits")
             value = resolve(value)
         if event.style in ("|", ">"):
             end = start + len(self._text[start:end].rstrip(" \t\r\n"))
@@ -282,7 +282,7 @@ class _Composer:
         else:
             self._source.root = node
         if len(self._open) + node.height > MAX_DEPTH:
-            raise self._problem(node.start, TOO_DEEP)
+            raise self._make_problem(node.start, TOO_DEEP)
         if node.kind in ("map", "seq"):
             self._open.append(node)
             self._paths.append(path)
@@ -293,8 +293,8 @@ class _Composer:
         if node.kind != "scalar" or not isinstance(node.value, str):
             shown = self._text[node.start : node.end]
             if node.kind != "scalar" or not shown or len(shown) > 40:
-                raise self._problem(node.start, "a key must be a string")
-            raise self._problem(node.start, f"the key {shown} is not a string; put it in quotes")
+                raise self._make_problem(node.start, "a key must be a string")
+            raise self._make_problem(node.start, f"the key {shown} is not a string; put it in quotes")
         if parent.value is None:
             parent.value = set()
         if node.value in parent.value:

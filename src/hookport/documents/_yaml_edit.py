@@ -77,7 +77,7 @@ class _YamlEditor:
         self._splices = Splices()
         self._newline = detect_newline(source.text)
         self._has_returns = "\r" in source.text
-        self._unit, self._offset = self._indentation()
+        self._unit, self._offset = self._measure_indentation()
 
     def document(self, new: Any) -> str:
         root = self._source.root
@@ -85,44 +85,44 @@ class _YamlEditor:
             text = self._text
             if text and not text.endswith(("\n", "\r")):
                 text += self._newline
-            return text + self._lines(dump_block(new, 0, self._unit)) + self._newline
-        self._value(root, new, Slot("root", root.start, 0), 0)
+            return text + self._convert_newlines(dump_block(new, 0, self._unit)) + self._newline
+        self._change_value(root, new, Slot("root", root.start, 0), 0)
         return self._splices.apply(self._text)
 
-    def _lines(self, text: str) -> str:
+    def _convert_newlines(self, text: str) -> str:
         return text.replace("\n", self._newline)
 
-    def _column(self, at: int) -> int:
+    def _find_column(self, at: int) -> int:
         start = self._text.rfind("\n", 0, at)
         if self._has_returns:
             start = max(start, self._text.rfind("\r", 0, at))
         return at - start - 1
 
-    def _line_start(self, at: int) -> int:
-        return at - self._column(at)
+    def _find_line_start(self, at: int) -> int:
+        return at - self._find_column(at)
 
-    def _line_end(self, at: int) -> int:
+    def _find_line_end(self, at: int) -> int:
         match = _LINE_REST.match(self._text, at)
         return match.end() if match else at
 
-    def _next_line(self, at: int) -> int:
-        end = self._line_end(at)
+    def _find_next_line(self, at: int) -> int:
+        end = self._find_line_end(at)
         match = _LINE_BREAK.match(self._text, end)
         return match.end() if match else end
 
     def _starts_line(self, at: int) -> bool:
-        return not self._text[self._line_start(at) : at].strip(" ")
+        return not self._text[self._find_line_start(at) : at].strip(" ")
 
-    def _indentation(self) -> tuple[int, int]:
+    def _measure_indentation(self) -> tuple[int, int]:
         unit = offset = -1
         for parent in _list_nodes(self._source.root):
             if parent.kind != "map" or parent.flow or not parent.keys:
                 continue
-            column = self._column(parent.keys[0].start)
+            column = self._find_column(parent.keys[0].start)
             for item in parent.items:
                 if item.flow or not item.items or not self._starts_line(item.start):
                     continue
-                deeper = self._column(item.start) - column
+                deeper = self._find_column(item.start) - column
                 if item.kind == "map" and unit < 0 and deeper > 0:
                     unit = deeper
                 elif item.kind == "seq" and offset < 0 <= deeper:
@@ -132,33 +132,33 @@ class _YamlEditor:
         unit = unit if unit > 0 else 2
         return unit, offset if offset >= 0 else unit
 
-    def _value(self, node: Node, new: Any, slot: Slot, depth: int) -> None:
+    def _change_value(self, node: Node, new: Any, slot: Slot, depth: int) -> None:
         if is_same_tree(node.tree(), new):
             return
         if node.flow and node.kind != "alias" and isinstance(new, (dict, list)):
-            indent = " " * (self._column(self._line_text_start(node.start)))
-            self._splices.replace(node.start, node.end, self._flow(node, new, indent, depth))
+            indent = " " * (self._find_column(self._find_text_start(node.start)))
+            self._splices.replace(node.start, node.end, self._write_flow(node, new, indent, depth))
         elif depth >= self._level or not new:
             self._put(node, new, slot)
         elif node.kind == "map" and isinstance(new, dict):
-            self._mapping(node, new, slot, depth)
+            self._change_mapping(node, new, slot, depth)
         elif node.kind == "seq" and isinstance(new, list):
-            self._sequence(node, new, slot, depth)
+            self._change_sequence(node, new, slot, depth)
         else:
             self._put(node, new, slot)
 
-    def _line_text_start(self, at: int) -> int:
-        start = self._line_start(at)
+    def _find_text_start(self, at: int) -> int:
+        start = self._find_line_start(at)
         return start + len(self._text[start:at]) - len(self._text[start:at].lstrip(" "))
 
     def _put(self, node: Node, new: Any, slot: Slot) -> None:
         is_block = isinstance(new, (dict, list)) and bool(new)
         if slot.kind == "root":
             text = dump_block(new, 0, self._unit, sequence_offset=self._offset)
-            lead = self._text[self._line_start(node.start) : node.start]
+            lead = self._text[self._find_line_start(node.start) : node.start]
             if is_block and lead.strip():
                 text = "\n" + text
-            self._splices.replace(node.start, node.end, self._lines(text))
+            self._splices.replace(node.start, node.end, self._convert_newlines(text))
             return
         if slot.kind == "dash":
             text = " " + dump_block(new, slot.column, self._unit, sequence_offset=self._offset)
@@ -168,17 +168,17 @@ class _YamlEditor:
         if node.start < node.end:
             at = slot.after
         elif is_block and slot.kind == "key":
-            at = end = self._line_end(end)
-        self._splices.replace(at, end, self._lines(text))
+            at = end = self._find_line_end(end)
+        self._splices.replace(at, end, self._convert_newlines(text))
 
-    def _mapping(self, node: Node, new: dict[str, Any], slot: Slot, depth: int) -> None:
+    def _change_mapping(self, node: Node, new: dict[str, Any], slot: Slot, depth: int) -> None:
         last = {key.value: at for at, key in enumerate(node.keys)}
         if not any(key in last for key in new):
             self._put(node, new, slot)
             return
         if self._text[node.start] in "&!":
             raise _TooIntricateError
-        column = self._column(node.keys[0].start)
+        column = self._find_column(node.keys[0].start)
         spans: list[tuple[int, int]] = []
         for at, (key, item) in enumerate(zip(node.keys, node.items, strict=True)):
             colon = _COLON.match(self._text, key.end)
@@ -187,7 +187,7 @@ class _YamlEditor:
             spans.append((key.start, max(item.end, colon.end())))
             if last[key.value] == at and key.value in new:
                 inner = Slot("key", colon.end(), column)
-                self._value(item, new[key.value], inner, depth + 1)
+                self._change_value(item, new[key.value], inner, depth + 1)
         kept = [key.value in new for key in node.keys]
         fresh = {
             at: [
@@ -196,11 +196,11 @@ class _YamlEditor:
             ]
             for at, keys in anchor_additions(last, new).items()
         }
-        self._members(spans, kept, fresh, column)
+        self._change_members(spans, kept, fresh, column)
 
-    def _sequence(self, node: Node, new: list[Any], slot: Slot, depth: int) -> None:
-        dashes = self._dashes(node)
-        column = self._column(dashes[0])
+    def _change_sequence(self, node: Node, new: list[Any], slot: Slot, depth: int) -> None:
+        dashes = self._find_dashes(node)
+        column = self._find_column(dashes[0])
         pairs = align(node.tree(), new)
         kept = [False] * len(dashes)
         fresh: dict[int, list[str]] = {}
@@ -213,14 +213,14 @@ class _YamlEditor:
                 kept[i] = True
                 anchor = i
                 inner = Slot("dash", dashes[i] + 1, column + 2)
-                self._value(node.items[i], new[j], inner, depth + 1)
+                self._change_value(node.items[i], new[j], inner, depth + 1)
         if not any(kept):
             self._put(node, new, slot)
             return
         spans = [(d, max(item.end, d + 1)) for d, item in zip(dashes, node.items, strict=True)]
-        self._members(spans, kept, fresh, column)
+        self._change_members(spans, kept, fresh, column)
 
-    def _dashes(self, node: Node) -> list[int]:
+    def _find_dashes(self, node: Node) -> list[int]:
         dashes: list[int] = []
         at = node.start
         for item in node.items:
@@ -232,7 +232,7 @@ class _YamlEditor:
             at = max(item.end, at + 1)
         return dashes
 
-    def _members(
+    def _change_members(
         self,
         spans: list[tuple[int, int]],
         kept: list[bool],
@@ -247,34 +247,34 @@ class _YamlEditor:
                 continue
             if at == 0 and inline:
                 follower = spans[kept.index(True)][0]
-                between = self._text[self._line_end(end) : spans[1][0]]
+                between = self._text[self._find_line_end(end) : spans[1][0]]
                 if "#" in between:
                     bare = len(self._text[:start].rstrip(" "))
-                    self._splices.cut(bare, self._line_end(end))
+                    self._splices.cut(bare, self._find_line_end(end))
                 else:
                     self._splices.cut(start, follower)
             else:
                 self._cut_lines(start, end)
         for anchor, texts in sorted(fresh.items()):
-            for text in map(self._lines, texts):
+            for text in map(self._convert_newlines, texts):
                 if anchor >= 0:
-                    self._splices.insert(self._line_end(spans[anchor][1]), margin + text)
+                    self._splices.insert(self._find_line_end(spans[anchor][1]), margin + text)
                 elif inline:
                     self._splices.insert(first, text + margin)
                 else:
                     line = " " * column + text + self._newline
-                    self._splices.insert(self._line_start(first), line)
+                    self._splices.insert(self._find_line_start(first), line)
 
     def _cut_lines(self, start: int, end: int) -> None:
-        start, stop = self._line_start(start), self._next_line(end)
+        start, stop = self._find_line_start(start), self._find_next_line(end)
         if stop == len(self._text) and not self._text.endswith(("\n", "\r")) and start:
-            start = self._line_end_before(start)
+            start = self._find_line_end_before(start)
         self._splices.cut(start, stop)
 
-    def _line_end_before(self, start: int) -> int:
+    def _find_line_end_before(self, start: int) -> int:
         return start - 2 if self._text[start - 2 : start] == "\r\n" else start - 1
 
-    def _flow(self, node: Node, new: Any, base: str, depth: int) -> str:
+    def _write_flow(self, node: Node, new: Any, base: str, depth: int) -> str:
         old = node.tree()
         if is_same_tree(old, new):
             return self._text[node.start : node.end]
@@ -283,7 +283,7 @@ class _YamlEditor:
         if depth >= self._level or not container or self._text[node.start] not in "[{":
             return dump_flow(new)
         frame = Frame(HASH, self._newline, " " * self._unit, base, " ", wide_when_empty=False)
-        spans = self._flow_spans(node)
+        spans = self._find_flow_spans(node)
         layout = Layout(self._text, node.start + 1, node.end - 1, spans, frame)
         plan: list[tuple[int | None, str]] = []
         if node.kind == "seq":
@@ -291,7 +291,7 @@ class _YamlEditor:
                 if j is not None and i is None:
                     plan.append((None, dump_flow(new[j])))
                 elif j is not None and i is not None:
-                    inner = self._flow(node.items[i], new[j], layout.find_base(i), depth + 1)
+                    inner = self._write_flow(node.items[i], new[j], layout.find_base(i), depth + 1)
                     plan.append((i, inner))
             return "[" + layout.join(plan) + "]"
         last = {key.value: at for at, key in enumerate(node.keys)}
@@ -300,19 +300,19 @@ class _YamlEditor:
             if at >= 0 and node.keys[at].value in new:
                 is_last = last[node.keys[at].value] == at
                 value = new[node.keys[at].value] if is_last else node.items[at].tree()
-                plan.append((at, self._flow_pair(node, at, value, layout.find_base(at), depth)))
+                plan.append((at, self._write_flow_pair(node, at, value, layout.find_base(at), depth)))
             plan += [(None, f"{dump_scalar(key)}: {dump_flow(new[key])}") for key in after.get(at, ())]
         return "{" + layout.join(plan) + "}"
 
-    def _flow_pair(self, node: Node, at: int, value: Any, base: str, depth: int) -> str:
+    def _write_flow_pair(self, node: Node, at: int, value: Any, base: str, depth: int) -> str:
         key, item = node.keys[at], node.items[at]
         if is_same_tree(item.tree(), value):
             return self._text[key.start : max(item.end, key.end)]
         if item.start == item.end:
             return f"{self._text[key.start : key.end]}: {dump_flow(value)}"
-        return self._text[key.start : item.start] + self._flow(item, value, base, depth + 1)
+        return self._text[key.start : item.start] + self._write_flow(item, value, base, depth + 1)
 
-    def _flow_spans(self, node: Node) -> list[Pair]:
+    def _find_flow_spans(self, node: Node) -> list[Pair]:
         spans: list[Pair] = []
         for at, item in enumerate(node.items):
             start = node.keys[at].start if node.keys else item.start

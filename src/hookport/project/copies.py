@@ -36,11 +36,14 @@ def describe_run(hook: Hook, dialect: Dialect, package: Path, root: Path, home: 
     script = find_named_script(text) if handler.command else None
     if script is None:
         place = folders[PACKAGE] if dialect.starts_in_package else handler.cwd
-        return f"{handler.type} {place} {_fill_in_folders(_QUOTES.sub('', text), folders).removeprefix('./')}{variables}"
+        words = _fill_in_folders(_QUOTES.sub("", text), folders).removeprefix("./")
+        return f"{handler.type} {place} {words}{variables}"
     before, _, after = _QUOTES.sub("", text).partition(_QUOTES.sub("", script.word))
     path = os.path.join(start, handler.cwd, _fill_in_folders(script.word, real))  # noqa: PTH118  (may be absolute)
     words = " ".join(word for word in before.split() if not _starts_script(word))
-    return f"{handler.type} {words} {_shorten_path(root, _resolve_path(path))}{_fill_in_folders(after.rstrip(), folders)}{variables}"
+    script_path = _shorten_path(root, _resolve_path(path))
+    arguments = _fill_in_folders(after.rstrip(), folders)
+    return f"{handler.type} {words} {script_path}{arguments}{variables}"
 
 
 def _shorten_path(root: Path, path: str) -> str:

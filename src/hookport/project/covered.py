@@ -120,12 +120,12 @@ def cover(entry: HookEntry, root: str, env: Mapping[str, str], named: Sequence[s
     """What an approval of a hook covers; `named` are globs of the project that its author adds."""
     builder = _CoverageBuilder(get(entry.hook.dialect), entry.package, root, env)
     handler = entry.hook.handler
-    cwd = builder.start(handler.cwd)
+    cwd = builder.find_start(handler.cwd)
     for command in dict.fromkeys((handler.command, *handler.platform.values())):
         if command:
-            builder.command(command, cwd)
+            builder.add_command(command, cwd)
     for script in entry.scripts:
-        builder.script(script, cwd)
+        builder.add_script(script, cwd)
     if handler.url:
         builder.leave(f"what {handler.url.partition('?')[0]} answers")
     if handler.type in ("prompt", "agent"):
@@ -149,7 +149,7 @@ def find_started_scripts(
 ) -> tuple[str, ...]:
     """The scripts that a command of a hook starts, and those that they start, without what these import."""
     builder = _CoverageBuilder(dialect, package, root, env, imports=False)
-    builder.command(command, builder.start(cwd))
+    builder.add_command(command, builder.find_start(cwd))
     return tuple(builder.files)
 
 
@@ -194,7 +194,7 @@ class _CoverageBuilder:
         # Files of which a command asks whether they are there.
         self.asked: dict[str, None] = {}
 
-    def start(self, cwd: str) -> str:
+    def find_start(self, cwd: str) -> str:
         """The folder that a hook runs in, with the one that its handler names."""
         return os.path.normpath(Path(self.base, cwd))
 
@@ -210,7 +210,7 @@ class _CoverageBuilder:
         for program in list(self.programs):
             scripts = [path for folder in self.bins if Path(path := f"{folder}/{program}").is_file()]
             for path in scripts:
-                self.script(path, self.base)
+                self.add_script(path, self.base)
             if program not in self.functions and not scripts:
                 self.leave(f"the program {program}")
         data = (path for path in self.data if path not in self.written)
@@ -230,7 +230,7 @@ class _CoverageBuilder:
         beside = {folder: tuple(sorted(names)) for folder, names in sorted(self.beside.items())}
         return CoveredFiles(covered_files, beside, tuple(self.left), tuple(self.local))
 
-    def command(self, text: str, cwd: str, script: str = "") -> None:
+    def add_command(self, text: str, cwd: str, script: str = "") -> None:
         """Everything that a shell would start or read for a text."""
         if script:
             text = _spell_own_path(text, script)
@@ -241,11 +241,11 @@ class _CoverageBuilder:
         if reading.problem:
             self.leave(f"all of {self._spell_path(script) if script else 'its command'}: {reading.problem}")
         for name, values in reading.assigned.items():
-            self._assigned(name, values, cwd)
+            self._add_variable(name, values, cwd)
         for command in reading.commands:
             self._follow_command(command, command.folders or (cwd,))
 
-    def _assigned(self, name: str, values: Sequence[str], folder: str) -> None:
+    def _add_variable(self, name: str, values: Sequence[str], folder: str) -> None:
         """The folders and files that a variable names for the programs that are started with it."""
         for value in values:
             if name == "PYTHONPATH":
@@ -260,12 +260,12 @@ class _CoverageBuilder:
                 self.bins |= dict.fromkeys(part for part in parts if self._is_inside(part))
             elif name not in ("PWD", "OLDPWD", "HOME"):
                 for word in value.split():
-                    self._read(word, folder)
+                    self._add_read(word, folder)
 
     def _import_path(self, word: str, folder: str) -> None:
         path = os.path.normpath(shell.joined(folder, word))
         if any(mark in word for mark in shell.MARKS):
-            self.leave(f"the modules of `{self._told(word)}`")
+            self.leave(f"the modules of `{self._spell_word(word)}`")
         elif self._is_ours(path):
             self.paths[path] = None
 
@@ -274,7 +274,7 @@ class _CoverageBuilder:
             for word in command.writes:
                 self._add_written(word, folder)
             for word in command.reads:
-                self._read(word, folder)
+                self._add_read(word, folder)
         if not command.words:
             return
         program, *words = command.words
@@ -301,9 +301,9 @@ class _CoverageBuilder:
         if not name:
             self._follow_computed(word, folder)
         elif "/" in word or word.endswith(SCRIPT_ENDS):
-            self._start(word, folder)
+            self._follow_script(word, folder)
         elif name in (".", "source") and words:
-            self._start(words[0], folder, is_shell=True)
+            self._follow_script(words[0], folder, is_shell=True)
         elif name in MAKES:
             self._follow_make(words, folder)
         elif name in SHELLS or PYTHONS.fullmatch(name) or name in ENGINES:
@@ -318,9 +318,9 @@ class _CoverageBuilder:
         if shell.DEEP in word and _make_glob(word.replace(shell.DEEP, "")):
             self._follow_find(word, folder)
         elif pattern:
-            self._glob(pattern, folder, runs=True)
+            self._follow_glob(pattern, folder, runs=True)
         else:
-            self.leave(f"what `{self._told(word)}` runs")
+            self.leave(f"what `{self._spell_word(word)}` runs")
 
     def _interpret(self, name: str, words: Sequence[str], folder: str) -> None:
         """The script or module of an interpreter."""
@@ -337,18 +337,18 @@ class _CoverageBuilder:
             return
         operand = next((word for word in words if not word.startswith("-") and word not in ("run", "-")), "")
         if operand and not ("," in operand or "=" in operand):
-            self._start(operand, folder, is_shell=name in SHELLS)
+            self._follow_script(operand, folder, is_shell=name in SHELLS)
 
-    def _start(self, word: str, folder: str, *, is_shell: bool = False) -> None:
+    def _follow_script(self, word: str, folder: str, *, is_shell: bool = False) -> None:
         """A script that is started or sourced."""
         if word.startswith("/dev/"):
             return
         if any(mark in word for mark in shell.MARKS):
             self._follow_computed(word, folder)
             return
-        self.script(shell.joined(folder, word), folder, is_shell=is_shell)
+        self.add_script(shell.joined(folder, word), folder, is_shell=is_shell)
 
-    def script(self, path: str, cwd: str, *, is_shell: bool = False) -> None:
+    def add_script(self, path: str, cwd: str, *, is_shell: bool = False) -> None:
         """Cover a script, and what it starts, imports and reads."""
         path = os.path.normpath(path)
         if path in self.files or not self._is_ours(path) or len(self.files) > MOST_FILES:
@@ -356,15 +356,15 @@ class _CoverageBuilder:
         if Path(path).is_dir():
             mains = [file for name in MAINS if (file := Path(path, name)).is_file()]
             for main in mains:
-                self.script(str(main), cwd)
+                self.add_script(str(main), cwd)
             if not mains:
-                self._folder(path)
+                self._leave_folder(path)
             return
         self.files[path] = None
         text = _read_text(path)
         kind = "shell" if is_shell else _detect_kind(path, text)
         if kind == "shell":
-            self.command(text, cwd, path)
+            self.add_command(text, cwd, path)
         elif not self.imports:
             return
         elif kind == "python":
@@ -494,7 +494,7 @@ class _CoverageBuilder:
             if name.startswith("."):
                 files = list(_resolve_module(os.path.join(folder, name)))  # noqa: PTH118
                 for file in files:
-                    self.script(file, cwd)
+                    self.add_script(file, cwd)
                     self._watch_preferred(os.path.normpath(Path(folder, name)), file)
                 if not files:
                     self.leave(f"the module {name}")
@@ -523,7 +523,7 @@ class _CoverageBuilder:
         if not any(file != Path(resolved) for file in Path(folder).glob(f"{name}.?s")):
             self.beside.setdefault(folder, set()).add(f"{name}.?s")
 
-    def _folder(self, path: str) -> None:
+    def _leave_folder(self, path: str) -> None:
         """A folder of which a hook may read anything."""
         if self._is_inside(path) and path != self.root:
             self.local[f"the files below {self._spell_path(path)}"] = None
@@ -532,7 +532,7 @@ class _CoverageBuilder:
         """The folders beside a script that it names."""
         for word in words:
             if re.fullmatch(r"[\w-][\w./-]*", word) and start != self.root and Path(start, word).is_dir():
-                self._folder(os.path.normpath(Path(start, word)))
+                self._leave_folder(os.path.normpath(Path(start, word)))
 
     def _follow_literals(self, path: str, text: str, start: str, cwd: str) -> None:
         """The files that a script names: those beside it and those that it opens; in doubt left out."""
@@ -571,7 +571,7 @@ class _CoverageBuilder:
                 elif not (is_own or literal in opened):
                     self.leave_file(file_path, f"{shown} names")
                 elif file_path.endswith(SCRIPT_ENDS):
-                    self.script(file_path, cwd)
+                    self.add_script(file_path, cwd)
                 else:
                     self._add_data(file_path)
                 break
@@ -605,7 +605,7 @@ class _CoverageBuilder:
         for line in _read_text(path).splitlines():
             word, _, rest = line.strip().partition(" ")
             if line.startswith("\t"):
-                self.command(line.strip().lstrip("@-+").replace("$$", "$"), folder)
+                self.add_command(line.strip().lstrip("@-+").replace("$$", "$"), folder)
             elif word in ("include", "-include", "sinclude"):
                 for name in rest.split():
                     if set(name) & set("$*?[") or not Path(folder, name).is_file():
@@ -630,7 +630,7 @@ class _CoverageBuilder:
         for word in words:
             for value in re.split(r"[=,]", word) if re.search(r"[=,]", word) else (word,):
                 if value and value not in written and not value.startswith("-"):
-                    self._read(value, folder)
+                    self._add_read(value, folder)
 
     def _add_asked(self, word: str, folder: str, *, may_lack: bool) -> None:
         """A file of which only it matters whether it is there; `may_lack`, that it may not be there now."""
@@ -646,10 +646,10 @@ class _CoverageBuilder:
         if not any(mark in word for mark in shell.MARKS):
             self.written.add(os.path.normpath(shell.joined(folder, word)))
 
-    def _read(self, word: str, folder: str) -> None:
+    def _add_read(self, word: str, folder: str) -> None:
         pattern = _make_glob(word)
         if pattern and pattern != word:
-            self._glob(pattern, folder, runs=False)
+            self._follow_glob(pattern, folder, runs=False)
             return
         if any(mark in word for mark in shell.MARKS) or "\n" in word or len(word) > 1000:
             return
@@ -659,12 +659,12 @@ class _CoverageBuilder:
         except (OSError, ValueError):
             return
         if not is_file and word not in (".", "..") and Path(path).is_dir():
-            self._folder(path)
+            self._leave_folder(path)
         is_script = word.endswith(SCRIPT_ENDS) and (is_file or bool(re.fullmatch(r"[\w./@+~-]+", word)))
         if path in self.files or not self._is_ours(path) or not (is_file or is_script):
             return
         if is_script:
-            self.script(path, folder)
+            self.add_script(path, folder)
         else:
             self._add_data(path)
 
@@ -676,9 +676,9 @@ class _CoverageBuilder:
         if self._is_ours(os.path.normpath(base)) and start.is_dir():
             for path in sorted(start.rglob(name))[:MOST_FILES]:
                 if path.is_file():
-                    self.script(str(path), folder)
+                    self.add_script(str(path), folder)
 
-    def _glob(self, pattern: str, folder: str, *, runs: bool) -> None:
+    def _follow_glob(self, pattern: str, folder: str, *, runs: bool) -> None:
         """Every file of a pattern counts, those too that are added later."""
         full = shell.joined(folder, pattern)
         base = os.path.dirname(full)  # noqa: PTH120
@@ -689,12 +689,12 @@ class _CoverageBuilder:
             or is_all
             or full == f"{self.root}/*"
         ):
-            self.leave(f"what `{self._told(pattern)}` stands for")
+            self.leave(f"what `{self._spell_word(pattern)}` stands for")
             return
         for path in sorted(Path(base).glob(os.path.basename(full))) if Path(base).is_dir() else ():  # noqa: PTH119
             if path.is_file():
                 if runs or path.name.endswith(SCRIPT_ENDS):
-                    self.script(str(path), folder)
+                    self.add_script(str(path), folder)
                 else:
                     self._add_data(str(path))
         self.beside.setdefault(os.path.normpath(base), set()).add(os.path.basename(full))  # noqa: PTH119
@@ -707,7 +707,7 @@ class _CoverageBuilder:
     def _is_inside(self, path: str) -> bool:
         return f"{path}/".startswith(os.path.join(self.root, ""))  # noqa: PTH118
 
-    def _told(self, word: str) -> str:
+    def _spell_word(self, word: str) -> str:
         """A word that is computed in part, the same on every machine."""
         plain = _mask_unknown(word)
         for start, short in ((self.root, ""), (self.home, "~/")):

@@ -1,6 +1,6 @@
 """The hooks of a project and its user, found on disk; a file that cannot be read costs its own hooks only.
 
-User level is loaded before project level, each in the order of `places.sites`, folders by their names:
+User level is loaded before project level, each in the order of `places.list_sites`, folders by their names:
 the guide of the HOOK.md format loads "user-level hooks, project-level hooks (later overrides earlier for same
 name)", and its specification runs hooks of one priority in that order. So a project cannot put a hook before
 those of its user; it can only put one in the place of another of the same name.
@@ -201,7 +201,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     folders = make_folders(str(root), env)
     log = Log([], {})
     log.watch(full)
-    log.broken(*problems)
+    log.add_problems(*problems)
     hooks: list[HookEntry] = []
     for source in found_sources:
         source_dialect = source.dialect
@@ -291,7 +291,7 @@ def _read_spot(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
         hooks = _list_entries(_decode_spot(spot, data, log), [spot], folders, log) if data is not None else ()
     except InputError as error:
         if len(spot.dialects) == 1 or data is None or _is_meant_for_hooks(data):
-            log.broken(*error.problems)
+            log.add_problems(*error.problems)
         return []
     return [_Unit("plugin" if spot.name else "", spot.name, spot, tuple(hooks))]
 
@@ -332,7 +332,7 @@ def _decode_spot(spot: Spot, data: bytes, log: Log) -> pipeline.Reading:
     best = sources.recognise(files, owners) or max(owners, key=lambda owner: owner.precedence)
     # What switches all hooks of a file off may be overruled by another file: `switches` knows.
     reading, refused = salvage.read(files, best._replace(is_off=None))
-    log.broken(*refused)
+    log.add_problems(*refused)
     return reading._replace(is_partial=bool(refused))
 
 

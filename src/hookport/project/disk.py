@@ -28,7 +28,7 @@ class Log(NamedTuple):
     findings: list[Finding]
     watched: dict[str, None]
 
-    def broken(self, *problems: Problem) -> None:
+    def add_problems(self, *problems: Problem) -> None:
         """Something is there that cannot be used."""
         for problem in problems:
             finding = SourceBroken.at(spell_path(problem.path), message=problem.message)
@@ -56,7 +56,7 @@ def list_names(folder: Path, log: Log) -> list[str]:
         return sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:
         if not _is_absent(error, folder):
-            log.broken(Problem(_explain_error(error), file=str(folder)))
+            log.add_problems(Problem(_explain_error(error), file=str(folder)))
         return []
 
 
@@ -66,7 +66,7 @@ def is_folder(path: Path, log: Log) -> bool:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
         if not _is_absent(error, path):
-            log.broken(Problem(_explain_error(error), file=str(path)))
+            log.add_problems(Problem(_explain_error(error), file=str(path)))
         return False
 
 

@@ -374,7 +374,8 @@ def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) ->
     # A hook's folder goes as a whole, with its scripts.
     is_whole = (file.parent / "scripts").is_dir() and file.name == dialect.file_name
     source, goal = (shown.parent, target.parent) if is_whole else (shown, target)
-    fix = f"Run `mkdir -p {_quote_path(str(goal.parent))} && mv {_quote_path(str(source))} {_quote_path(str(goal))}`."
+    parent, old, new = (_quote_path(str(path)) for path in (goal.parent, source, goal))
+    fix = f"Run `mkdir -p {parent} && mv {old} {new}`."
     return Stray(str(file), 1, (name,), dialect, str(target), fix)
 
 

@@ -64,7 +64,7 @@ def list_sites() -> tuple[Site, ...]:
 
 
 def _list_own_sites(dialects: Sequence[Dialect]) -> Iterator[Site]:
-    """The places where dialects have their own files; modules of code are `module_sites`."""
+    """The places where dialects have their own files; modules of code are `list_module_sites`."""
     for dialect in dialects:
         for place in (*dialect.locations, *dialect.runs_from):
             is_text = detect_dialect_kind(dialect, place.path.replace("*", "x")) == "text"

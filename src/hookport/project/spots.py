@@ -230,7 +230,7 @@ def read_catalogues(market: Path) -> Iterator[Declaration]:
 
 def _find_declared_spots(declaration: Declaration, scope: Scope, log: Log) -> Iterator[Spot]:
     """The hooks that a manifest or an entry declares: in files that it names, or where it stands."""
-    log.broken(*explain_unread(declaration))
+    log.add_problems(*explain_unread(declaration))
     if declaration.dialect and declaration.package:
         for file in declaration.files:
             yield Spot(file, declaration.package, scope, declaration.package.name, (declaration.dialect,))

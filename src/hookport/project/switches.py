@@ -61,7 +61,7 @@ class Switches:
                 yield from expand_place(name, dialect, self.root, self.env)
 
     def _find_off_switch(self, dialect: Dialect, gate: Gate, scope: str) -> Switch | None:
-        for switch, value in self._values(dialect, gate):
+        for switch, value in self._read_values(dialect, gate):
             if not any(is_value(value, off) for off in gate.off):
                 return None
             if switch.is_users or scope == "project":
@@ -70,12 +70,12 @@ class Switches:
 
     def _find_listing_switch(self, dialect: Dialect, gate: Gate, hook: Hook, scope: str) -> Switch | None:
         name = hook.name or hook.handler.command
-        for switch, value in self._values(dialect, gate):
+        for switch, value in self._read_values(dialect, gate):
             if isinstance(value, list) and name in value and (switch.is_users or scope == "project"):
                 return switch
         return None
 
-    def _values(self, dialect: Dialect, gate: Gate) -> Iterator[tuple[Switch, Tree]]:
+    def _read_values(self, dialect: Dialect, gate: Gate) -> Iterator[tuple[Switch, Tree]]:
         """Each file that has the key, with its value, by the agent's precedence."""
         key = spell_key(gate.key)
         for name in filter(None, gate.files):

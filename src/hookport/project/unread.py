@@ -76,8 +76,8 @@ def _list_places() -> tuple[UnreadPlace, ...]:
         for place in dialect.unread_in
     ]
     agent_places = [
-        UnreadPlace(agent, path, False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
-    ]  # noqa: FBT003  (a field)
+        UnreadPlace(agent, path, manifest=False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
+    ]
     # The place with the most steps says most about a file.
     return tuple(sorted((*own_places, *agent_places), key=lambda place: -place.path.count("/")))
 
