@@ -65,7 +65,7 @@ def encode(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
 
 
 def _refuse_scripts(reading: Reading) -> None:
-    """What somebody programmed is neither edited nor deleted."""
+    """Refuse to edit or delete a script that its author wrote."""
     scripts = [place.file for place in reading.decoded.places if not place.path]
     if reading.dialect.shape.in_place and scripts:
         raise InputError(
@@ -83,11 +83,11 @@ def _enable_new(decoded: DecodedManifest, wanted: list[Hook]) -> DecodedManifest
 
 
 class _UnlikeError(Exception):
-    """A file says its hooks in a way that this kind of edit does not understand."""
+    """A file writes its hooks in a form that this kind of edit does not understand."""
 
 
 class _FreshHook(NamedTuple):
-    """How a file would say one hook alone: the fresh file, its tree, the way to the entry, the hook read."""
+    """One hook written alone: the fresh file, its tree, the path to the entry, the hook read back."""
 
     key: str
     tree: Tree
@@ -126,7 +126,7 @@ def _agrees(dialect: Dialect, decoded: DecodedManifest, hooks: tuple[Hook, ...])
 
 
 def _settle_hook(reading: Reading, hook: Hook, number: int) -> Hook:
-    """The hook as the files that were read say it: named if it must be, marked if other files lack it."""
+    """The hook as the files that were read write it: named if it must be, marked if other files lack it."""
     dialect = reading.dialect
     named = hook
     if dialect.adjust:
@@ -344,7 +344,7 @@ def _change(
 
 
 def _change_group(tree: Tree, path: Path, old: Tree, new: Tree) -> None:
-    """What a group says beside its entries; a group of several cannot change for one of them."""
+    """Change a group's own keys; a group of several entries cannot change for one of them."""
     group = _value_at(tree, path)
     before, after, head = (
         {key: value for key, value in tree_of_group.items() if key != "hooks"}
@@ -372,7 +372,7 @@ def _value_at(tree: Tree, path: Path) -> Tree:
 
 
 def _add(reading: Reading, trees: dict[str, Tree], before: tuple[Hook, ...], hook: Hook) -> None:
-    """The hook at the end of its event, in every file that would say it; one of those that are alike."""
+    """Add the hook at the end of its event, in every kind of file that would have it; once per kind."""
     fresh_by_key: dict[str, list[tuple[str, _FreshHook]]] = {}
     for name, document in reading.documents.items():
         fresh_hook = _write_alone(reading, name, hook) if document.kind != "text" and name in trees else None
@@ -454,7 +454,7 @@ def _remove(tree: Tree, path: Path, *, is_toml: bool) -> None:
         if isinstance(path[depth], str):
             break
     del parents[depth][path[depth]]
-    # TOML writes a list of tables without naming the list, so an empty one would be a line nobody wrote.
+    # TOML writes a list of tables without naming the list, so an empty list would add a line.
     while is_toml and depth and not parents[depth]:
         depth -= 1
         del parents[depth][path[depth]]
@@ -499,7 +499,7 @@ def _merge_files(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]:
 
 
 def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
-    """Whether a fresh file can stand where a file is; one for an event only under that event's name."""
+    """Whether a fresh file can replace a file; one for an event only under that event's name."""
     if "*" in reading.dialect.locations[0].path:
         stems = [path.rpartition("/")[2].partition(".")[0].lower() for path in (name, key)]
         return stems[0] == stems[1]
@@ -511,7 +511,7 @@ def _fits(reading: Reading, name: str, key: str, tree: Tree) -> bool:
 
 
 def _merge_trees(base: Tree, old: Tree, new: Tree) -> Tree:
-    """What turns `old` into `new`, done to `base`, which says the same as `old` in its own way."""
+    """Apply the difference between `old` and `new` to `base`, which spells `old` in its own way."""
     if documents.is_same_tree(old, new):
         return base
     if isinstance(base, dict) and isinstance(old, dict) and isinstance(new, dict):
@@ -573,7 +573,7 @@ def _edit_folders(reading: Reading, hooks: tuple[Hook, ...]) -> dict[str, bytes]
 
 
 def _write_folder(dialect: Dialect, hook: Hook) -> tuple[tuple[str, Tree], tuple[str, Tree]]:
-    """What says a hook and what runs it, each with its path below the folder."""
+    """The main file and the script of a hook's folder, each with its path below the folder."""
     fresh = dialect.shape.encode(dialect, Manifest((hook,)))
     main = next(path for path in fresh if documents.detect_kind(path) != "text")
     folder = main.rpartition("/")[0]

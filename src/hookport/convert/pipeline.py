@@ -38,7 +38,7 @@ class File(NamedTuple):
 
 
 class Conversion(NamedTuple):
-    """What came of a conversion; `effects` says for each hook of the source what became of it."""
+    """The result of a conversion; `effects` has the effect on each hook of the source."""
 
     source: str
     target: str
@@ -261,7 +261,7 @@ def _drop_unreadable_data(reading: Reading, target: Dialect) -> tuple[Manifest, 
 
 
 def _comes_back(hook: Hook, target: Dialect) -> bool:
-    """Whether the target reads a hook as it was written; anything may stand in a manifest."""
+    """Whether the target reads a hook as it was written; a manifest may contain anything."""
     try:
         degraded = degrade(Manifest((hook,)), target, (), {})
         trees = target.shape.encode(target, degraded.manifest)

@@ -1,4 +1,4 @@
-"""TOML documents; a statement-level index tells where every value stands."""
+"""TOML documents; a statement-level index has the position of every value."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from hookport.shapes.dialect import FolderTrust, Gate, HookTrust
 
 
 class TrustVerdict(NamedTuple):
-    """Whether something is trusted: None where that cannot be told; the file that says so, and its words."""
+    """Whether something is trusted, None if unknown; the file that records it, and its words."""
 
     is_trusted: bool | None
     path: Path | None = None
@@ -101,7 +101,7 @@ def spell_trust_key(trust: HookTrust, file: str, path: tuple[str | int, ...]) ->
 
 
 def _spell_event(path: tuple[str | int, ...]) -> str:
-    """The event that a hook stands under, in snake case."""
+    """The event of a hook, in snake case."""
     event = next((step for step in path[1:] if isinstance(step, str)), "")
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", event).lower()
 
@@ -176,13 +176,13 @@ def list_trust_files(dialect: Dialect, root: str, env: Mapping[str, str]) -> Ite
 
 
 def expand_place(path: str, dialect: Dialect, root: str, env: Mapping[str, str]) -> list[Path]:
-    """The files that a place of a dialect stands for, be they there or not."""
+    """The files that a place of a dialect matches; without a star also a missing one."""
     full = resolve_place(dialect, path, root, env)
     return expand_last(Path(full)) if full else []
 
 
 def expand_last(path: Path) -> list[Path]:
-    """The files that a path stands for whose last name may have stars."""
+    """The files that a path matches, with stars in its last name only."""
     if "*" not in path.name:
         return [path]
     return sorted(file for file in path.parent.glob(path.name) if file.is_file())
@@ -228,5 +228,5 @@ def spell_value(value: Tree) -> str:
 
 
 def spell_key(key: Iterable[str]) -> str:
-    """A way of keys as people write it; one with dots or slashes stands in quotes."""
+    """A path of keys as people write it; keys with dots or slashes in quotes."""
     return ".".join(step if re.fullmatch(r"[\w-]+", step) else f'"{step}"' for step in key)

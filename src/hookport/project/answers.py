@@ -1,4 +1,4 @@
-"""Denies that a script's text shows and that its own agent does not obey; in doubt nothing is said.
+"""Denies that a script's text shows and that its own agent does not obey; in doubt, no finding.
 
 What is asked is the agent's own rule (`wires.obeyed`), with an answer of the form that the text has.
 """
@@ -47,14 +47,14 @@ NO_FLAGS = {"cancel": True, "block": True, "deny": True, "continue": False, "all
 SET_LATER = re.compile(
     r"""(?:\.|\[\s*["'])(?:hookSpecificOutput|hookEventName|\w*[dD]ecision\w*|\w*[rR]eason)(?:["']\s*\])?\s*=[^=]"""
 )
-# How a script ends with a code, within the lines after what it says; a text for `sys.exit` is a 1.
+# An exit code within the lines after the answer; a text for `sys.exit` means 1.
 ENDS = re.compile(
     r"""(?:exit|exitCode\s*=|SystemExit)[\s(]{0,2}(?P<code>\d+)\b|sys\.exit\(f?(?P<text>["'])"""
 )
 LINES_AFTER = 3
 ON_STDERR = re.compile(r"[^\n{}]{0,40}(?:>&2|sys\.stderr|/dev/stderr)")
 ONTO_STDERR = re.compile(r"(?:console\.error|stderr\.write)\([^\n]{0,60}$")
-# What a person reads whom a script tells that it denies.
+# Words of a refusal in a script's message.
 REFUSALS = re.compile(r"block|den(?:y|ied)|forbid|not allowed|refus|reject|prohibit|disallow", re.IGNORECASE)
 # A command that ends with `&` and writes nowhere else, and the same in Python.
 IN_BACKGROUND = re.compile(
@@ -104,7 +104,7 @@ def leaves_process(text: str) -> bool:
 
 
 class Denial(NamedTuple):
-    """How a text denies: the answer, and its form, by which scripts for several agents tell these apart."""
+    """How a text denies: the answer, and its form; a script for several agents has several forms."""
 
     form: str
     result: RunResult
@@ -144,7 +144,7 @@ def _find_denials(agent: Wire, event: str, native: str, text: str) -> list[Denia
 def _find_literal_denials(
     agent: Wire, event: str, native: str, text: str
 ) -> Iterator[tuple[Literal, Denial]]:
-    """The answers that stand in a text from end to end, and deny or ask."""
+    """The answers that a text contains as whole literals and that deny or ask."""
     if not ASKS_OR_DENIES.search(text):
         return
     kinds = find_table(agent.obeys, native, event).get("typed", {})
@@ -181,7 +181,7 @@ def _is_part(form: str, literal: Literal, text: str) -> bool:
 
 
 def _is_of_another_event(tree: dict[str, Tree], event_name: str, text: str) -> bool:
-    """Whether an answer names an event that the script tells from its own one."""
+    """Whether an answer is for another event, in a script that distinguishes events."""
     name = value_at(tree, "hookSpecificOutput.hookEventName")
     is_told_apart = "hook_event_name" in text or event_name in text
     return isinstance(name, str) and name != event_name and is_told_apart

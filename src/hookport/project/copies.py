@@ -16,7 +16,7 @@ from hookport.agents import Dialect, get, list_dialects
 from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, find_named_script
 from hookport.model.hooks import Hook
 
-# They stand for folders while a command is taken apart: a real one may have blanks.
+# Placeholders for folders while a command is split: a real folder may have blanks.
 PACKAGE, ROOT, HOME = "/\ue000", "/\ue001", "/\ue002"
 _HOME = re.compile(r"(?<![\w/.])~(?=/)|\$HOME(?!\w)|\$\{HOME\}")
 _QUOTES = re.compile(r"""["']""")
@@ -87,7 +87,7 @@ def _fill_in_folders(text: str, folders: dict[str, str]) -> str:
 
 
 def _starts_script(word: str) -> bool:
-    """Whether a word before a script's name only says what runs it."""
+    """Whether a word before a script's name is only its interpreter or an option of it."""
     return bool(INTERPRETERS.fullmatch(word.rpartition("/")[2]) or PLAIN_OPTIONS.fullmatch(word))
 
 

@@ -1,4 +1,4 @@
-"""Which files a hook runs and reads, as far as its command and its scripts tell, and what that leaves out.
+"""Which files a hook runs and reads, as far as its command and scripts show, and what that leaves out.
 
 Nothing is run. Commands are read as the shell would read them; scripts in shell, Python, JavaScript and
 makefiles are followed to what they source, import and name. What cannot be worked out is said, not guessed.
@@ -39,7 +39,7 @@ SCRIPT_ENDS = (*SHELL_ENDS, *PYTHON_ENDS, *MODULE_ENDS, *OTHER_ENDS)
 SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish"})
 PYTHONS = re.compile(r"pythonw?[\d.]*|pypy[\d.]*|uv|py")
 ENGINES = frozenset({"node", "bun", "deno", "tsx", "ts-node", "npx"})
-# Programs of every system, which do what they are told by words that are covered.
+# Programs of every system, which do only what their words tell them; these are covered.
 STANDARD = re.compile(
     r"\[|\[\[|:|\.|source|alias|awk|base64|basename|bg|break|builtin|cat|cd|chmod|chown|cmp|command|"
     r"comm|continue|cp|cut|date|declare|dirname|echo|env|eval|exec|exit|export|expr|false|fg|find|fold|"
@@ -165,7 +165,7 @@ class _Ask(shell.Ask):
 
 
 class _CoverageBuilder:
-    """What was found so far, for one hook."""
+    """Collects the files that one hook runs and reads."""
 
     def __init__(
         self, dialect: Dialect, package: str, root: str, env: Mapping[str, str], *, imports: bool = True
@@ -187,11 +187,11 @@ class _CoverageBuilder:
         self.functions: set[str] = set()
         self.programs: dict[str, None] = {}
         self.beside: dict[str, set[str]] = {}
-        # Where Python looks for modules besides the script's own folder.
+        # Where else Python looks for modules.
         self.paths: dict[str, None] = {}
         # Folders of ours that commands put on the PATH.
         self.bins: dict[str, None] = {}
-        # Files of which a command asks whether they are there.
+        # Files whose existence a command tests.
         self.asked: dict[str, None] = {}
 
     def find_start(self, cwd: str) -> str:
@@ -505,7 +505,7 @@ class _CoverageBuilder:
         self._follow_literals(path, text, folder, cwd)
 
     def _add_manifest(self, folder: str) -> None:
-        """The nearest `package.json` says how a script is read; one that is there changes with other work."""
+        """The nearest `package.json`, which decides how a script is read."""
         while self._is_inside(folder) and folder != self.root:
             manifest = f"{folder}/package.json"
             if Path(manifest).is_file():
@@ -633,7 +633,7 @@ class _CoverageBuilder:
                     self._add_read(value, folder)
 
     def _add_asked(self, word: str, folder: str, *, may_lack: bool) -> None:
-        """A file of which only it matters whether it is there; `may_lack`, that it may not be there now."""
+        """A file of which only the existence matters; `may_lack`: it may be missing now."""
         path = os.path.normpath(shell.joined(folder, word))
         is_known = any(mark in word for mark in shell.MARKS) or word.startswith("-") or "\n" in word
         if is_known or len(word) > 1000 or not self._is_ours(path):
@@ -719,7 +719,7 @@ class _CoverageBuilder:
 
 
 def _list_variables(dialect: Dialect, package: str, root: str, home: str) -> dict[str, str]:
-    """What the variables stand for that the dialect's commands start paths with."""
+    """The values of the variables that the dialect's commands start paths with."""
     values = {"PWD": root, "HOME": home}
     for spellings, folder in ((dialect.project_dir, root), (dialect.package_dir, package)):
         for spelling in spellings:
@@ -793,7 +793,7 @@ def _mask_unknown(word: str) -> str:
 
 
 def _expand_globs(globs: Iterable[str], root: str) -> Iterator[str]:
-    """The files of the project that globs name; a folder stands for all below it."""
+    """The files of the project that globs name; a folder means everything below it."""
     for glob in globs:
         if glob.startswith("/") or ".." in glob.split("/"):
             continue

@@ -54,7 +54,7 @@ _SHELL = re.compile(r"[$`*?\[\]{}~%\0]")
 
 
 class HookEntry(NamedTuple):
-    """One hook that may run and where it lives; `package` is the folder that its own root stands for."""
+    """A hook that may run, and its file; `package` is the folder that its placeholder for a root means."""
 
     hook: Hook
     file: str
@@ -86,7 +86,7 @@ class Module(NamedTuple):
 
     @property
     def finding(self) -> Finding:
-        """What is said of it."""
+        """The finding that reports it."""
         return NotManaged.at("", agent=get(self.agent).title)._replace(file=self.file)
 
 
@@ -161,7 +161,7 @@ def _apply_switches(units: list[_Unit], folders: Folders, env: Mapping[str, str]
     for name in dict.fromkeys(entry.hook.dialect for unit in units for entry in unit.hooks):
         for file in switches.files(get(name)):
             log.watch(file)
-        # What one file says of a switch may be overruled by another, and is told of the hooks.
+        # Another file may overrule a switch, so the finding is about the hooks.
         keys = {spell_key(gate.key) for gate in get(name).gates}
         log.findings[:] = [
             finding for finding in log.findings if finding.code != NeverRuns.code or finding.where not in keys
@@ -189,7 +189,7 @@ def load(path: str, dialect: str | None, env: Mapping[str, str]) -> Discovery:
     """The hooks of one file or folder that a person named; InputError if nothing there can be read."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: scripts are found beside the name)
     found_sources, problems = sources.find_all(full, dialect)
-    # Files that stand where a project has them make the folder above them one, wherever it lies.
+    # Files at a project's places make the folder above them a project, wherever it is.
     named = [
         find_place_folder(hook_source.dialect, Path(file), "project", "local")
         for hook_source in found_sources
@@ -264,7 +264,7 @@ def _find_passed_over(cwd: str, root: Path, env: Mapping[str, str]) -> Iterator[
 
 
 def _may_have_hooks(path: Path) -> bool:
-    """Whether a place has hooks, as far as can be told: settings may be there for something else."""
+    """Whether a place may have hooks: a settings file can exist for other reasons."""
     if not path.is_file():
         return True
     readers = [dialect for site in list_sites() if path.match(site.path) for dialect in site.dialects]
@@ -279,7 +279,7 @@ def _may_have_hooks(path: Path) -> bool:
 
 
 def _read_spot(spot: Spot, folders: Folders, log: Log) -> list[_Unit]:
-    """The hooks of one file, if it is there; what is wrong with it is a finding."""
+    """The hooks of one file, if it exists; problems become findings."""
     log.watch(spot.file)
     data = None
     try:
@@ -375,7 +375,7 @@ def _locate_findings(reading: pipeline.Reading) -> Iterator[Finding]:
 
 
 def _find_scripts(hook: Hook, dialect: Dialect, package: Path, folders: Folders) -> tuple[str, ...]:
-    """The files that the commands of a hook start, as far as their words tell."""
+    """The files that the commands of a hook start, as far as their words show."""
     scripts: dict[str, None] = {}
     starts = (
         *((spelling, package) for spelling in dialect.package_dir),

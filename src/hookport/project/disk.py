@@ -1,4 +1,4 @@
-"""Looking at files that may be anything: nothing but a plain file is opened, nothing is waited for."""
+"""Reading files that may be anything: only plain files are opened, and no read blocks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hookport.base.files import without_waiting
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, SourceBroken
 
-# Of any file that may hold hooks, for whoever reads or edits it.
+# The limit for every file that is read or edited.
 LARGEST = 5_000_000
 # A frontmatter has about 100 words; the body below it is for people and is not read.
 HEAD = 64 * 1024
@@ -23,13 +23,13 @@ _FENCED = re.compile(
 
 
 class Log(NamedTuple):
-    """What is noticed on the way, and every path that was looked at."""
+    """The findings so far, and every path that was examined."""
 
     findings: list[Finding]
     watched: dict[str, None]
 
     def add_problems(self, *problems: Problem) -> None:
-        """Something is there that cannot be used."""
+        """Report what exists but cannot be used."""
         for problem in problems:
             finding = SourceBroken.at(spell_path(problem.path), message=problem.message)
             self.findings.append(
@@ -41,17 +41,17 @@ class Log(NamedTuple):
 
 
 def path_exists(path: Path) -> bool:
-    """Whether a name exists, be it a link that leads nowhere."""
+    """Whether a path exists, dangling links included."""
     return os.path.lexists(path)
 
 
 def is_dangling_link(path: Path) -> bool:
-    """Whether a path is a link to something that is not there."""
+    """Whether a path is a link to a missing target."""
     return path.is_symlink() and not path.exists()
 
 
 def list_names(folder: Path, log: Log) -> list[str]:
-    """The names in a folder, sorted; none if it is not there."""
+    """The names in a folder, sorted; none if it does not exist."""
     try:
         return sorted(entry.name for entry in os.scandir(folder))
     except OSError as error:
@@ -61,7 +61,7 @@ def list_names(folder: Path, log: Log) -> list[str]:
 
 
 def is_folder(path: Path, log: Log) -> bool:
-    """Whether a path is a folder; a link that leads nowhere may have been one, so it is told."""
+    """Whether a path is a folder; a dangling link may have been one, so it is reported."""
     try:
         return stat.S_ISDIR(path.stat().st_mode)
     except OSError as error:
@@ -71,7 +71,7 @@ def is_folder(path: Path, log: Log) -> bool:
 
 
 def read_data(file: Path, limit: int = LARGEST) -> bytes | None:
-    """The first bytes of a file, None if nothing is there; InputError if something else is."""
+    """The first bytes of a file, None if it does not exist; InputError if it is no plain file."""
     try:
         status = file.stat()
         if not stat.S_ISREG(status.st_mode):

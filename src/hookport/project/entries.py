@@ -1,4 +1,4 @@
-"""The script that a hook's folder runs: found by its name, started by itself or by what it says runs it."""
+"""The script of a hook's folder: found by its name, started directly or through its interpreter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of a project that set the environment: none of them may say where hookport finds approvals."""
+"""Files of a project that set the environment: none of them may redirect hookport's approvals."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _steers(name: str, value: str, root: str, *, is_agents: bool = False) -> boo
 
 
 def _read_text(file: Path) -> str:
-    """The text of a file; empty where there is none, or a pipe that nobody writes to."""
+    """The text of a file; empty if it is missing or not a plain file."""
     try:
         return (read_data(file) or b"").decode("utf-8-sig", "replace")
     except InputError:

@@ -42,14 +42,14 @@ class Identity(NamedTuple):
 
 
 def identify(entry: HookEntry, root: str, env: Mapping[str, str], globs: Sequence[str] = ()) -> Identity:
-    """What a hook of a project is; `globs` name files that the project's settings cover besides."""
+    """The identity of a project's hook; `globs` name further files that the project's settings cover."""
     hook, under = entry.hook, ""
     if entry.off and not entry.off.is_users:
-        # Whoever approved it did not approve that the project switches it off.
+        # The approval did not include that the project switches it off.
         hook = hook._replace(enabled=False)
     everything: tuple[str, ...] = ()
     if get(hook.dialect).companions and entry.scripts:
-        # The script is known by its name; where it stands and what starts it are no part of the definition.
+        # The script is known by its name; its place and its interpreter are not part of the definition.
         script = entry.scripts[0]
         hook = hook._replace(handler=hook.handler._replace(command=spell_path(script, root, env)))
         under = os.path.dirname(script)  # noqa: PTH120

@@ -1,4 +1,4 @@
-"""The hooks of an installed hookport: plans that are kept in the cache, and made anew where a source changed.
+"""The hooks of an installed hookport: plans from the cache, rebuilt if a source changed.
 
 Agents start it on every event, so it imports what makes plans only where one is to be made.
 """
@@ -119,7 +119,7 @@ class InstalledHooks:
         return join_sources(first, rest, env)
 
     def _plan(self, folder: str, env: Mapping[str, str]) -> DispatchPlan:
-        """The plan of a folder as it was kept, or made anew."""
+        """The plan of a folder from the cache, or rebuilt."""
         if folder not in self._plans:
             path = plan.find_plan_path(folder, env)
             dispatch_plan = plan.load(path, env) if path else ""
@@ -154,7 +154,7 @@ def _add_libraries() -> None:
 def _find_other_projects(
     dispatch_plan: DispatchPlan, folders: Iterable[str], env: Mapping[str, str]
 ) -> list[str]:
-    """The approved projects, besides that of a plan, that folders are in; most events are all in one."""
+    """The other approved projects that folders are in; most events concern only one."""
     root = dispatch_plan.header["root"]
     places = [os.path.realpath(folder) for folder in dict.fromkeys(folders) if folder]
     strays = [place for place in places if place != root and find_repository(place) != root]

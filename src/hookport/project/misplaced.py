@@ -1,4 +1,4 @@
-"""Hooks that stand where nothing reads them: found by what the files say, told where they belong.
+"""Hooks in files that nothing reads: recognised by their content, reported with the place where they belong.
 
 The folders of agents are looked at, those whose names are nearly one of them, and the project's root; of the
 user's home the agents' folders only. A file at a place that an agent reads is never one of these.
@@ -51,9 +51,9 @@ SKIPPED = frozenset(
 )
 # A folded name is an agent's if it is the start of its id, such as `vscode`.
 SHORTEST_NAME = 4
-# What a file says that is about its hooks; one that says more is not moved as a whole.
+# Keys that belong to hooks; a file with others is not moved as a whole.
 ABOUT_HOOKS = frozenset({"$schema", "description", "hooks", "name", "spec", "version"})
-# Names at a project's root that may be somebody's hooks.
+# Words in names of files at a project's root that may hold hooks.
 AT_ROOT = ("hook", "setting")
 # Folders at a project's root in which people keep hooks.
 HOOK_FOLDERS = ("hook", "hooks", "agents", ".hooks", ".hook", ".agent", ".hookport")
@@ -76,7 +76,7 @@ class Stray(NamedTuple):
 
     @property
     def finding(self) -> Finding:
-        """What is said of it."""
+        """The finding that reports it."""
         if self.trouble:
             return self.trouble
         count = f"{self.hooks} hook{'s' * (self.hooks != 1)}"
@@ -131,13 +131,13 @@ def make_refused_stray(manifest: RefusedManifest) -> Stray:
 
 
 def is_read(file: Path, root: str, env: Mapping[str, str]) -> bool:
-    """Whether a file stands where an agent or hookport reads hooks."""
+    """Whether an agent or hookport reads hooks from a file."""
     read_files = _list_read_files(make_folders(root, env))
     return str(file) in read_files or os.path.realpath(file) in read_files
 
 
 def _list_read_files(folders: Folders) -> set[str]:
-    """The files that are read where they stand, be there hooks in them or not."""
+    """The files that agents or hookport read, with or without hooks in them."""
     log = Log([], {})
     spots = (*find_spots(folders, log), *find_scoped_spots(folders, log), *find_module_spots(folders, log))
     files = {str(spot.file) for spot in spots}
@@ -253,7 +253,7 @@ def _may_be_hooks(name: str, *, at_root: bool) -> bool:
 def judge_file(
     file: Path, root: str, env: Mapping[str, str], readers: tuple[Dialect, ...] = (), scope: str = "root"
 ) -> Stray | None:
-    """A file that stands nowhere, with the place where it belongs; None if it has no hooks."""
+    """A file that nothing reads, with the place where it belongs; None if it has no hooks."""
     try:
         data = read_data(file, LARGEST)
     except InputError:
@@ -339,7 +339,7 @@ def _detect_kind(path: str) -> str:
 def _spell_fix(
     stray: Stray, reader: Dialect, content: Dialect, tree: object, root: str, env: Mapping[str, str]
 ) -> str:
-    """The one command that puts a file where it is read; a file that is there is not replaced."""
+    """The command that moves a file to where it is read; never over an existing file."""
     file, place = Path(stray.file), stray.place
     name = _quote_path(spell_path(str(file), root, env))
     target = Path(resolve_place(reader, place, root, env) or place)
@@ -358,7 +358,7 @@ def _quote_path(place: str) -> str:
 
 
 def _judge_folder(file: Path, data: bytes, root: str, env: Mapping[str, str]) -> Stray | None:
-    """A folder with a HOOK.md that stands elsewhere, or whose HOOK.md is spelled otherwise."""
+    """A HOOK.md folder in the wrong place, or with HOOK.md misspelled."""
     dialect = next((candidate for candidate in map(get, list_dialects()) if candidate.companions), None)
     if dialect is None or not data.removeprefix(b"\xef\xbb\xbf").startswith(b"---"):
         return None

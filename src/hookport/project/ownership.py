@@ -133,7 +133,7 @@ def find_place_loading(
     trust = dialect.folder_trust
     if trust is None or scope not in trust.scopes:
         return Loading(below)
-    # What an environment lifts for this call is looked at when the call comes.
+    # Variables that lift the question for this call are read when the call comes.
     state = read_folder_trust(dialect, root, _remove_lifted(env, trust.lifted)).is_trusted
     if state:
         return Loading(below)
@@ -234,7 +234,7 @@ def _find_in_market(dialect: Dialect, name: str, root: str, env: Mapping[str, st
 
 
 def _find_enabled_loading(dialect: Dialect, plugin: str, root: str, env: Mapping[str, str]) -> Loading | None:
-    """How the settings that enable a plugin are loaded; None where the nearest says that it is off."""
+    """How the settings that enable a plugin are loaded; None if the nearest switches it off."""
     store = dialect.plugin_store
     assert store is not None  # noqa: S101  (it names the plugin)
     switch = (*store.switch, plugin)
@@ -250,7 +250,7 @@ def _make_lists(tree: Tree) -> Tree:
 
 
 class Readers:
-    """The agents that load the files of hooks by themselves, each file looked at once."""
+    """The agents that load the files of hooks by themselves; each file is examined once."""
 
     def __init__(self, root: str, env: Mapping[str, str]) -> None:
         self.root, self.env = root, env
@@ -262,7 +262,7 @@ class Readers:
         return {name: _make_lists(how) for name, how in each if how is not None}
 
     def _loading(self, dialect: Dialect, entry: HookEntry) -> Loading | None:
-        # Some agents tell hooks of one file apart.
+        # Some agents treat hooks of one file differently.
         place = entry.place if dialect.hook_trust or dialect.products else ""
         key = (dialect.id, entry.file, entry.package, place)
         if key not in self._known:
@@ -302,7 +302,7 @@ def is_dispatch(command: str) -> bool:
 
 
 def find_agent(command: str) -> str:
-    """The agent that an entry of ours was written for; empty where its command does not say."""
+    """The agent that an entry of ours was written for; empty if its command does not name it."""
     return next((call["dispatch"] or call["wrap"] for call in _find_calls(command)), "")
 
 

@@ -1,4 +1,4 @@
-"""Where hooks may stand, for every command: each agent's own files, those of the formats, and plugins."""
+"""The places of hooks, for every command: each agent's own files, those of the formats, and plugins."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLUGINS: tuple[tuple[Scope, str], ...] = (
     ("project", ".agents/plugins/*"),
     ("project", "plugins/*"),
 )
-# Where hooks stand in a skill, subagent or command.
+# The path to the hooks in a skill, subagent or command.
 FRONTMATTER_HOOKS: Way = ("frontmatter", "hooks")
 # The catalogue of a marketplace beside the manifests of an agent's plugins, and the one that agents share.
 CATALOGUE = "marketplace.json"
@@ -159,7 +159,7 @@ def list_catalogue_sites() -> tuple[Site, ...]:
 
 
 def find_ways_inside(hooks: object, way: Way) -> Iterator[Way]:
-    """The ways to the hooks that stand at a key of a manifest or an entry; none where it names files."""
+    """The paths to the hooks inside a key of a manifest or an entry; none if it names files."""
     if isinstance(hooks, Mapping):
         yield (*way, "hooks") if isinstance(hooks.get("hooks"), Mapping) else way
     elif isinstance(hooks, list):
@@ -169,13 +169,13 @@ def find_ways_inside(hooks: object, way: Way) -> Iterator[Way]:
 
 
 def embed_dialect(dialect: Dialect, root: Way) -> Dialect:
-    """The dialect as it reads hooks that stand inside a file about something else."""
+    """The dialect as it reads hooks inside a file about something else."""
     decode = dialect.shape.decode
 
     def inside(reader: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
         return decode(reader, {file: _keep_only(tree, root) for file, tree in trees.items()})
 
-    # What stands inside a skill or a plugin runs beside its like elsewhere.
+    # Hooks inside a skill or a plugin run beside equal ones elsewhere.
     return dialect._replace(root=root, runs_once=None, shape=dialect.shape._replace(decode=inside))
 
 
@@ -231,13 +231,13 @@ def _join_path(folder: str, place: str) -> str:
 
 
 def is_at(path: str, pattern: str) -> bool:
-    """Whether a path is at a place, of which a star stands for one name."""
+    """Whether a path matches a place, in which a star matches one name."""
     parts, pattern_parts = path.split("/"), pattern.split("/")
     return len(parts) == len(pattern_parts) and all(map(fnmatchcase, parts, pattern_parts))
 
 
 def is_same(first: str, second: str) -> bool:
-    """Whether two paths lead to the same file or folder, be it there or not."""
+    """Whether two paths lead to the same file or folder, existing or not."""
     if os.path.normpath(first) == os.path.normpath(second):
         return True
     try:
@@ -252,7 +252,7 @@ def find_own_place(dialect: Dialect, file: str, root: str, env: Mapping[str, str
         if place.scope not in ("project", "local", "user") or not place.loaded:
             continue
         path = resolve_place(dialect, place.path, root, env)
-        # By another way to the same folder; a link from one agent's file to another's is another file.
+        # The same folder by another path; a link from one agent's file to another's does not count.
         is_linked = (
             "*" not in path and file.endswith(f"/{place.path.removeprefix('~/')}") and is_same(file, path)
         )

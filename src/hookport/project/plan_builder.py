@@ -38,12 +38,12 @@ DEFAULT_PRIORITY = 100
 FORGET_SECONDS = 30 * 24 * 3600
 LONGEST_SCRIPT = 1 << 18
 ONCE_DIGITS = 16
-# File systems tell times in ticks of the kernel, 10 ms at most.
+# File systems round times to kernel ticks, 10 ms at most.
 TICK_NS = 20_000_000
 
 
 def load_current_plan(cwd: str, env: Mapping[str, str]) -> tuple[DispatchPlan, str]:
-    """The plan for a folder, made anew where a source changed; and why it could not be kept, if so."""
+    """The plan for a folder, rebuilt if a source changed; and why it could not be stored, if so."""
     path = plan.find_plan_path(cwd, env)
     stored = plan.load(path, env) if path else "there is no place for plans"
     if (
@@ -181,7 +181,7 @@ def identify_entry(entry: HookEntry, root: str, env: Mapping[str, str]) -> Ident
 
 
 def plan_identified_entry(entry: HookEntry, root: str, env: Mapping[str, str]) -> PlannedHook:
-    """One hook of a project as the plan has it, with what the lock says of it."""
+    """One hook of a project as the plan has it, with its identity for the lock."""
     details = identify_entry(entry, root, env)
     return plan_entry(entry).replace(
         id=details.id,
@@ -244,7 +244,7 @@ def _plan_unknown_hook(entry: Mapping[str, object], file: str, place: str) -> Pl
 
 
 def _list_approval_files(root: str, env: Mapping[str, str]) -> list[str]:
-    """The files that say what is approved."""
+    """The files that record approvals."""
     return [path for path in (str(Path(root) / trust.LOCK), trust.find_store(env)) if path]
 
 
@@ -254,7 +254,7 @@ def list_runnable(discovery: Discovery) -> list[HookEntry]:
 
 
 def list_enabled(discovery: Discovery) -> list[HookEntry]:
-    """The same with those that a setting switches off: who asks what runs is told that they do not."""
+    """The enabled hooks, including those that a setting switches off: a list of hooks reports these too."""
     return [entry for entry in discovery.hooks if entry.hook.enabled and not _is_bridge(entry)]
 
 
@@ -327,7 +327,7 @@ def plan_entry(entry: HookEntry) -> PlannedHook:
 
 
 def _make_once_key(entry: HookEntry) -> str:
-    """By what the hook's own agent knows that two are the same: all that they run, and where that is told."""
+    """The key by which the hook's own agent recognises a duplicate; empty if it runs each hook."""
     hook, dialect = entry.hook, get(entry.hook.dialect)
     if dialect.runs_once is None:
         return ""
@@ -398,7 +398,7 @@ COPIED_FIELDS = (
 
 
 def name_entry(entry: HookEntry) -> str:
-    """What a person calls the hook: its name, the script it runs, or where it stands."""
+    """What a person calls the hook: its name, the script it runs, or its place."""
     hook = entry.hook
     script = find_named_script(hook.handler.command) if hook.handler.command else None
     return (

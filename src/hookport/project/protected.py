@@ -52,12 +52,12 @@ def _find_paths(
     for place in _list_places():
         # What may be anything below a folder is protected with the folder.
         yield resolve_place(None, place.partition("/*")[0], str(root), env)
-    # A hook that is added there would run in every agent, and needs nobody's approval.
+    # A hook added there would run in every agent without approval.
     yield from map(str, _list_settings_files(env))
     for entry in (*discovery.hooks, *discovery.scoped):
         if entry.scope == "project":
             yield entry.file
-            # A manifest says which files of a plugin are hooks.
+            # A manifest lists which files of a plugin are hooks.
             manifests = (Path(entry.package, name) for name in get(entry.hook.dialect).manifests)
             yield from (str(path) for path in manifests if path.is_file())
         yield from entry.scripts
@@ -71,7 +71,7 @@ def _find_paths(
 
 
 def _list_places() -> Iterator[str]:
-    """The places that are all about hooks; the settings of agents in the user's home are told apart."""
+    """The places that hold hooks only; agents' settings in the user's home are listed separately."""
     for site in list_sites():
         is_format = any(dialect.kind == "format" for dialect in site.dialects)
         if site.package not in MARKETPLACES and (site.scope == "project" or is_format or "*" in site.path):

@@ -1,4 +1,4 @@
-"""What a project's settings say, and the user's: of two words the strict one holds."""
+"""The settings of a project and of its user: the stricter of two words holds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hookport.runtime.execute import llm
 SETTINGS = (".hookport/config.json", "hookport/config.json")
 # The key of the model that hooks ask.
 LLM = "llm"
-# In a project's settings: globs of files that an approval covers besides, for all hooks or by their names.
+# In a project's settings: globs of further files that an approval covers, for all hooks or by name.
 COVERS = "covers"
 
 
@@ -28,7 +28,7 @@ def load_settings(cwd: str, env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], list[str], list[Finding]]:
-    """What the project's and the user's settings say; of two, the stricter holds, and one model of two."""
+    """The settings of project and user; the stricter word holds, and the first model."""
     config = find_config_folder(env)
     paths = [str(Path(root) / SETTINGS[0]), *([str(config / SETTINGS[1])] if config else ())]
     findings: list[Finding] = []
@@ -62,7 +62,7 @@ def read_settings(root: str, env: Mapping[str, str]) -> tuple[dict[str, Any], li
 
 
 def read_project_settings(root: str) -> dict[str, object]:
-    """What the settings of a project say, as it is approved; of settings that cannot be read their hash."""
+    """The settings of a project as they are approved; for unreadable settings, their hash."""
     path = Path(root) / SETTINGS[0]
     try:
         data = read_data(path)
@@ -113,5 +113,5 @@ def _read_words(data: bytes, *, of_user: bool) -> dict[str, str]:
 
 
 def _read_model(data: bytes) -> dict[str, str]:
-    """What one file of settings, which was checked, says of the model."""
+    """The model of one settings file that was checked."""
     return dict(json.loads(data.decode("utf-8-sig")).get(LLM, {}))

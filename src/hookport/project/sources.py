@@ -159,7 +159,7 @@ def _make_sources(dialect: Dialect, files: Mapping[str, bytes], path: Path) -> l
 
 
 def find_owners(name: str) -> list[Dialect]:
-    """The dialects at whose own place a file stands; several share a place, and most files stand nowhere."""
+    """The dialects that have a place where a file is; several share a place, and most files are at none."""
     full = _make_absolute(name)
     named = _find_naming_plugin(full)
     if named:
@@ -169,12 +169,12 @@ def find_owners(name: str) -> list[Dialect]:
         return _choose_plugin_owners(full, owners, package)
     if module := _find_module_owner(full):
         return [module]
-    # A bare name, such as hooks.json, is no place: too many call their files so. One of its own says enough.
+    # A bare name such as hooks.json is too common to be a place; a dialect's own file name is enough.
     return [dialect for dialect in map(get, list_dialects()) if dialect.file_name == full.name]
 
 
 def stands_at_place(name: str) -> bool:
-    """Whether a file stands at a place of a dialect, by more than its bare name, or a plugin names it."""
+    """Whether a file is at a place of a dialect, by more than its bare name, or a plugin names it."""
     return _find_place(_make_absolute(name))[0] > 1 or is_named_by_plugin(name)
 
 
@@ -184,7 +184,7 @@ def is_named_by_plugin(name: str) -> bool:
 
 
 def _find_module_owner(full: Path) -> Dialect | None:
-    """The agent that loads a module of code where it stands."""
+    """The agent that loads a module of code from its place."""
     for site in list_module_sites():
         parts = site.path.removeprefix("~/").split("/")
         tail = full.parts[-len(parts) :]
@@ -220,7 +220,7 @@ def _list_patterns() -> tuple[tuple[str, tuple[Dialect, ...], str], ...]:
 
 
 def _find_place(full: Path) -> tuple[int, tuple[Dialect, ...], Path | None]:
-    """How many parts the place has that says most about a file, whose it is, and the plugin's folder."""
+    """The number of parts of the most specific place of a file, its dialects, and the plugin's folder."""
     # Any folder may be called `agents` or `skills`: only hooks make what is in it a plugin's.
     return _find_best_place(full, full.suffix == ".md" and has_frontmatter_hooks(full))
 
@@ -298,7 +298,7 @@ def _find_named_above(folder: Path) -> Iterator[_NamedFile]:
 
 
 def _find_declarations(full: Path) -> list[Declaration]:
-    """What a file says of hooks, if it is the manifest of a plugin or the catalogue of a marketplace."""
+    """What a file declares about hooks, if it is a plugin's manifest or a marketplace's catalogue."""
     above_ = [
         Path(full.as_posix().removesuffix(f"/{name}"))
         for name in _list_declaring_files()
@@ -313,7 +313,7 @@ def _find_declarations(full: Path) -> list[Declaration]:
 
 
 def _find_declaring_package(declared: Declaration) -> Path | None:
-    """The plugin of an entry in a catalogue; a manifest stands in its plugin."""
+    """The plugin of an entry in a catalogue; None for a manifest, which is inside its plugin."""
     return declared.package if declared.way != ("hooks",) else None
 
 
@@ -337,7 +337,7 @@ def _find_naming_plugin(full: Path) -> _NamedFile | None:
 
 
 def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, bytes]) -> dict[str, bytes]:
-    """The files that belong to a file, by what its dialects say."""
+    """The files that belong to a file in its dialects."""
     folder = name.rpartition("/")[0]
     patterns = [
         f"{folder}/{dialect.companions}" if folder else dialect.companions
@@ -350,7 +350,7 @@ def _find_companions(name: str, dialects: list[Dialect], contents: Mapping[str, 
 
 
 def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
-    """Whether a file says by its name or its own words which dialect it is."""
+    """Whether the name or the content of a file identifies its dialect."""
     if dialect.file_name and any(name.rpartition("/")[2] == dialect.file_name for name in files):
         return True
     key, start = dialect.signature
@@ -364,7 +364,7 @@ def _is_signed(dialect: Dialect, files: Mapping[str, bytes]) -> bool:
 
 
 def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> bool:
-    """Whether a file that a folder has by chance, since it stands nowhere, says nothing of hooks."""
+    """Whether a file at no known place has nothing to do with hooks."""
     if owners or any(_is_signed(dialect, files) for dialect in map(get, list_dialects())):
         return False
     try:
@@ -375,7 +375,7 @@ def _is_unrelated(files: Mapping[str, bytes], name: str, owners: list[Dialect]) 
 
 
 def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect]) -> list[Problem]:
-    """What is wrong with a file that no dialect reads, as the dialect that it most likely is would say it."""
+    """The problems of a file that no dialect reads, as reported by its most likely dialect."""
     signed = [dialect for dialect in owners or map(get, list_dialects()) if _is_signed(dialect, files)]
     likely = max(signed or owners, key=lambda dialect: dialect.precedence, default=None)
     if likely:
@@ -391,7 +391,7 @@ def _explain_refusal(files: Mapping[str, bytes], name: str, owners: list[Dialect
 
 
 def recognise(files: Mapping[str, bytes], owners: list[Dialect]) -> Dialect | None:
-    """The dialect at whose place files stand; what they say decides among several, or where there is none.
+    """The dialect at whose place files are; among several, or at no place, their content decides.
 
     Of equals it is the one that is read by most agents.
     """
@@ -487,7 +487,7 @@ def _make_absolute(path: Path | str) -> Path:
 def read_scripts(
     root: Path, hooks: tuple[Hook, ...], dialect: Dialect, package: Path | None = None
 ) -> dict[str, dict[str, str]]:
-    """For each command the scripts that it runs and that are there: their texts, by their names."""
+    """For each command the texts of the existing scripts that it runs, by their names."""
     texts_by_command: dict[str, dict[str, str]] = {}
     base, package_folder = _make_absolute(root), _make_absolute(package or root)
     for hook in hooks:
@@ -510,7 +510,7 @@ def _name_file(file: Path, folders: Sequence[Path]) -> str:
 
 
 def read_script(file: str | Path) -> str | None:
-    """The text of a script, if it is there and no larger than scripts are."""
+    """The text of a script, if it exists and is not too large for one."""
     path = Path(file)
     try:
         if path.is_file() and path.stat().st_size < 1024 * 1024:
@@ -543,7 +543,7 @@ def _find_files(path: Path, dialects: list[Dialect]) -> dict[str, bytes]:
             empty.update(_read_with_companions(file, dialects))
             named += [named_file.file for named_file in _find_named_above(_make_absolute(file).parents[1])]
     found_files, top = {_make_absolute(name) for name in contents}, _make_absolute(path)
-    # The folder itself may be a home; that of the person who asks is another source.
+    # The folder itself may be a home; the home of the person who asks is a different source.
     start = Folders(path, path, {"HOME": str(top)})
     spots, scoped = find_spots(start, Log([], {})), find_scoped_spots(start, Log([], {}))
     more = [
@@ -613,7 +613,7 @@ def _list_rests(folders: tuple[str, ...], place: str) -> Iterator[str]:
 
 
 def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, bytes]:
-    """A file and those that belong to it; its name shows the place that it stands at."""
+    """A file and its companions; its name shows its place."""
     full = _make_absolute(file)
     if len(file.parts) < _find_place(full)[0]:
         file = full
@@ -626,7 +626,7 @@ def _read_with_companions(file: Path, dialects: list[Dialect]) -> dict[str, byte
 
 
 def _has_no_hooks(full: Path) -> bool:
-    """Whether a file is a skill, subagent or command without hooks: what else it says may be no YAML."""
+    """Whether a file is a skill, subagent or command without hooks: the rest of it may not be YAML."""
     is_scoped = any(dialect.root == FRONTMATTER_HOOKS for dialect in _find_place(full)[1])
     return is_scoped and full.is_file() and not has_frontmatter_hooks(full)
 
@@ -678,7 +678,7 @@ def score(dialect: Dialect, files: Mapping[str, bytes], *, is_shared: bool = Fal
     # Fields, and spellings of events, that the dialect reads and would not write itself.
     foreign = sum(len(hook.provider_data.get(dialect.id, ())) for hook in hooks)
     keys = _has_keys(dialect, files) and (dialect.kind == "format" or not is_shared)
-    # A name that formats share, such as hooks.json, says little where not one event is the dialect's.
+    # A shared name such as hooks.json counts only if at least one event is the dialect's.
     is_named = known_events > 0 and any(find_placed_file(dialect, _make_absolute(name)) for name in files)
     points = (
         6 * known_events

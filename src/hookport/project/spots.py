@@ -1,4 +1,4 @@
-"""The files that sites stand for in one project and one home; folders with any names are watched."""
+"""The files of the sites in one project and one home; folders behind a star are watched."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from hookport.project.places import (
 from hookport.shapes.dialect import Path as Way
 from hookport.shapes.module import MARK
 
-# Where generated code says so.
+# Generated code has its mark within these bytes.
 HEAD = 4096
 # Of a file in a folder, by what file systems take.
 LONGEST_NAME = 255
@@ -42,7 +42,7 @@ HOOKS = re.compile(rb"""(?:^|[\r\n{,])[ \t]*["']?hooks["']?[ \t]*:""")
 
 
 class Declaration(NamedTuple):
-    """What a plugin's manifest, or its entry in a catalogue, says of hooks, and where it says it.
+    """What a plugin's manifest, or its entry in a catalogue, declares about hooks, and where.
 
     `dialect` is None where no agent reads that, `package` where the plugin is not in the marketplace.
     """
@@ -93,7 +93,7 @@ def find_spots(folders: Folders, log: Log) -> Iterator[Spot]:
     """Every file that may hold hooks, those of the user first."""
     catalogued = [folder for folder in find_catalogued_folders(folders, log) if not _is_known(folder)]
     named = [site for folder in catalogued for site in list_plugin_sites("project", folder)]
-    # A file that has a place of its own is of nobody else who reads the folder.
+    # A file with a place of its own does not belong to other readers of the folder.
     paths = [
         resolve_place(site.dialects[0], site.path, str(folders.root), folders.env) for site in list_sites()
     ]
@@ -129,7 +129,7 @@ def find_module_spots(folders: Folders, log: Log) -> Iterator[Spot]:
 
 
 def is_generated(file: Path) -> bool:
-    """Whether hookport generated the code in a file; one that cannot be read is somebody else's."""
+    """Whether hookport generated the code in a file; false if it cannot be read."""
     try:
         return MARK.encode() in (read_data(file, HEAD) or b"")
     except InputError:
@@ -147,7 +147,7 @@ def has_frontmatter_hooks(file: Path) -> bool:
 
 
 def _is_known(folder: str) -> bool:
-    """Whether a folder of a catalogue is one of those that are looked at anyway."""
+    """Whether a folder of a catalogue is one of the known plugin folders."""
     above, _, _ = folder.rpartition("/")
     return any(pattern == f"{above}/*" for _, pattern in PLUGINS)
 
@@ -172,7 +172,7 @@ def _expand_site(site: Site, folders: Folders, log: Log) -> Iterator[Spot]:
 
 
 def _expand(place: str, log: Log, below: str = "") -> Iterator[Path]:
-    """The paths that a place with stars stands for; without one, itself, be it there or not.
+    """The paths that a place with stars matches; without a star the place itself, existing or not.
 
     `below` is a folder that was found, in whose own name a star is a letter like any other.
     """
@@ -207,7 +207,7 @@ def _find_manifest_spots(package: Path, scope: Scope, log: Log) -> Iterator[Spot
 
 
 def read_manifests(package: Path) -> Iterator[Declaration]:
-    """What the manifests of a plugin say of hooks."""
+    """What the manifests of a plugin declare about hooks."""
     for dialect in map(get, list_dialects()):
         for name in dialect.manifests:
             hooks = read_object(package / name).get("hooks")
@@ -216,7 +216,7 @@ def read_manifests(package: Path) -> Iterator[Declaration]:
 
 
 def read_catalogues(market: Path) -> Iterator[Declaration]:
-    """What the entries of a marketplace's catalogues say of hooks."""
+    """What the entries of a marketplace's catalogues declare about hooks."""
     for name, dialect in list_catalogues().items():
         tree = read_object(market / name)
         plugins = tree.get("plugins")
@@ -229,7 +229,7 @@ def read_catalogues(market: Path) -> Iterator[Declaration]:
 
 
 def _find_declared_spots(declaration: Declaration, scope: Scope, log: Log) -> Iterator[Spot]:
-    """The hooks that a manifest or an entry declares: in files that it names, or where it stands."""
+    """The hooks that a manifest or an entry declares: in files that it names, or inside itself."""
     log.add_problems(*explain_unread(declaration))
     if declaration.dialect and declaration.package:
         for file in declaration.files:

@@ -18,7 +18,7 @@ from hookport.shapes.dialect import Gate
 
 
 class Switch(NamedTuple):
-    """A setting that switches hooks off: where it stands, whose file that is, and the way out."""
+    """A setting that switches hooks off: its file and key, its scope, and the fix."""
 
     file: str
     key: str
@@ -28,7 +28,7 @@ class Switch(NamedTuple):
 
     @property
     def is_users(self) -> bool:
-        """Whether it stands in a file of the user or the machine, which needs nobody's approval."""
+        """Whether it is in a file of the user or the machine, which needs no approval."""
         return self.scope == "user"
 
 
@@ -40,7 +40,7 @@ class Switches:
         self._trees: dict[str, Tree] = {}
 
     def of(self, hook: Hook, file: str, scope: str) -> Switch | None:
-        """What switches a hook off that stands in a file of the project or of the user."""
+        """The setting that switches a hook off, None if it is on; `scope` is that of the hook's file."""
         dialect = get(hook.dialect)
         place = find_own_place(dialect, file, self.root, self.env)
         level = place.scope if place else "plugin"

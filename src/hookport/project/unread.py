@@ -78,7 +78,7 @@ def _list_places() -> tuple[UnreadPlace, ...]:
     agent_places = [
         UnreadPlace(agent, path, manifest=False) for agent, paths in WITHOUT_DIALECT.items() for path in paths
     ]
-    # The place with the most steps says most about a file.
+    # The place with the most steps is the most specific.
     return tuple(sorted((*own_places, *agent_places), key=lambda place: -place.path.count("/")))
 
 
@@ -165,12 +165,12 @@ def _glob(pattern: str) -> Iterator[Path]:
 
 
 def judge_place(file: Path) -> UnreadFile | None:
-    """A file by its place; None if it stands at none of these, or holds no hooks."""
+    """The unread file at one of these places; None if it is at none, or holds no hooks."""
     for place in _list_places():
         steps = place.path.removeprefix("~/").split("/")
         tail = file.parts[-len(steps) :]
         is_at_place = len(tail) == len(steps) and all(map(fnmatch.fnmatchcase, tail, steps))
-        # In a hidden folder, such as .claude-plugin, a manifest is another agent's.
+        # A manifest in a hidden folder, such as .claude-plugin, belongs to another agent.
         is_other = place.manifest and file.parents[len(steps) - 1].name.startswith(".")
         if is_at_place and not is_other and _holds_hooks(file, place, len(steps)):
             return UnreadFile(file, place.agent, place.reader)

@@ -1,4 +1,4 @@
-"""What is wrong with a manifest whatever the target; a doubt is never reported as an error."""
+"""Problems of a manifest with any target; a doubt is never reported as an error."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ from hookport.wire.events import is_other_tool
 # Long waits that people write in seconds: round minutes, whole hours up to a day, whole days up to a month.
 # Any other number from 1000 up that is a multiple of 100 was written as milliseconds: few hooks may take a
 # quarter of an hour, and those get a round time.
-# Where hooks stand in a skill, subagent or command.
+# The path to the hooks in a skill, subagent or command.
 SCOPED = ("frontmatter", "hooks")
 LONG_WAITS = frozenset(
     [
@@ -72,7 +72,7 @@ class Reading(Protocol):
 
 
 class CheckedEntry(NamedTuple):
-    """One hook and the place where it stands, also in words; both are empty for a hook without one."""
+    """One hook and its place, also in words; both are empty for a hook without one."""
 
     reading: Reading
     number: int
@@ -165,7 +165,7 @@ def _locate_finding(finding: Finding, documents: Mapping[str, Document], file: s
 
 
 def _find_spec(entry: CheckedEntry) -> EventSpec | None:
-    """The native event that the hook stands under."""
+    """The native event of the hook."""
     steps = [step for step in entry.place.path if isinstance(step, str)]
     named = (find_event(entry.dialect, step) for step in steps)
     written = [spec for spec, _ in find_slots(entry.dialect, entry.hook)]
@@ -222,7 +222,7 @@ def _check_matcher(entry: CheckedEntry) -> Iterator[Finding]:
 
 
 def _is_reported(entry: CheckedEntry, path: Path) -> bool:
-    """Whether reading said already that the hook never runs."""
+    """Whether reading already reported that the hook never runs."""
     wheres = (spell_path(entry.place.path), spell_path(path))
     return any(
         finding.code == f.NeverRuns.code
@@ -245,7 +245,7 @@ def _check_subject(
 
 
 def _check_content(entry: CheckedEntry) -> Iterator[Finding]:
-    """A pattern on the tool's input, unless it is the matcher and was looked at as such."""
+    """A pattern on the tool's input, unless it is the matcher and was checked as such."""
     spec = _find_spec(entry)
     if not entry.hook.content or (
         spec is not None and find_written_matcher(entry, spec)[1] == entry.hook.content
@@ -364,7 +364,7 @@ def _judge_permission_rule(dialect: Dialect, text: str) -> MatcherVerdict | None
 
 
 def _split_alternatives(pattern: str) -> list[str]:
-    """The alternatives of a pattern, as patterns, where they can be told apart without parsing it."""
+    """The alternatives of a pattern, as patterns, if they can be split without parsing it."""
     group = re.fullmatch(r"(\^?)\((?:\?:)?([^()\[\]\\]*)\)(\$?)", pattern)
     if group:
         return [f"{group[1]}{part}{group[3]}" for part in group[2].split("|")]
@@ -425,7 +425,7 @@ def _judge_name(dialect: Dialect, word: str, is_known: bool) -> MatcherVerdict: 
 
 
 def _is_wordless(dialect: Dialect, word: str) -> bool:
-    """Whether a tool has that name although no word stands for it; a format's agents may have any."""
+    """Whether a tool has that name without a canonical word; a format may have tools of any agent."""
     agents = [dialect] if dialect.kind == "agent" else map(dialects.get, dialects.list_dialects())
     names = [name for agent in agents for name in agent.wordless]
     starts = tuple(name[:-1] for name in names if name.endswith("*"))
@@ -433,7 +433,7 @@ def _is_wordless(dialect: Dialect, word: str) -> bool:
 
 
 def _find_meant_tool(dialect: Dialect, word: str) -> str:
-    """The tool that a wrong name stands for: another spelling, another dialect's name, or a slip."""
+    """The tool that a wrong name means: another spelling, another dialect's name, or a typo."""
     native_names = {_fold_name(name): name for name in reversed(list_native_tools(dialect))}
     folded = _fold_name(word)
     if folded in native_names:
@@ -454,7 +454,7 @@ def _fold_name(name: str) -> str:
 
 @lru_cache(maxsize=1)
 def _index_tools() -> dict[str, tuple[str, ...]]:
-    """What each tool name of any dialect stands for."""
+    """The canonical tools of every tool name of any dialect."""
     tools_by_name: dict[str, dict[str, None]] = {_fold_name(tool): {tool: None} for tool in TOOLS}
     for dialect in map(dialects.get, dialects.list_dialects()):
         for row in dialect.tools:
@@ -530,13 +530,13 @@ def _check_limits(entry: CheckedEntry, path: Path, value: float, timeout: timede
 
 
 def _check_blocking(entry: CheckedEntry) -> Iterator[Finding]:
-    """Where a hook itself says that it blocks, its event must let it.
+    """The event of a hook that declares itself blocking must be able to block.
 
     One that was written for another dialect may block there; what it lost on the way, converting told.
     """
     if not entry.hook.blocking or not has_field(entry.dialect, "blocking", entry.hook.handler.type):
         return
-    # What generated code says of its hooks, converting wrote.
+    # Converting wrote what generated code says about its hooks.
     if entry.hook.dialect not in ("", entry.dialect.id) or entry.dialect.matching.grammar == "terms":
         return
     specs = [spec for spec in entry.dialect.events if spec.canonical == entry.hook.event]
@@ -567,7 +567,7 @@ def _check_duplicate_hooks(entries: list[CheckedEntry]) -> Iterator[Finding]:
 
 
 def _find_package_root(entry: CheckedEntry) -> str:
-    """The folder that the root of a package stands for in a hook; empty where the hook does not name it."""
+    """The package folder that a hook's commands name; empty if they name none."""
     texts = (entry.hook.handler.command, *entry.hook.handler.platform.values())
     if not any(word in text for text in texts for word in entry.dialect.package_dir):
         return ""

@@ -1,4 +1,4 @@
-"""Objects that stand in a script's text as literals: JSON, and as shells, Python, JavaScript and jq spell it.
+"""Object literals in a script's text: JSON, and as shells, Python, JavaScript and jq spell it.
 
 What is filled in when the script runs is `FILLED`; an object that cannot be read to its end is none.
 """
@@ -15,7 +15,7 @@ from hookport.base.tree import Tree
 # A deeper or longer object is no answer of a hook.
 DEEPEST = 5
 LONGEST = 2000
-# Braces that are looked at in one text.
+# Braces that are examined in one text.
 MOST_BRACES = 1000
 KEY = re.compile(r"[A-Za-z_$][\w$]*")
 QUOTE = re.compile(r"""(\\*)(["'`])""")
@@ -28,7 +28,7 @@ PUT_TOGETHER = re.compile(r"[$`]|%[sdqbr]|\{\w*\}")
 
 
 class UnknownValue(NamedTuple):
-    """A value that only the running script knows; `is_text`: it stands in quotes."""
+    """A value that only the running script knows; `is_text`: it is in quotes."""
 
     is_text: bool = False
 

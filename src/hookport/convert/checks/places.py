@@ -1,4 +1,4 @@
-"""The file, line and column of findings that say only in words where they are."""
+"""The file, line and column of findings that name their place only in words."""
 
 from __future__ import annotations
 

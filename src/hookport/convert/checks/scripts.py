@@ -22,7 +22,7 @@ from hookport.shapes.dialect import Location
 INTERPRETERS = re.compile(r"(?:ba|z|da|k|fi)?sh|python[\d.]*|node|bun|deno|ruby|perl|php|pwsh|tsx|ts-node")
 # Options without a value after which the script's name follows; any other may mean that there is none.
 PLAIN_OPTIONS = re.compile(r"-[eux]+|-[uBIEsSO]+")
-# What Windows starts by its extension: neither a mode nor a first line says how.
+# What Windows starts by its extension: mode and first line do not matter.
 OF_WINDOWS = frozenset({".ps1", ".psm1", ".bat", ".cmd", ".exe", ".com", ".vbs", ".wsf"})
 # How deep in a plugin its manifest may name a file.
 MOST_FOLDERS = 6
@@ -56,7 +56,7 @@ class CommandFolders(NamedTuple):
 
 
 def keep_hook(hook: Hook) -> Hook:
-    """The hook that an entry is, where nobody tells that it runs another one."""
+    """The hook itself: the default for `behind`."""
     return hook
 
 
@@ -80,7 +80,7 @@ def check_scripts(reading: Reading, root: File, behind: Callable[[Hook], Hook] =
 
 
 def find_command_folders(dialect: Dialect, file: str, root: File) -> CommandFolders:
-    """What the paths in the commands of a file start from; `root` where the file stands at no known place."""
+    """What the paths in a file's commands start from; `root` if the file is at no known place."""
     root, full = _make_absolute(file, root)
     project = find_place_folder(dialect, full, "project", "local", "user")
     at_home = project is not None and project == _find_home() == find_place_folder(dialect, full, "user")
@@ -121,7 +121,7 @@ def find_place_folder(dialect: Dialect, full: File, *scopes: str) -> File | None
 
 
 def find_placed_file(dialect: Dialect, full: File, *scopes: str) -> PlacedFile | None:
-    """Where a file stands: of the dialect's places that it is in, the one that names most of its path."""
+    """A file at the most specific of the dialect's places that match it."""
     inside = (Location("plugin", name, "") for name in dialect.manifests)
     places = (*dialect.locations, *dialect.runs_from, *dialect.scoped_in, *inside)
     placed_files = [_match_place(full, place.path) for place in places if not scopes or place.scope in scopes]
@@ -191,7 +191,7 @@ def find_named_script(command: str) -> NamedScript | None:
 
 
 def find_started_scripts(entry: CheckedEntry, root: File) -> Iterator[tuple[NamedScript, File]]:
-    """The scripts that a hook starts on any system and the files they are, as far as the words tell."""
+    """The scripts that a hook starts on any system and their files, as far as the words show."""
     folders = find_command_folders(entry.dialect, entry.place.file, root)
     for command in dict.fromkeys((entry.hook.handler.command, *entry.hook.handler.platform.values())):
         script = find_named_script(command)
@@ -269,7 +269,7 @@ def _check_file(
         with path.open("rb") as file:
             head = file.read(512)
     except OSError:
-        # What we may not look at may still be there for the agent.
+        # A file that we may not read may still exist for the agent.
         return
     if not head.startswith(b"#!") and b"\0" not in head:
         yield entry.note(f.NoShebang, script=name)

@@ -1,4 +1,4 @@
-"""What a target cannot say: changed hooks and a finding for every change.
+"""What a target cannot express: changed hooks and a finding for every change.
 
 The result says exactly what the target can say, no more, so that decoding what was encoded gives it back
 whole. A guard never becomes weaker without an error.
@@ -66,7 +66,7 @@ def degrade(
     bare: bool = False,
     bridge: BridgeCall = ON_PATH,
 ) -> DegradedManifest:
-    """The part of a manifest that the target can say, with a finding for every change and drop.
+    """The part of a manifest that the target can express, with a finding for every change and drop.
 
     `bare` leaves commands that speak another dialect as they are; `bridge` is what runs them otherwise.
     """

@@ -60,7 +60,7 @@ def infer(hook: Hook, scripts: Scripts) -> dict[str, str]:
 
 
 def _read_named(hook: Hook) -> Iterator[tuple[str, str]]:
-    """What its author says."""
+    """The capabilities that the hook's author names."""
     for capability in CAPABILITIES:
         if capability in hook.degradation:
             yield capability, "its degradation names it"
@@ -88,7 +88,7 @@ def _read_scripts(hook: Hook, scripts: Scripts) -> Iterator[tuple[str, str]]:
     """What the scripts that its command names print."""
     read = {"input_rewrite": REWRITE_WORDS, "structured_output": OUTPUT_WORDS}
     if hook.event not in REWRITABLE and not split_native(hook.event):
-        # One script may serve several events; what it says for others is not asked here.
+        # One script may serve several events; answers for the others do not count.
         del read["input_rewrite"]
     for script, text in find_scripts(hook.handler, scripts).items():
         for capability, words in read.items():

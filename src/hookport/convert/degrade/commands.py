@@ -1,4 +1,4 @@
-"""What is said in the command itself where the target has no field for it."""
+"""What goes into the command itself because the target has no field for it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hookport.shapes.entries import find_slots, quote_shell_word
 
 
 def degrade_standing_script(work: Work) -> bool:
-    """A script that the target runs in its place is there: a file that calls it would be written over it."""
+    """A script that the target runs in its place exists: a file that calls it would overwrite it."""
     if not work.target.shape.in_place:
         return True
     command = work.hook.handler.command.strip().rstrip("'\"")
@@ -207,7 +207,7 @@ _RELATIVE = re.compile(
 
 
 def anchor_paths(work: Work) -> bool:
-    """A relative path is found wherever the agent has gone: it is written from the project's root."""
+    """Relative paths start from the project's root, so that they work in every working directory."""
     source, target, handler = work.source, work.target, work.hook.handler
     if (
         not (source.at_root and target.cwd_moves and target.project_dir)

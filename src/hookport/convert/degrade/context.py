@@ -1,4 +1,4 @@
-"""What a hook tells the model: whether it may tell something, and whether an agent passes that on."""
+"""Context for the model: whether a hook may add some, and whether an agent passes it on."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from hookport.shapes.entries import find_slots
 from hookport.wire.answers import write_answer
 from hookport.wire.table import Wire, find_table
 
-# Events on which a hook is there to tell something, unless it shows that it is not.
+# Events on which a hook usually adds context.
 CONTEXT_EVENTS = ("session_start", "before_prompt")
 
 
 def may_add_context(hook: Hook, texts: Iterable[str]) -> bool:
-    """Whether a hook may tell the model something; `texts` are its command and the scripts it names.
+    """Whether a hook may add context for the model; `texts` are its command and the scripts it names.
 
     It does where it names the field for that. Plain text may be printed by any script, so when a session
     begins and on a prompt every hook may, but for a guard that shows nothing but how it denies.
@@ -38,7 +38,7 @@ def may_add_context(hook: Hook, texts: Iterable[str]) -> bool:
 
 
 def explain_unread_context(target: Dialect, hook: Hook) -> str:
-    """Why an agent does not pass on what a hook tells on its event; empty if it does, or lacks the event."""
+    """Why an agent drops the context of a hook on its event; empty if it passes it on, or lacks the event."""
     specs = [spec for spec, _ in find_slots(target, hook._replace(provider_data=NOTHING))]
     return next(filter(None, (_explain_unread(target, spec, hook.event) for spec in specs)), "")
 

@@ -14,12 +14,12 @@ from hookport.shapes.dialect import SECOND, Dialect, EventSpec, Timeout, Tree, g
 from hookport.shapes.entries import find_slots
 from hookport.shapes.limits import describe_slow_guard, find_longest_wait, spell
 
-# What is said about a hook and changes nothing in what it does, with the value that says nothing.
+# Fields that describe a hook and do not change what it does, with their empty values.
 _WORDS: dict[str, Any] = {"name": "", "description": "", "metadata": NOTHING}
 
 
 def _keep_event(work: Work) -> None:
-    """The event chosen for what the hook needs stays chosen when nothing says any more what it needs."""
+    """Keep the event that was chosen by the hook's capabilities when these are removed."""
     target, before = work.target, list_specs(work)
     work.hook = work.hook._replace(capabilities=(), degradation=NOTHING)
     if [spec.native for spec, _ in find_slots(target, work.hook)] != [spec.native for spec in before]:

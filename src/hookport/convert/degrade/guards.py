@@ -59,7 +59,7 @@ def _note_deaf_events(work: Work, deaf: list[str]) -> None:
     """A guard on events that do not listen: lost, unless it never prevented anything."""
     hook = work.hook
     listened = [spec.blocks for spec, _ in find_slots(work.source, hook)]
-    # Where the source does not say how it listens, the guard counts as one.
+    # If the source does not document whether it blocks, the guard counts as one.
     if not listened or any(blocks != "observe" for blocks in listened):
         work.note(f.GuardObserves, event=", ".join(deaf))
         return
@@ -78,7 +78,7 @@ def _note_needs(work: Work, specs: list[EventSpec]) -> None:
 
 
 def _keep_from_blocking(work: Work) -> None:
-    """A hook that must not block, on events that listen: its command never says so."""
+    """A hook that must not block, on events that can: its command never reports a block."""
     type_ = work.hook.handler.type
     if work.wraps:
         work.note(f.KeptFromBlocking)
@@ -152,7 +152,7 @@ def _wrap_failure(work: Work, *, always: bool) -> bool:
 
 
 def _speak_up(work: Work) -> None:
-    """Where silence counts as a failure, a hook without an opinion says that it has none."""
+    """If silence counts as a failure, a hook without an opinion answers that it has none."""
     answer = work.target.no_opinion
     if not answer or work.hook.handler.type != "command" or work.hook.handler.on_failure != "block":
         return

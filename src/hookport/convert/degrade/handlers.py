@@ -140,7 +140,7 @@ def _write_header(text: str, allowed: tuple[str, ...]) -> str:
 
 
 def degrade_rewrite(work: Work) -> bool:
-    """A rewrite the target ignores lets the original input through: block, unless told otherwise."""
+    """A rewrite the target ignores lets the original input through: block, unless configured otherwise."""
     if "input_rewrite" not in work.used:
         return True
     named = {*work.hook.degradation, *work.hook.capabilities}
@@ -173,7 +173,7 @@ def degrade_output(work: Work) -> bool:
 
 
 def degrade_wire(work: Work) -> bool:
-    """A command that speaks another dialect is run through the bridge, or that is said."""
+    """A command of another dialect runs through the bridge, or a finding reports it."""
     if (work.is_home and not work.needs_bridge) or work.target.is_hub:
         return True
     if work.wraps:

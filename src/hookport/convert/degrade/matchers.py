@@ -40,7 +40,7 @@ from hookport.shapes.matchers import (
 from hookport.shapes.terms import find_re2_problem
 from hookport.wire.events import find_subject_field, list_places
 
-# What says that the target runs a hook more often than its matcher does.
+# Findings that the target runs a hook more often than its matcher allows.
 WIDER = tuple(
     kind.code for kind in (f.MatcherDropped, f.MatcherWidened, f.ServerWidened, f.McpPatternWidened)
 )
@@ -88,7 +88,7 @@ def _adjust_matcher(work: Work) -> tuple[tuple[Term, ...], list[f.Finding]]:
 
 
 def _find_subject(work: Work) -> str:
-    """What the matcher is tested against, where the target says it too; empty where it does not."""
+    """The subject of the matcher, if the target's payload has it too; else empty."""
     written, specs = [spec for spec, _ in find_slots(work.origin, work.hook)], list_specs(work)
     if len(written) != 1 or not written[0].subject or not specs:
         return ""
@@ -100,7 +100,7 @@ def _find_subject(work: Work) -> str:
 
 
 def _names_servers(work: Work) -> bool:
-    """Whether the target says of which server an MCP tool is."""
+    """Whether the target's payload names the server of an MCP tool."""
     target_wire = get_wire(work.target.id)
     has_joint = bool(target_wire.mcp and target_wire.mcp[1])
     specs = [spec for spec in list_specs(work) if spec.mcp or not is_split(spec)]
@@ -163,7 +163,7 @@ def _keep_shown_tools(work: Work) -> bool:
 
 
 def _note_wider(work: Work, present: tuple[Term, ...], read_terms: tuple[Term, ...]) -> None:
-    """What the target reads back and the hook did not say."""
+    """Report terms that the target reads back and the hook does not have."""
     for term in present:
         if term.kind == "mcp" and term not in read_terms:
             _note_mcp(work, term, read_terms)
@@ -273,7 +273,7 @@ def _expand(work: Work) -> tuple[Term, ...]:
 
 
 def _split(pattern: str) -> list[str]:
-    """The alternatives of a pattern that has nothing else to tell them apart by."""
+    """The alternatives of a pattern without groups, classes or escapes."""
     return [pattern] if re.search(r"[()\[\]\\]", pattern) else pattern.split("|")
 
 
@@ -319,7 +319,7 @@ def _may_be_mcp(source: Dialect, pattern: str) -> bool:
 def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
     """Whether a pattern finds an MCP tool by its server's or its own name alone, and so in the target too."""
     source_mcp, target_mcp = source.mcp or McpNames("mcp__", "__"), target.mcp or McpNames("mcp__", "__")
-    # Where fewer characters are allowed, another stands for a sign.
+    # If fewer characters are allowed, a substitute replaces the others.
     is_spelled = not target_mcp.allowed or not re.search(r"[-:@/ $]|\\\.", pattern)
     is_free = not re.search(r"[\^$]", pattern) and (not source_mcp.prefix or source_mcp.prefix not in pattern)
     return (
@@ -331,7 +331,7 @@ def _is_in_a_part(source: Dialect, target: Dialect, pattern: str) -> bool:
 
 
 def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
-    """The MCP tools or servers that a pattern names by how it begins; every server where it does not tell."""
+    """The MCP tools or servers that a pattern's beginnings name; every server if they are not clear."""
     mcp = source.mcp or McpNames("mcp__", "__")
     terms: list[Term] = []
     for text, is_start, is_end in beginnings(pattern):

@@ -73,7 +73,7 @@ class Work:
         self.is_wrapped = False
         # Something of the hook only the bridge can do, whatever the target's wire.
         self.needs_bridge = False
-        # What the wrapped command is told besides, as options.
+        # Options of `hookport wrap` for this hook.
         self.options: list[str] = []
         self.findings: list[Finding] = []
         self.placed: tuple[object, ...] = ()
@@ -96,7 +96,7 @@ class Work:
 
     @property
     def wraps(self) -> bool:
-        """Whether the command is run through the bridge, which hears and answers for it."""
+        """Whether the command runs through the bridge, which translates payload and answer."""
         return (
             self.hook.handler.type == "command"
             and self.can_wrap
@@ -111,7 +111,7 @@ class Work:
         return is_known and not (self.bridge is None or self.is_replaced or self.target.is_hub)
 
     def carry(self, what: str, *options: str) -> bool:
-        """Leave to the bridge what the target cannot say; false where there is none."""
+        """Leave to the bridge what the target cannot express; false if there is none."""
         if not self.can_wrap:
             return False
         self.needs_bridge = True
@@ -134,7 +134,7 @@ def _read_content_of(source: Dialect, hook: Hook) -> str:
 
 def choose_strategy(work: Work, capability: str) -> str:
     strategy = work.hook.degradation.get(capability, CAPABILITIES[capability])
-    # A word that nobody knows is a finding; until it is corrected, nothing passes unprotected.
+    # An unknown word is a finding; until it is corrected, the strategy is `block`.
     return strategy if strategy in STRATEGIES else "block"
 
 

@@ -1,4 +1,4 @@
-"""Commands run through `hookport wrap`, so that a script hears and says what it was written for."""
+"""Commands run through `hookport wrap`, so that a script gets the payload it was written for."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WRAPPED = re.compile(
 
 
 class BridgeCall(NamedTuple):
-    """How a command starts the bridge: words of the shell, a test that it is there, and for PowerShell.
+    """How a command starts the bridge: shell words, a test that it exists, and words for PowerShell.
 
     `entry` is what an installed entry calls itself; a converted file has none.
     """
@@ -46,7 +46,7 @@ ON_PATH = BridgeCall()
 
 
 def agree(source: Dialect, target: Dialect, event: str) -> bool:
-    """Whether a script of one dialect hears and says the same in the other."""
+    """Whether payload and answer of a script are the same in both dialects."""
     return _agree(source.id, target.id, event)
 
 
@@ -83,7 +83,7 @@ def wrap_command(
 
 
 def unwrap_hook(hook: Hook) -> Hook:
-    """A hook whose command is behind the bridge already, as the hook that is there."""
+    """The hook behind an entry that runs through the bridge; any other hook unchanged."""
     match = _WRAPPED.fullmatch(hook.handler.command)
     if not match or hook.handler.platform != NOTHING:
         return hook
@@ -92,7 +92,7 @@ def unwrap_hook(hook: Hook) -> Hook:
         return hook
     option_values = dict(option.removeprefix("--").partition("=")[::2] for option in options)
     source = get(match["dialect"])
-    # Where every failure of an entry blocks, that says nothing of the hook in it.
+    # If every failure of an entry blocks, `on_failure` is not the inner hook's own.
     always = hook.blocking and all(spec.fails_closed for spec, _ in find_slots(get(hook.dialect), hook))
     on_failure = "" if always else hook.handler.on_failure
     inner = hook._replace(
@@ -129,7 +129,7 @@ def _split(text: str) -> tuple[str, ...]:
 def _make_inner_handler(
     handler: Handler, command: str, options: Mapping[str, str], on_failure: str
 ) -> Handler:
-    """What the bridge runs, by what it is told; `on_failure` is what its entry says."""
+    """The handler that the bridge runs with these options; `on_failure` comes from its entry."""
     timeout, late = handler.timeout, options.get("on-timeout", "")
     if timeout is None and "within" in options:
         timeout = float(options["within"]) * SECOND
