@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from hookport.agents import get, list_dialects
 from hookport.convert import pipeline
-from hookport.model.events import EVENTS, about_tool, native_event
+from hookport.model.events import EVENTS, is_about_tool, join_native
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS
 
@@ -96,7 +96,7 @@ def on_every_event() -> Iterator[Entry]:
     for event, blocking in itertools.product(EVENTS, (False, True)):
         for handler in ({}, HANDLERS[0], HANDLERS[2]):
             yield event, handler, {"blocking": blocking}
-        matchers = TOOL_MATCHERS if about_tool(event) else SUBJECT_MATCHERS
+        matchers = TOOL_MATCHERS if is_about_tool(event) else SUBJECT_MATCHERS
         for matcher in matchers if event == THOROUGH[0] else matchers[blocking :: 1 + len(matchers) // 4]:
             yield event, {}, {"matcher": matcher, "blocking": blocking}
 
@@ -114,7 +114,7 @@ def on_thorough_events() -> Iterator[Entry]:
 def on_native_events() -> Iterator[Entry]:
     """The events that only one dialect has."""
     for name in list_dialects():
-        natives = [native_event(name, spec.native) for spec in get(name).events if not spec.canonical]
+        natives = [join_native(name, spec.native) for spec in get(name).events if not spec.canonical]
         for event, blocking in itertools.product(natives, (False, True)):
             yield event, {}, {"provider_data": {"hookport": {"dialect": name}}, "blocking": blocking}
 

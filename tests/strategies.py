@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from hookport.agents import get, list_dialects
-from hookport.model.events import EVENTS, about_tool, native_event
+from hookport.model.events import EVENTS, is_about_tool, join_native
 from hookport.model.hooks import CAPABILITIES, STRATEGIES
 from hookport.model.tools import TOOLS
 
@@ -180,7 +180,7 @@ def handlers() -> st.SearchStrategy[Tree]:
 def events() -> st.SearchStrategy[str]:
     """Every canonical event, the first ones more often, and every native one."""
     native = [
-        native_event(name, spec.native)
+        join_native(name, spec.native)
         for name in list_dialects()
         for spec in get(name).events
         if not spec.canonical
@@ -194,7 +194,7 @@ def hooks(draw: st.DrawFn) -> Tree:
     """One hook with some of all fields."""
     event = draw(events())
     said: Tree = draw(st.one_of(st.just({}), owned()))
-    hook = draw(rest(is_tool=about_tool(event)))
+    hook = draw(rest(is_tool=is_about_tool(event)))
     dialect, colon, _ = event.partition(":")
     if colon:
         said = {**said, "dialect": dialect}

@@ -15,7 +15,7 @@ from hookport.agents import get, list_dialects
 from hookport.cli import main
 from hookport.convert import pipeline
 from hookport.errors import HookportError, InputError, UsageError
-from hookport.sdk.scaffold import Request, Scaffold, scaffold, usual, writable
+from hookport.sdk.scaffold import Scaffold, ScaffoldRequest, choose_dialect, list_writable, scaffold
 from hookport.sdk.scripts import LANGUAGES
 from hookport.testing import session
 
@@ -41,17 +41,19 @@ def write(made: Scaffold, root: Path) -> None:
 def failing(made: Scaffold, root: Path, *agents: str) -> list[Any]:
     """What did not pass of the tests, for some agents; at least one case must have run for each of them."""
     tasks = [
-        one for one in session.tasks(root / made.tests, {"HOME": str(root.parent)}) if one.agent in agents
+        one
+        for one in session.list_tasks(root / made.tests, {"HOME": str(root.parent)})
+        if one.agent in agents
     ]
     assert {one.agent for one in tasks} == set(agents)
     return [(one.task.id, one.differences) for one in session.perform_all(tasks) if one.status != "passed"]
 
 
-@pytest.mark.parametrize("dialect", writable())
+@pytest.mark.parametrize("dialect", list_writable())
 def test_a_manifest_says_the_hook_in_every_dialect(dialect: str, tmp_path: Path) -> None:
     own = get(dialect)
     for lang, ending in LANGUAGES.items():
-        made = scaffold(Request("my-hook", "before_tool_execute", dialect, lang), tmp_path)
+        made = scaffold(ScaffoldRequest("my-hook", "before_tool_execute", dialect, lang), tmp_path)
         files = {one.path: one for one in made.files}
         (script,) = (one for one in made.files if one.is_executable)
         assert script.path.endswith(f".{ending}")
@@ -70,11 +72,11 @@ def test_a_manifest_says_the_hook_in_every_dialect(dialect: str, tmp_path: Path)
 
 
 def test_only_dialects_that_no_project_can_hold_are_left_out() -> None:
-    left_out = [get(name) for name in list_dialects() if name not in writable()]
+    left_out = [get(name) for name in list_dialects() if name not in list_writable()]
     assert {place.scope for one in left_out for place in one.locations} == {"user"}
     assert "kimi-cli" in [one.id for one in left_out]
     with pytest.raises(UsageError, match="which is no file of a project"):
-        scaffold(Request("my-hook", "session_start", "kimi-cli"), Path())
+        scaffold(ScaffoldRequest("my-hook", "session_start", "kimi-cli"), Path())
 
 
 @pytest.mark.parametrize(
@@ -100,7 +102,7 @@ def test_the_tests_of_a_new_hook_pass(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     root = project(tmp_path)
-    made = scaffold(Request("my-hook", event, dialect, lang, matcher), root)
+    made = scaffold(ScaffoldRequest("my-hook", event, dialect, lang, matcher), root)
     write(made, root)
     assert any(one.path.endswith(f"cases/{what}.yaml") for one in made.files)
     assert failing(made, root, "gemini-cli") == []
@@ -110,7 +112,7 @@ def test_the_tests_of_a_new_hook_pass(
 @pytest.mark.parametrize("dialect", ["universal", "open-plugin"])
 def test_a_package_runs_where_a_folder_has_a_blank(dialect: str, tmp_path: Path) -> None:
     root = project(tmp_path / "a folder")
-    made = scaffold(Request("my-hook", "before_tool_execute", dialect), root)
+    made = scaffold(ScaffoldRequest("my-hook", "before_tool_execute", dialect), root)
     write(made, root)
     files = {one.path: one.data for one in made.files}
     (manifest,) = (json.loads(data) for path, data in files.items() if path.endswith("hooks.json"))
@@ -144,7 +146,7 @@ def test_a_hook_is_added_to_a_file_that_others_are_in(tmp_path: Path) -> None:
     settings = root / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(SETTINGS)
-    made = scaffold(Request("my-hook", "before_tool_execute", "claude-code"), root)
+    made = scaffold(ScaffoldRequest("my-hook", "before_tool_execute", "claude-code"), root)
     added = made.files[0]
     assert (added.path, added.before) == (".claude/settings.json", SETTINGS.encode())
     assert [line for line in SETTINGS.splitlines()[:3] if line not in added.data.decode()] == []
@@ -152,11 +154,11 @@ def test_a_hook_is_added_to_a_file_that_others_are_in(tmp_path: Path) -> None:
     (case,) = (one.data.decode() for one in made.files if one.path.endswith("stops.yaml"))
     assert "hook-index: 1\n" in case
     assert failing(made, root, "claude-code") == []
-    second = scaffold(Request("other", "before_tool_execute", "claude-code"), root)
+    second = scaffold(ScaffoldRequest("other", "before_tool_execute", "claude-code"), root)
     write(second, root)
     assert failing(second, root, "claude-code") == []
     with pytest.raises(InputError, match="is there already, and so are 6 more of its files"):
-        scaffold(Request("my-hook", "before_tool_execute", "claude-code"), root)
+        scaffold(ScaffoldRequest("my-hook", "before_tool_execute", "claude-code"), root)
 
 
 @pytest.mark.parametrize("dialect", ["canonical", "kiro", "opencode"])
@@ -164,7 +166,7 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
     """Where events share one list, a case still names the hook by its number for the event."""
     root = project(tmp_path)
     for name, event in (("one", "before_tool_execute"), ("two", "agent_stop"), ("three", "agent_stop")):
-        made = scaffold(Request(name, event, dialect), root)
+        made = scaffold(ScaffoldRequest(name, event, dialect), root)
         write(made, root)
         assert failing(made, root, "gemini-cli") == []
 
@@ -172,20 +174,26 @@ def test_a_second_hook_is_counted_among_those_of_its_event(dialect: str, tmp_pat
 @pytest.mark.parametrize(
     ("request_", "message"),
     [
-        (Request("My Hook", "session_start", "universal"), "the name 'My Hook' cannot be used"),
-        (Request("a" * 41, "session_start", "universal"), "A name is 1 to 40 of a-z and 0-9"),
-        (Request("a", "before_tool", "canonical", "ruby"), "unknown language 'ruby'"),
-        (Request("a", "before_tol_execute", "universal"), "unknown event 'before_tol_execute'. Did you mean"),
-        (Request("a", "before_model", "universal"), "universal has no event like before_model"),
-        (Request("a", "session_start", "nobody"), "unknown dialect 'nobody'"),
+        (ScaffoldRequest("My Hook", "session_start", "universal"), "the name 'My Hook' cannot be used"),
+        (ScaffoldRequest("a" * 41, "session_start", "universal"), "A name is 1 to 40 of a-z and 0-9"),
+        (ScaffoldRequest("a", "before_tool", "canonical", "ruby"), "unknown language 'ruby'"),
         (
-            Request("a", "PreToolUse", "universal", "sh", "Bahs"),
+            ScaffoldRequest("a", "before_tol_execute", "universal"),
+            "unknown event 'before_tol_execute'. Did you mean",
+        ),
+        (ScaffoldRequest("a", "before_model", "universal"), "universal has no event like before_model"),
+        (ScaffoldRequest("a", "session_start", "nobody"), "unknown dialect 'nobody'"),
+        (
+            ScaffoldRequest("a", "PreToolUse", "universal", "sh", "Bahs"),
             "the matcher 'Bahs' fits no tool of universal",
         ),
-        (Request("a", "PreToolUse", "universal", "sh", "("), "the matcher '(' is no regular expression"),
+        (
+            ScaffoldRequest("a", "PreToolUse", "universal", "sh", "("),
+            "the matcher '(' is no regular expression",
+        ),
     ],
 )
-def test_what_cannot_be_made_is_refused(request_: Request, message: str, tmp_path: Path) -> None:
+def test_what_cannot_be_made_is_refused(request_: ScaffoldRequest, message: str, tmp_path: Path) -> None:
     with pytest.raises(HookportError) as raised:
         scaffold(request_, tmp_path)
     assert message in str(raised.value)
@@ -213,7 +221,7 @@ def test_what_is_missing_is_asked_for_on_a_terminal(tmp_path: Path) -> None:
     assert child.wait(LONG) == 0
     os.close(ours)
     assert (root / ".agents" / "hooks" / "asked" / "scripts" / "run.py").is_file()
-    assert usual() == "agent-hooks"
+    assert choose_dialect() == "agent-hooks"
 
 
 def test_files_are_written_all_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

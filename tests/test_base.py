@@ -94,7 +94,7 @@ def test_old_files_are_removed(tmp_path: Path) -> None:
     for name, age in (("old", 100), ("new", 0)):
         (tmp_path / name).touch()
         os.utime(tmp_path / name, (time.time() - age,) * 2)
-    files.remove_old(str(tmp_path), 50)
+    files.remove_old_files(str(tmp_path), 50)
     assert names_in(tmp_path) == ["new"]
 
 
@@ -150,7 +150,7 @@ def test_without_a_home_the_one_of_the_password_file_is_used(
     env: dict[str, str], named: str, used: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", "/of/the/password/file")
-    assert (folders.named_home(env), folders.home(env)) == (named, used)
+    assert (folders.find_named_home(env), folders.find_home(env)) == (named, used)
 
 
 def test_a_path_is_spelled_from_the_project_or_the_home() -> None:
@@ -165,8 +165,8 @@ def test_a_repository_is_the_nearest_one_below_the_end(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "a" / ".git").write_text("gitdir: elsewhere")
     root = str(tmp_path / "a")
-    assert paths.repository(str(inner)) == root
-    assert paths.repository(str(inner), str(tmp_path)) == root
-    assert paths.repository(str(inner), root) == ""
-    assert paths.repository(root, root) == root
-    assert list(folders.upward(str(inner), root)) == [str(inner), str(inner.parent)]
+    assert paths.find_repository(str(inner)) == root
+    assert paths.find_repository(str(inner), str(tmp_path)) == root
+    assert paths.find_repository(str(inner), root) == ""
+    assert paths.find_repository(root, root) == root
+    assert list(folders.walk_upward(str(inner), root)) == [str(inner), str(inner.parent)]

@@ -21,9 +21,9 @@ from hookport.cli import main
 from hookport.project import plan_builder
 from hookport.project.discovery import load
 from hookport.testing import find, report, session
-from hookport.testing.compare import partial
-from hookport.testing.session import Result
-from hookport.testing.suite import overridden, steps_of
+from hookport.testing.compare import compare_tree
+from hookport.testing.session import TaskResult
+from hookport.testing.suite import overridden, split_path
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 
@@ -61,20 +61,20 @@ def case(name: str, event: str = "pre-tool-use", **fields: Any) -> str:
     return json.dumps({"name": name, "event": event, **said})
 
 
-def performed(folder: Path) -> list[Result]:
+def performed(folder: Path) -> list[TaskResult]:
     """The results of the one suite below a folder."""
-    (tests,) = find.suites(folder)
-    return list(session.perform_all(session.tasks(tests)))
+    (tests,) = find.find_suites(folder)
+    return list(session.perform_all(session.list_tasks(tests)))
 
 
-def told(results: list[Result]) -> dict[str, str]:
+def told(results: list[TaskResult]) -> dict[str, str]:
     """Each task and what is wrong with it; empty if it passed."""
     return {one.task.id: one.why if one.status != "failed" else "; ".join(_wrong(one)) for one in results}
 
 
-def _wrong(result: Result) -> list[str]:
+def _wrong(result: TaskResult) -> list[str]:
     folder = result.task.folder
-    lines = report.explained(result)
+    lines = report.explain(result)
     lines = [line.replace(result.task.shown(folder), "tests").replace(str(folder), "tests") for line in lines]
     said = [line for line in lines if not line.startswith((" ", "stdout:", "stderr:", "again: ", "note: "))]
     return [line for line in said if " receives: " not in line]
@@ -197,7 +197,7 @@ def test_hooks_that_cannot_be_read_fail_and_name_their_file(tmp_path: Path) -> N
     write(tmp_path / "hooks", {"hooks.json": '{"version": 1,', "tests/cases/a.yaml": case("a")})
     (result,) = performed(tmp_path)
     assert result.status == "failed"
-    assert "hooks/hooks.json:1:15:" in report.explained(result)[0]
+    assert "hooks/hooks.json:1:15:" in report.explain(result)[0]
 
 
 def test_a_package_need_not_be_called_hooks(tmp_path: Path) -> None:
@@ -216,7 +216,7 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     """Missing objects are made, a list's next element is added, `\\.` is a dot in a name."""
     base = {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     paths = {"a.b": 2, "a.c.d": 3, "list.0.x": 4, "list.2": 5, r"e\.f": None}
-    assert overridden(base, tuple((steps_of(path), value) for path, value in paths.items())) == {
+    assert overridden(base, tuple((split_path(path), value) for path, value in paths.items())) == {
         "a": {"b": 2, "c": {"d": 3}},
         "list": [{"x": 4}, 2, 5],
         "e.f": None,
@@ -224,14 +224,14 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     assert base == {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     for wrong in ("a.b.c", "list.x", "list.7"):
         with pytest.raises(ValueError, match=r"cannot be set|is no element"):
-            overridden(base, ((steps_of(wrong), 0),))
+            overridden(base, ((split_path(wrong), 0),))
 
 
 def test_a_partial_match_is_deep_and_tells_true_from_one() -> None:
     """Objects may have more, lists may not."""
     got = {"a": [{"b": 1, "c": 2}], "d": True}
-    assert list(partial({"a": [{"b": 1}]}, got, "")) == []
-    assert [one.field for one in partial({"a": [{"b": 2}], "d": 1, "e": None}, got, "x")] == [
+    assert list(compare_tree({"a": [{"b": 1}]}, got, "")) == []
+    assert [one.field for one in compare_tree({"a": [{"b": 2}], "d": 1, "e": None}, got, "x")] == [
         "x.a[0].b",
         "x.d",
         "x.e",
@@ -333,9 +333,9 @@ def test_a_case_runs_on_a_copy_with_a_home_of_its_own(
     }
     assert second.got is not None
     assert second.got.stdout == "${HOME} ${PACKAGE_ROOT} hello \nhere\nhooks\n"
-    (tests,) = find.suites(tmp_path)
+    (tests,) = find.find_suites(tmp_path)
     for _ in range(2):
-        list(session.perform_all(session.tasks(tests), update=True))
+        list(session.perform_all(session.list_tasks(tests), update=True))
         assert told(performed(tmp_path)) == {"a": "", "b": ""}
     kept = json.loads((tests / "snapshots/a.json").read_text())
     assert kept == {
@@ -346,7 +346,7 @@ def test_a_case_runs_on_a_copy_with_a_home_of_its_own(
     }
     (tests / "snapshots/a.json").write_text(json.dumps({**kept, "exit-code": 1}, indent=2) + "\n")
     (changed, _) = performed(tmp_path)
-    assert "".join(report.explained(changed)).count("exit-code") == 2
+    assert "".join(report.explain(changed)).count("exit-code") == 2
 
 
 def test_a_case_that_takes_too_long_is_stopped_with_all_it_started(tmp_path: Path) -> None:
@@ -477,7 +477,7 @@ def test_an_agent_that_lacks_the_event_is_told_and_not_counted_as_passed(tmp_pat
         ("c[claude-code]", "passed", ""),
         ("c[codex]", "not applicable", "no tool like file_read"),
     ]
-    assert report.closing(results) == "2 passed, 0 failed, 3 not applicable"
+    assert report.sum_up_results(results) == "2 passed, 0 failed, 3 not applicable"
 
 
 def test_what_an_agent_cannot_ask_it_denies_and_the_hook_still_asked(tmp_path: Path) -> None:
@@ -557,7 +557,7 @@ def test_groups_handlers_and_matchers(tmp_path: Path) -> None:
     )
     results = performed(tmp_path)
     assert told(results) == {"a": "", "b": "", "c[claude-code]": ""}
-    assert report.lines_of(results[:1]) == [
+    assert report.describe_results(results[:1]) == [
         "passed  a  (no agent would run it on this: the event is about no tool)"
     ]
 
@@ -732,7 +732,7 @@ def test_hooks_that_ask_a_model_get_a_scripted_answer(
             "tests/cases/b.yaml": case("b", "PreToolUse", **scripted, agents=["claude-code", "gemini-cli"]),
         },
     )
-    results = list(session.perform_all(session.tasks(tmp_path / ".claude/tests")))
+    results = list(session.perform_all(session.list_tasks(tmp_path / ".claude/tests")))
     assert told(results) == {"a": "", "b[claude-code]": "", "b[gemini-cli]": ""}
 
 

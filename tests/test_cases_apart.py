@@ -15,8 +15,8 @@ import pytest
 
 from hookport.errors import UsageError
 from hookport.testing import bench, session
-from hookport.testing.bench import Bench, Stock
-from hookport.testing.package import Origin
+from hookport.testing.bench import Bench, CopyPool
+from hookport.testing.package import PackageOrigin
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 
@@ -121,9 +121,9 @@ def test_a_run_finds_the_package_as_it_is_whatever_those_before_it_wrote(what: s
         (Path(place.env["TMPDIR"]) / "state").write_text("x")
         return found
 
-    with Stock() as stock:
-        first = stock.run_apart(Origin(package, package), {}, [run] * RUNS)
-        again = stock.run_apart(Origin(package, package), {}, [run])
+    with CopyPool() as stock:
+        first = stock.run_apart(PackageOrigin(package, package), {}, [run] * RUNS)
+        again = stock.run_apart(PackageOrigin(package, package), {}, [run])
     expected = {name: text for name, text in before.items() if name != "pipe"}
     for found, left in (*first, *again):
         # A link that leads into the package leads into the copy, so that nothing is written through it.
@@ -144,9 +144,11 @@ def _is_link(text: str) -> bool:
 
 def test_what_writes_nothing_runs_once_on_one_copy(package: Path) -> None:
     roots: list[str] = []
-    with Stock() as stock:
+    with CopyPool() as stock:
         for _ in range(3):
-            stock.run_apart(Origin(package, package), {}, [lambda place: roots.append(place.root)] * RUNS)
+            stock.run_apart(
+                PackageOrigin(package, package), {}, [lambda place: roots.append(place.root)] * RUNS
+            )
         assert len(roots) == 3 * RUNS
         assert len(set(roots)) == 1
         assert Path(roots[0]).is_dir()
@@ -160,8 +162,8 @@ def test_jobs_do_not_share_a_copy(package: Path) -> None:
         counter.write_text(str(number))
         return str(number)
 
-    with Stock() as stock, ThreadPoolExecutor(4) as pool:
-        lots = pool.map(lambda _: stock.run_apart(Origin(package, package), {}, [run] * 4), range(8))
+    with CopyPool() as stock, ThreadPoolExecutor(4) as pool:
+        lots = pool.map(lambda _: stock.run_apart(PackageOrigin(package, package), {}, [run] * 4), range(8))
         assert {number for numbers in lots for number in numbers} == {"0"}
 
 
@@ -172,8 +174,8 @@ def test_a_run_that_raises_leaves_nothing_behind(package: Path) -> None:
         roots.append(place.root)
         raise ZeroDivisionError
 
-    with Stock() as stock, pytest.raises(ZeroDivisionError):
-        stock.run_apart(Origin(package, package), {}, [run])
+    with CopyPool() as stock, pytest.raises(ZeroDivisionError):
+        stock.run_apart(PackageOrigin(package, package), {}, [run])
     assert not Path(roots[0]).exists()
 
 
@@ -182,8 +184,8 @@ def test_a_package_that_is_too_large_names_what_is_large(
 ) -> None:
     monkeypatch.setattr(bench, "LARGEST", 1 << 16)
     (package / "src/huge").write_bytes(b"x" * (1 << 17))
-    with Stock() as stock, pytest.raises(UsageError, match="most of it is in 'src'"):
-        stock.run_apart(Origin(package, package), {}, [lambda _: None])
+    with CopyPool() as stock, pytest.raises(UsageError, match="most of it is in 'src'"):
+        stock.run_apart(PackageOrigin(package, package), {}, [lambda _: None])
 
 
 def test_a_folder_that_is_named_is_copied_with_all_that_is_in_it(package: Path) -> None:
@@ -194,8 +196,8 @@ def test_a_folder_that_is_named_is_copied_with_all_that_is_in_it(package: Path) 
     def run(place: Bench) -> list[str]:
         return sorted(describe(place.root))
 
-    with Stock() as stock:
-        (found,) = stock.run_apart(Origin(package, package, parts), {}, [run])
+    with CopyPool() as stock:
+        (found,) = stock.run_apart(PackageOrigin(package, package, parts), {}, [run])
     assert found[-4:] == [
         *("node_modules", "node_modules/a", "node_modules/a/node_modules"),
         "node_modules/a/node_modules/b",
@@ -213,7 +215,7 @@ def test_cases_for_all_agents_see_nothing_of_each_other(tmp_path: Path) -> None:
         said |= {"input": {"overrides": {"toolName": "Bash", "toolInput": {"command": "ls"}}}}
         said |= {"expected": {"decision": "deny"}}
         (hooks / f"tests/cases/{name}.yaml").write_text(json.dumps(said))
-    results = list(session.perform_all(session.tasks(hooks / "tests"), 3))
+    results = list(session.perform_all(session.list_tasks(hooks / "tests"), 3))
     printed = {one.got.stderr for one in results if one.got and one.status == "passed"}
     assert printed == {"x\nx\nx\n"}
     assert sorted(path.name for path in hooks.iterdir()) == ["hooks.json", "tests"]

@@ -88,7 +88,7 @@ SUITES: dict[str, tuple[dict[str, list[tuple[str, str]]], list[dict[str, Any]], 
 def test_a_suite_tells_what_it_does_not_show(name: str, tmp_path: Path) -> None:
     hooks, cases, codes = SUITES[name]
     tests = suite(tmp_path, hooks, *cases)
-    results = list(session.perform_all(session.tasks(tests), 1))
+    results = list(session.perform_all(session.list_tasks(tests), 1))
     (found,) = confidence.measure(results)
     assert [one.code for one in found.findings] == codes
 

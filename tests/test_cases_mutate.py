@@ -19,8 +19,8 @@ from queue import Queue
 import pytest
 
 from hookport.testing import mutate, session
-from hookport.testing.bench import Stock
-from hookport.testing.mutate import Spelling, spellings
+from hookport.testing.bench import CopyPool
+from hookport.testing.mutate import Spelling, respell_command
 from hookport.testing.suite import Case
 
 pytestmark = pytest.mark.skipif(
@@ -97,7 +97,7 @@ def runnable(command: str) -> list[Spelling]:
     is_mac = os.uname().sysname == "Darwin"
     return [
         one
-        for one in spellings(command)
+        for one in respell_command(command)
         if all(shutil.which(program) or program == "mapfile" for program in one.needs)
         and not (is_mac and any(word in f"{one.name} {one.text}" for word in NOT_ON_MACOS))
     ]
@@ -314,7 +314,7 @@ def test_what_sends_a_file_sends_it(
 
 
 def test_other_words_for_the_root_are_the_root(tmp_path: Path) -> None:
-    found = [one for one in spellings("ls -di /") if one.kind == "paths"]
+    found = [one for one in respell_command("ls -di /") if one.kind == "paths"]
     assert len(found) > 6
     inode = f"{Path('/').stat().st_ino} "
     assert failing(found, tmp_path, lambda _: None, lambda _, text: text.lstrip().startswith(inode)) == []
@@ -337,13 +337,13 @@ def test_wrappers_pass_every_argument_on(tmp_path: Path) -> None:
     "command", ["", "cd x", "a=1 b", "if true; then ls; fi", "echo 'it''s' # a comment", "cat <<E\nx\nE"]
 )
 def test_any_command_can_be_asked_for(command: str) -> None:
-    found = spellings(command)
+    found = respell_command(command)
     assert len({one.text for one in found} - {command}) == len(found)
     assert bool(found) == bool(command)
 
 
 def test_a_command_that_has_words_of_our_tables_stays_as_it_is() -> None:
-    texts = [one.text for one in spellings("echo NAME QUOTED IT")]
+    texts = [one.text for one in respell_command("echo NAME QUOTED IT")]
     assert "true && echo NAME QUOTED IT" in texts
     assert "sh -c 'echo NAME QUOTED IT'" in texts
     assert "'echo' NAME QUOTED IT" in texts
@@ -354,7 +354,7 @@ def test_paths_name_the_same_file(tmp_path: Path) -> None:
     (here / "conf").mkdir(parents=True)
     file = here / "conf" / ".env"
     file.touch()
-    found = mutate.paths("conf/.env", str(here))
+    found = mutate.respell_path("conf/.env", str(here))
     assert [one.name for one in found] == [
         *("/proc/self/root", "/proc/self/cwd", "folder twice", "// inside", "/./ inside"),
         *("absolute through ..", "through ..", "./ before it", "absolute"),
@@ -377,10 +377,10 @@ def test_a_report_tells_what_slips_through() -> None:
         Spelling("words", "a path", "/bin/rm -rf x"),
         *(Spelling("chains", f"after {number}", f"true {number}\nrm -rf x") for number in range(5)),
     ]
-    found = mutate.report("rm -rf x", tried, [verdict(one.text) for one in tried])
-    assert found == mutate.Report("rm -rf x", tuple(tried), (tried[1], *tried[3:]))
+    found = mutate.make_report("rm -rf x", tried, [verdict(one.text) for one in tried])
+    assert found == mutate.GuardReport("rm -rf x", tuple(tried), (tried[1], *tried[3:]))
     assert [found.exceeds(most) for most in (None, 6, 5)] == [False, False, True]
-    assert mutate.lines(found) == [
+    assert mutate.describe_report(found) == [
         "'rm -rf x': 6 of 8 (75 %) other spellings slip through",
         "  quoting: 1 of 1",
         "    single quotes  'rm' -rf x",
@@ -390,7 +390,7 @@ def test_a_report_tells_what_slips_through() -> None:
         "    after 2        true 2\\nrm -rf x",
         "    … and 2 more",
     ]
-    assert mutate.lines(mutate.report("rm x", tried[:1], ["deny"])) == [
+    assert mutate.describe_report(mutate.make_report("rm x", tried[:1], ["deny"])) == [
         "'rm x': all 1 other spellings are stopped"
     ]
 
@@ -400,12 +400,12 @@ def test_a_report_tells_what_is_stopped_without_need() -> None:
     harmless = [
         Spelling("asked about", name, f"{name} rm") for name in ("man", "which", "type", "echo", "ls")
     ]
-    quiet = mutate.report("rm -rf x", tried, ["deny", *["none"] * 5], harmless)
-    eager = mutate.report("rm -rf x", tried, ["none", "deny", "ask", "deny", "deny", "allow"], harmless)
+    quiet = mutate.make_report("rm -rf x", tried, ["deny", *["none"] * 5], harmless)
+    eager = mutate.make_report("rm -rf x", tried, ["none", "deny", "ask", "deny", "deny", "allow"], harmless)
     assert (quiet.stopped, eager.stopped) == ((), tuple(harmless[:4]))
     assert [eager.exceeds(None, most) for most in (None, 4, 3)] == [False, False, True]
-    assert mutate.lines(quiet)[-1] == "  none of 5 harmless look-alikes is stopped"
-    assert mutate.lines(eager)[-5:] == [
+    assert mutate.describe_report(quiet)[-1] == "  none of 5 harmless look-alikes is stopped"
+    assert mutate.describe_report(eager)[-5:] == [
         "  4 of 5 (80 %) harmless look-alikes are stopped",
         "    man    man rm",
         "    which  which rm",
@@ -449,7 +449,7 @@ AWAY = ("gh ", "npm ", "yarn ", "docker ", "brew ", "curl ", "wget ", "alembic "
 @pytest.mark.parametrize("command", SPARED)
 def test_what_looks_alike_does_no_harm(command: str, tmp_path: Path) -> None:
     prepare, is_spared, least = SPARED[command]
-    found = [one for one in mutate.lookalikes(command) if not one.text.startswith(AWAY)]
+    found = [one for one in mutate.list_lookalikes(command) if not one.text.startswith(AWAY)]
     assert len(found) >= least
     assert failing(found, tmp_path, prepare, is_spared) == []
 
@@ -467,7 +467,7 @@ def test_what_runs_on_the_machine_is_not_looked_at(tmp_path: Path) -> None:
 
 
 def test_no_look_alike_looks_at_other_processes_but_by_ps() -> None:
-    texts = {one.text for command in (*SPARED, *ACTIONS) for one in mutate.lookalikes(command)}
+    texts = {one.text for command in (*SPARED, *ACTIONS) for one in mutate.list_lookalikes(command)}
     ways = r"/proc|/ps\b|command -p|(?:^|[|;&(] *)(?:pgrep|pkill|top|htop|lsof|w|who|fuser|pidof|pstree)\b"
     assert [text for text in texts if re.search(ways, text) and not text.startswith(AWAY)] == []
     assert any(text.startswith("ps ") for text in texts)
@@ -475,13 +475,13 @@ def test_no_look_alike_looks_at_other_processes_but_by_ps() -> None:
 
 def test_a_guard_that_reads_the_command_stops_no_look_alike() -> None:
     """What a guard can do: it sees the program of each command."""
-    near = [one.text for one in mutate.lookalikes("rm -rf victim")]
+    near = [one.text for one in mutate.list_lookalikes("rm -rf victim")]
     assert {"man rm", "echo 'rm -rf victim'", "docker run --rm -it alpine ls"} <= set(near)
     assert [text for text in near if shlex.split(text, comments=True)[:2] == ["rm", "-rf"]] == []
 
 
 def test_paths_that_look_alike_are_others() -> None:
-    assert [one.text for one in mutate.neighbours("/project/.env")] == [
+    assert [one.text for one in mutate.list_neighbours("/project/.env")] == [
         *(
             ".env.example",
             ".env.sample",
@@ -491,7 +491,7 @@ def test_paths_that_look_alike_are_others() -> None:
             "README.md",
         )
     ]
-    assert "README.md" not in [one.text for one in mutate.neighbours("README.md")]
+    assert "README.md" not in [one.text for one in mutate.list_neighbours("README.md")]
 
 
 HOOKS = """{"version": 1, "hooks": {"pre-tool-use": [
@@ -522,11 +522,11 @@ def test_the_hooks_of_a_case_are_asked_about_every_spelling(
     (hooks / "guard.sh").write_text(GUARD)
     (hooks / "guard.sh").chmod(0o755)
     (hooks / "tests" / "cases" / "one.yaml").write_text(CASE % given)
-    (task,) = session.tasks(hooks / "tests")
+    (task,) = session.list_tasks(hooks / "tests")
     assert isinstance(task.entry, Case)
     assert task.package is not None
-    with Stock() as stock:
-        found = mutate.of_case(stock, task.package, task.entry, agent)
+    with CopyPool() as stock:
+        found = mutate.mutate_case(stock, task.package, task.entry, agent)
     first = found and [one.text for one in found.slipped if one.kind in ("the same effect", "paths")]
     assert (found and first and [found.subject, *first[:2]]) == slipped
     if found:

@@ -13,7 +13,7 @@ import pytest
 
 from hookport.project.discovery import discover
 from hookport.testing import happened, record, session
-from hookport.testing.happened import Happened
+from hookport.testing.happened import RecordedEvent
 from tests.approval import approve
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell scripts")
@@ -108,13 +108,15 @@ class Project:
             check=False,
         )
 
-    def drafts(self, events: happened.Events, **choice: Any) -> record.Drafts:
+    def drafts(self, events: happened.RecordedEvents, **choice: Any) -> record.Drafts:
         found = discover(str(self.root), self.env)
-        return record.drafts(events.events, found, self.env, record.Choice(**choice))
+        return record.draft_cases(events.events, found, self.env, record.DraftChoice(**choice))
 
     def statuses(self) -> dict[str, list[str]]:
         tests = (self.root / place / "tests" for place in ("hooks", ".agents/hooks/guard", ".hookport"))
-        results = [one for folder in tests for one in session.perform_all(session.tasks(folder, self.env))]
+        results = [
+            one for folder in tests for one in session.perform_all(session.list_tasks(folder, self.env))
+        ]
         found: dict[str, list[str]] = {}
         for one in results:
             found.setdefault(one.status, []).append(f"{one.task.id}: {one.differences}")
@@ -131,7 +133,7 @@ def texts(made: record.Drafts) -> str:
 
 
 def test_what_happened_is_what_the_cases_expect(project: Project) -> None:
-    made = project.drafts(happened.in_folder(project.kept))
+    made = project.drafts(happened.read_folder(project.kept))
     assert (len(made.drafts), made.events, made.notes) == (13, len(EVENTS), ())
     verdicts = [one.verdict for one in made.drafts]
     assert {verdict: verdicts.count(verdict) for verdict in verdicts} == {"deny": 4, "none": 9}
@@ -142,16 +144,16 @@ def test_what_happened_is_what_the_cases_expect(project: Project) -> None:
     assert "updated-input:\n    command: ls -l\n" in text
     assert "context-contains:\n    - be careful\n" in text
     assert "failure-contains:" in text
-    written = record.write(made.drafts)
+    written = record.write_drafts(made.drafts)
     assert (len(written.new), written.kept) == (27, ())
     assert (project.root / ".hookport" / "tests" / "test-config.json").exists()
     assert project.statuses().get("failed", []) == []
-    assert record.write(made.drafts) == record.Written((), written.new)
+    assert record.write_drafts(made.drafts) == record.WrittenFiles((), written.new)
 
 
 def test_the_journal_gives_the_same_cases_and_says_what_it_lacks(project: Project) -> None:
-    whole = project.drafts(happened.in_folder(project.kept))
-    kept = project.drafts(happened.in_journal(project.env))
+    whole = project.drafts(happened.read_folder(project.kept))
+    kept = project.drafts(happened.read_journal(project.env))
     prompt = [one.name for one in kept.drafts if one.note]
     assert prompt == [one.name for one in kept.drafts if "pre-prompt" in one.name]
     assert {one.name for one in kept.drafts} - {one.name for one in whole.drafts} == set(prompt)
@@ -160,21 +162,21 @@ def test_the_journal_gives_the_same_cases_and_says_what_it_lacks(project: Projec
 
 
 def test_a_choice_takes_the_last_events_of_some_hooks(project: Project) -> None:
-    made = project.drafts(happened.in_folder(project.kept), hook="HOOK.md", last=2)
+    made = project.drafts(happened.read_folder(project.kept), hook="HOOK.md", last=2)
     assert [(one.folder.parent.name, one.verdict) for one in made.drafts] == [("guard", "deny")] * 2
     assert (made.events, made.same) == (2, 0)
 
 
 def test_an_event_that_came_twice_is_one_case(project: Project) -> None:
-    events = happened.in_folder(project.kept)
-    twice = happened.Events((*events.events, *events.events))
+    events = happened.read_folder(project.kept)
+    twice = happened.RecordedEvents((*events.events, *events.events))
     once = project.drafts(events)
     assert project.drafts(twice) == once._replace(events=2 * once.events, same=len(once.drafts))
 
 
 def test_a_hook_that_was_not_asked_gets_a_case_to_fill_in(project: Project) -> None:
-    events = [one._replace(hooks=()) for one in happened.in_folder(project.kept).events]
-    made = project.drafts(happened.Events(tuple(events)), hook="HOOK.md", last=1)
+    events = [one._replace(hooks=()) for one in happened.read_folder(project.kept).events]
+    made = project.drafts(happened.RecordedEvents(tuple(events)), hook="HOOK.md", last=1)
     (draft,) = made.drafts
     assert draft.verdict == ""
     (text,) = (data.decode() for name, data in draft.files.items() if name.endswith(".yaml"))
@@ -186,13 +188,13 @@ def test_the_journal_gives_a_hook_of_the_agents_own_the_input_of_the_call(projec
     """The journal keeps the input by its canonical names; the fixture has those of the agent."""
     (call,) = (
         one._replace(hooks=())
-        for one in happened.in_journal(project.env).events
+        for one in happened.read_journal(project.env).events
         if one.event.call and one.event.call.tool == "file_read"
     )
     settings = project.root / ".claude" / "settings.json"
     settings.parent.mkdir()
     settings.write_text(json.dumps({"hooks": {"PreToolUse": [universal("true", matcher="Read")]}}))
-    made = project.drafts(happened.Events((call,)), hook="settings.json", last=1)
+    made = project.drafts(happened.RecordedEvents((call,)), hook="settings.json", last=1)
     settings.unlink()
     (text,) = (data.decode() for one in made.drafts for name, data in one.files.items() if "fixtures" in name)
     assert json.loads(text)["tool_input"] == {"file_path": "${PACKAGE_ROOT}/break-me"}
@@ -210,7 +212,7 @@ def test_the_journal_gives_a_hook_of_the_agents_own_the_input_of_the_call(projec
 )
 def test_a_file_that_is_no_event_is_told_and_left_out(data: bytes, note: str, tmp_path: Path) -> None:
     (tmp_path / "one.json").write_bytes(data)
-    found = happened.in_folder(tmp_path)
+    found = happened.read_folder(tmp_path)
     assert found.events == ()
     assert found.notes[0].startswith(f"one.json: {note}")
 
@@ -231,9 +233,9 @@ def test_the_journal_of_other_versions_is_read_as_far_as_it_goes(tmp_path: Path)
         {"time": "t4", "agent": "codex", "event": "agent_stop", "notes": ["async: over"]},
     ]
     place.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = happened.in_journal({"HOOKPORT_STATE_DIR": str(tmp_path)})
+    found = happened.read_journal({"HOOKPORT_STATE_DIR": str(tmp_path)})
     assert [(one.time, one.decision, one.hooks, one.lacks) for one in found.events] == [
         ("t3", {}, (), "the last message")
     ]
     assert found.notes == ("t2: unknown agent 'gone'",)
-    assert isinstance(found.events[0], Happened)
+    assert isinstance(found.events[0], RecordedEvent)

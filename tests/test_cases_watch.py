@@ -133,7 +133,7 @@ def test_dependencies_and_named_files_are_not_watched(tmp_path: Path) -> None:
     for name in ("kept", "node_modules/left", "junit.xml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    assert list(watch.trace([tmp_path], {f"{tmp_path}/junit.xml"})) == [f"{tmp_path}/kept"]
+    assert list(watch.trace_files([tmp_path], {f"{tmp_path}/junit.xml"})) == [f"{tmp_path}/kept"]
 
 
 NEEDING = {
@@ -174,15 +174,15 @@ def test_a_failure_names_the_dependency_that_is_not_copied(kind: str, tmp_path: 
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
         (root / name).chmod(0o755)
-    (result,) = session.perform_all(session.tasks(tests))
+    (result,) = session.perform_all(session.list_tasks(tests))
     assert result.status == "failed"
-    advice = report.hint_of(result)
-    assert f"hint: {advice}" in report.explained(result)
+    advice = report.find_hint(result)
+    assert f"hint: {advice}" in report.explain(result)
     assert advice.endswith("to test-config.json")
     setting = advice.partition("Add ")[2].removesuffix(" to test-config.json")
     (tests / "test-config.json").write_text(f'{{"version": 1, {setting}}}')
-    (result,) = session.perform_all(session.tasks(tests))
-    assert result.status == "passed", report.explained(result)
+    (result,) = session.perform_all(session.list_tasks(tests))
+    assert result.status == "passed", report.explain(result)
 
 
 @pytest.mark.parametrize("script", ['require("absent")', "process.exit(1)", 'throw Error("node_modules/x")'])
@@ -191,5 +191,5 @@ def test_other_failures_have_no_such_hint(script: str, tmp_path: Path) -> None:
         pytest.skip("there is no node")
     tests = write_package(tmp_path / "package", "node ${PACKAGE_ROOT}/hooks/guard", script)
     (tmp_path / "package" / "node_modules" / "words").mkdir(parents=True)
-    (result,) = session.perform_all(session.tasks(tests))
-    assert (result.status, report.hint_of(result)) == ("failed", "")
+    (result,) = session.perform_all(session.list_tasks(tests))
+    assert (result.status, report.find_hint(result)) == ("failed", "")

@@ -673,7 +673,7 @@ def test_hooks_below_the_root_of_a_repository_are_passed_over_with_a_word(disk: 
 
 def test_a_home_is_a_project_only_for_itself(disk: Disk, monkeypatch: pytest.MonkeyPatch) -> None:
     # A repository is a home only where the password file says so.
-    monkeypatch.setattr(folders, "real_home", lambda: str(disk.home))
+    monkeypatch.setattr(folders, "find_real_home", lambda: str(disk.home))
     (disk.root / ".git").rmdir()
     (disk.home / ".git").mkdir()
     folder = disk.hook("~/.agents/hooks/guard")

@@ -126,20 +126,22 @@ def test_a_folder_in_a_project_gives_way_to_the_users_own(
     ours, xdg, in_home = folders.STATE if folder == "state" else folders.CACHE
     name = {"HOOKPORT": ours, "XDG": xdg, "HOME": "HOME"}[variable]
     env = {name: str(project.root / below)}
-    assert folders.own(env, ours, xdg, in_home) == f"{folders.real_home()}/{in_home}/hookport"
+    assert (
+        folders.find_own_folder(env, ours, xdg, in_home) == f"{folders.find_real_home()}/{in_home}/hookport"
+    )
     link = project.root.parent / "link"
     link.symlink_to(project.root)
     assert (
-        folders.own({name: str(link / below)}, ours, xdg, in_home)
-        == f"{folders.real_home()}/{in_home}/hookport"
+        folders.find_own_folder({name: str(link / below)}, ours, xdg, in_home)
+        == f"{folders.find_real_home()}/{in_home}/hookport"
     )
     outside = {name: str(project.root.parent / "elsewhere")}
-    assert folders.own(outside, ours, xdg, in_home).startswith(outside[name])
+    assert folders.find_own_folder(outside, ours, xdg, in_home).startswith(outside[name])
 
 
 def test_the_users_settings_are_not_those_in_a_project(project: Project) -> None:
     inside = {"HOME": str(project.root), "XDG_CONFIG_HOME": str(project.root / "config")}
-    home = Path(folders.real_home())
+    home = Path(folders.find_real_home())
     assert (find_home_folder(inside), find_config_folder(inside)) == (home, home / ".config")
     assert journal.find_state_folder(inside) == str(home / ".local/state/hookport")
 

@@ -16,7 +16,7 @@ import pytest
 
 from hookport.agents import get, list_agents
 from hookport.testing import find, session
-from hookport.testing.mutate import lookalikes, spellings
+from hookport.testing.mutate import list_lookalikes, respell_command
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -69,7 +69,7 @@ def our_python(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_every_example_is_listed() -> None:
     """Here, and in the page about them."""
-    tested = [path.relative_to(EXAMPLES).parts[0] for path in find.suites(EXAMPLES)]
+    tested = [path.relative_to(EXAMPLES).parts[0] for path in find.find_suites(EXAMPLES)]
     assert sorted(tested) == sorted(SUITES)
     page = (EXAMPLES / "README.md").read_text("utf-8")
     assert [name for name in SUITES if f"[{name}]({name})" not in page] == []
@@ -81,8 +81,8 @@ def test_every_case_passes_for_every_agent(name: str) -> None:
     suite = SUITES[name]
     if missing := [program for program in suite.programs if not shutil.which(program)]:
         pytest.skip(f"the example uses {missing[0]}, which is not installed")
-    (folder,) = find.suites(EXAMPLES / name)
-    results = list(session.perform_all(session.tasks(folder)))
+    (folder,) = find.find_suites(EXAMPLES / name)
+    results = list(session.perform_all(session.list_tasks(folder)))
     wrong = [(one.task.id, one.differences, one.got) for one in results if one.status == "failed"]
     assert wrong == []
     without = [agent for about in suite.everywhere for agent in lacking(*about)]
@@ -159,11 +159,11 @@ def test_what_slips_past_the_guard_of_commands(command: str) -> None:
     """Nothing but what it tells of."""
     objection = dangerous().objection
     assert objection(command)
-    tried = spellings(command)
+    tried = respell_command(command)
     slipped = {one.name for one in tried if not objection(one.text)}
     # A machine without the program or the loader has no such spelling of it.
     assert slipped == SLIPPING[command] & {one.name for one in tried}
-    needless = [one.name for one in lookalikes(command) if objection(one.text)]
+    needless = [one.name for one in list_lookalikes(command) if objection(one.text)]
     assert needless == NEEDLESS.get(command, [])
 
 

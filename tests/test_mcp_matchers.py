@@ -227,7 +227,7 @@ def test_an_empty_alternative_keeps_its_meaning(dialect: str) -> None:
     ],
 )
 def test_patterns_that_match_every_name(pattern: str, is_found: bool, is_whole: bool) -> None:
-    assert (matches_all(pattern), matches_all(pattern, whole=True)) == (is_found, is_whole)
+    assert (matches_all(pattern), matches_all(pattern, is_full=True)) == (is_found, is_whole)
 
 
 TEXT = (*"mcp__", Unknown("__"), *"__merge")

@@ -158,7 +158,7 @@ def test_without_a_home_in_the_environment_the_users_own_files_are_protected(
     place = Place(tmp_path.resolve())
     del place.env["HOME"]
     monkeypatch.setenv("HOME", str(place.home))
-    monkeypatch.setattr(folders, "real_home", lambda: str(place.home))
+    monkeypatch.setattr(folders, "find_real_home", lambda: str(place.home))
     files = ("~/.claude/settings.json", "~/.claude/other.json")
     assert [bool(place.objection(write(file))) for file in files] == [True, False]
 

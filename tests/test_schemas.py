@@ -152,6 +152,6 @@ def test_the_schema_of_cases_agrees_with_the_reader(
     (tmp_path / "fixtures" / "a.json").write_text("{}")
     # JSON is YAML too.
     (tmp_path / "cases" / "one.yaml").write_text(json.dumps(tree))
-    (entry,) = load.suite(tmp_path).entries
+    (entry,) = load.load_suite(tmp_path).entries
     assert isinstance(entry, Case) == is_valid, entry
     assert validator("test-case").is_valid(tree) == is_valid

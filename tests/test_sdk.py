@@ -38,8 +38,8 @@ from hookport.runtime.occasion import parse_payload
 from hookport.runtime.plan import PlannedHook
 from hookport.sdk import replies
 from hookport.sdk.callers import Caller
-from hookport.sdk.hooks import bound_of
-from hookport.testing.harness import _bound
+from hookport.sdk.hooks import list_bound
+from hookport.testing.harness import _find_bound
 from hookport.wire.answers import write_answer
 from hookport.wire.events import choose_native, read_event, write_event
 from hookport.wire.recognition import VARIABLE, read_seal, seal_payload
@@ -174,7 +174,7 @@ def test_every_agent_is_told_in_its_own_terms(name: str, start: Started) -> None
 def test_every_agent_is_told_context(name: str, event: str, kept: dict[str, str]) -> None:
     seat = SEATS[name]
     native, file, reads = seat.contexts[event]
-    functions = bound_of(told_everywhere)
+    functions = list_bound(told_everywhere)
     told = replies.reply(
         parse_payload(payload_of(seat.agent, native, file, "ls", Path("/p"))), functions, kept
     )
@@ -206,11 +206,11 @@ def test_every_captured_payload_is_answered(name: str, kept: dict[str, str]) -> 
     name, native = recognise_payload(json.loads(body))[0]
     own = get_wire(name)
     event = read_event(own, json.loads(body), native)
-    none = replies.reply(parse_payload(body), bound_of(silent_everywhere), kept)
+    none = replies.reply(parse_payload(body), list_bound(silent_everywhere), kept)
     assert none == write_answer(own, event, Decision())[0]
     if event.event not in EVENTS:
         return
-    told = replies.reply(parse_payload(body), bound_of(denied_everywhere), kept)
+    told = replies.reply(parse_payload(body), list_bound(denied_everywhere), kept)
     expected = write_answer(own, event, deny(f"no {event.event}"))[0]
     assert told == expected
     result = RunResult("completed", told.exit_code, told.stdout, told.stderr)
@@ -248,7 +248,7 @@ def test_an_event_of_one_agent_is_known_through_another_format() -> None:
     body = b'{"event": "CwdChanged", "project_root": "/"}'
     env = {VARIABLE: seal_payload(body, "canonical", "CwdChanged")}
     env |= {"HOOKPORT_AGENT": "claude-code", "HOOKPORT_EVENT": "claude-code:CwdChanged"}
-    assert replies.reply(parse_payload(body), bound_of(moved), env) == Answer(
+    assert replies.reply(parse_payload(body), list_bound(moved), env) == Answer(
         stderr="claude-code\n", exit_code=2
     )
 
@@ -318,7 +318,7 @@ def test_every_part_of_a_patch_is_looked_at() -> None:
 
 
 def _functions(file: Path) -> Any:
-    return _bound(file)
+    return _find_bound(file)
 
 
 @pytest.mark.parametrize(

@@ -69,31 +69,31 @@ def spell_path(path: tuple[str | int, ...]) -> str:
     return text
 
 
-def slip(word: str, known: list[str] | tuple[str, ...]) -> str:
+def correct_slip(word: str, known: list[str] | tuple[str, ...]) -> str:
     """The known word that another surely is, but for a slip of the keyboard; empty if there is none."""
     import difflib
 
-    folded = _folded(word)
+    folded = _fold(word)
     # The same words in another spelling, or the first of them: `preToolUse` or `pre_tool` for `PreToolUse`.
     for name in sorted((name for name in known if name != word), key=len):
-        if _folded(name) == folded or (len(folded) >= LEAST_START and _folded(name).startswith(folded)):
+        if _fold(name) == folded or (len(folded) >= LEAST_START and _fold(name).startswith(folded)):
             return name
-    found = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=SLIP)
-    return next((name for name in known if found and name.lower() == found[0] and name != word), "")
+    matches = difflib.get_close_matches(word.lower(), [name.lower() for name in known], n=1, cutoff=SLIP)
+    return next((name for name in known if matches and name.lower() == matches[0] and name != word), "")
 
 
-def _folded(word: str) -> str:
+def _fold(word: str) -> str:
     return word.replace("_", "").replace("-", "").lower()
 
 
-def closest(word: str, known: list[str] | tuple[str, ...]) -> str:
+def suggest_closest(word: str, known: list[str] | tuple[str, ...]) -> str:
     """`" Did you mean 'x'?"` for the nearest known word, or nothing."""
     import difflib
 
     by_folded = {name.replace("_", "").replace("-", "").lower(): name for name in reversed(known)}
     folded = word.replace("_", "").replace("-", "").lower()
-    found = [name for name in reversed(by_folded) if len(folded) > 2 and name.startswith(folded)][:1]
-    found = found or difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
-    if not found and folded:
-        found = [name for name in by_folded if folded.startswith(name)][:1]
-    return f" Did you mean '{by_folded[found[0]]}'?" if found else ""
+    matches = [name for name in reversed(by_folded) if len(folded) > 2 and name.startswith(folded)][:1]
+    matches = matches or difflib.get_close_matches(folded, list(by_folded), n=1, cutoff=0.6)
+    if not matches and folded:
+        matches = [name for name in by_folded if folded.startswith(name)][:1]
+    return f" Did you mean '{by_folded[matches[0]]}'?" if matches else ""

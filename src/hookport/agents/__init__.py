@@ -10,7 +10,7 @@ import sys
 from functools import cache
 from importlib import import_module
 
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.model.json_text import dumps
 from hookport.shapes.dialect import (
     DecodedManifest,
@@ -103,7 +103,9 @@ def get(name: str) -> Dialect:
     if isinstance(loaded, str):
         raise UsageError(f"dialect '{name}' cannot be used: {loaded}.")
     if loaded is None:
-        raise UsageError(f"unknown dialect '{name}'.{closest(name, (*list_builtin(), *list_added()))}")
+        raise UsageError(
+            f"unknown dialect '{name}'.{suggest_closest(name, (*list_builtin(), *list_added()))}"
+        )
     return loaded
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from hookport.errors import Problem, closest
+from hookport.errors import Problem, suggest_closest
 from hookport.findings import (
     ContentDropped,
     FieldGiven,
@@ -295,7 +295,7 @@ def _bind_to_event(
     if extra:
         data["matcher"] = extra
     if spec is None:
-        guess = closest(trigger, tuple(event.native for event in dialect.events))
+        guess = suggest_closest(trigger, tuple(event.native for event in dialect.events))
         findings.append(UnknownEvent.at("trigger", event=trigger, dialect=dialect.id, guess=guess))
     elif (
         extra and not filters and not all(means_all(dialect.matching, str(value)) for value in extra.values())

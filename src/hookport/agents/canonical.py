@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from hookport.errors import Problem, closest, spell_path
+from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import DraftSpec, Finding, UnknownDegradation, UnknownEvent, UnknownTool
-from hookport.model.events import EVENTS, about_tool, native_event, split_native
+from hookport.model.events import EVENTS, is_about_tool, join_native, split_native
 from hookport.model.hooks import (
     CAPABILITIES,
     DEFAULT_TIMEOUT,
@@ -176,17 +176,17 @@ def _read_hook(
     if extra:
         provider_data[dialect.id] = extra
     if event not in EVENTS and not split_native(event):
-        guess = closest(event, tuple(EVENTS))
+        guess = suggest_closest(event, tuple(EVENTS))
         findings.append(
             UnknownEvent.at(spell_path((*path, "event")), event=event, dialect=dialect.id, guess=guess)
         )
-        event = native_event(dialect.id, event)
+        event = join_native(dialect.id, event)
     findings += [
         UnknownTool.at(
-            spell_path((*path, "matcher")), tool=term.value, guess=closest(term.value, tuple(TOOLS))
+            spell_path((*path, "matcher")), tool=term.value, guess=suggest_closest(term.value, tuple(TOOLS))
         )
         for term in matcher
-        if term.kind == "tool" and term.value not in TOOLS and about_tool(event)
+        if term.kind == "tool" and term.value not in TOOLS and is_about_tool(event)
     ]
     findings += _find_unknown_degradation(entry.get("degradation") or {}, path)
     return hook._replace(
@@ -273,7 +273,7 @@ def _find_unknown_degradation(degradation: Mapping[str, str], path: Path) -> Ite
         ):
             if word not in words:
                 place = spell_path((*path, "degradation", capability))
-                yield UnknownDegradation.at(place, what=kind, word=word, guess=closest(word, words))
+                yield UnknownDegradation.at(place, what=kind, word=word, guess=suggest_closest(word, words))
 
 
 def encode(dialect: Dialect, manifest: Manifest) -> dict[str, Tree]:

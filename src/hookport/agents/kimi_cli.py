@@ -11,7 +11,7 @@ from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
-from hookport.errors import Problem, closest, spell_path
+from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import (
     EventDropped,
     Finding,
@@ -382,7 +382,7 @@ def _find_refusals(product: Product | None, entry: Mapping[str, Tree], path: Pat
     if event is None:
         problems.append(Problem(f"'event' is missing; {consequence}", path))
     elif isinstance(event, str) and event not in natives:
-        guess = f" {CODE.title} has it." if find_event(DIALECT, event) else closest(event, natives)
+        guess = f" {CODE.title} has it." if find_event(DIALECT, event) else suggest_closest(event, natives)
         problems.append(Problem(f"unknown event '{event}': {consequence}.{guess}", (*path, "event")))
     timeout = entry.get("timeout", LONGEST)
     if type(timeout) in (int, float) and (timeout % 1 or not SHORTEST <= timeout <= LONGEST):

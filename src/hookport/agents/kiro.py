@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import Any, NamedTuple
 
-from hookport.errors import Problem, closest, spell_path
+from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import (
     FieldDropped,
     FieldGiven,
@@ -400,7 +400,7 @@ def _read_v1_hook(dialect: Dialect, place: Place, entry: Mapping[str, Tree], rea
         natives = tuple(spec.native for spec in dialect.events if not spec.secondary)
         location = spell_path((*path, "trigger"))
         finding = UnknownEvent.at(
-            location, event=trigger, dialect=dialect.id, guess=closest(trigger, natives)
+            location, event=trigger, dialect=dialect.id, guess=suggest_closest(trigger, natives)
         )
         reading.findings.append(finding._replace(file=place.file))
         hook = bind(
@@ -469,7 +469,7 @@ def _read_agent(dialect: Dialect, file: str, tree: Mapping[str, Tree], reading: 
     for native, entries in events.items():
         path: Path = (root, native)
         if native not in AGENT_NAMES:
-            guess = closest(native, AGENT_NAMES)
+            guess = suggest_closest(native, AGENT_NAMES)
             wrong = f"unknown event '{native}': Kiro refuses the whole agent file.{guess}"
             reading.problems.append(Problem(wrong, path))
         elif not isinstance(entries, list):
@@ -602,7 +602,7 @@ def _read_type(tree: Mapping[str, Tree], part: str, words: Mapping[str, str], re
     word = tree.get("type")
     if isinstance(word, str) and word in words:
         return word
-    guess = closest(word, tuple(words)) if isinstance(word, str) else ""
+    guess = suggest_closest(word, tuple(words)) if isinstance(word, str) else ""
     wrong = f"must be one of {', '.join(words)}, not {word!r}.{guess}"
     reading.problems.append(Problem(wrong, (part, "type") if "type" in tree else (part,)))
     return ""

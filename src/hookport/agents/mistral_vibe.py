@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
-from hookport.errors import Problem, closest, spell_path
+from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import FieldGiven, Finding, NativeDropped, NeverRuns, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
@@ -255,7 +255,7 @@ def _find_faults(
     location = spell_path(path)
     spec = find_event(dialect, OLD.get(native, native))
     if spec is None:
-        guess = closest(native, NATIVES)
+        guess = suggest_closest(native, NATIVES)
         yield UnknownEvent.at(location, dialect=dialect.id, event=native, guess=guess)
         return
     reason, way = "", ""

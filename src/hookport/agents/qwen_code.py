@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from hookport.errors import spell_path
 from hookport.findings import Finding, NeverRuns
-from hookport.model.events import about_tool
+from hookport.model.events import is_about_tool
 from hookport.shapes import claude_wire as claude
 from hookport.shapes.by_event import SPLIT_BY_EVENT
 from hookport.shapes.claude_wire import BLOCK, CONTEXT, HALT, MESSAGE, SUPPRESS, decide_permission
@@ -346,7 +346,7 @@ def adjust(hooks: list[Hook]) -> tuple[list[Hook], list[Finding]]:
     for hook in hooks:
         terms = tuple(
             term._replace(value=f"(?:{term.value})")
-            if about_tool(hook.event) and "|" in term.value and not term.value.startswith(("^", "("))
+            if is_about_tool(hook.event) and "|" in term.value and not term.value.startswith(("^", "("))
             else term
             for term in hook.matcher
         )

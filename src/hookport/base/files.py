@@ -24,7 +24,7 @@ def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durab
     folder, name = os.path.split(path)
     draft = os.path.join(folder, f".{name}.{os.urandom(6).hex()}{DRAFT}")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    former = _mode_of(path) if mode is None else None
+    former = _read_mode(path) if mode is None else None
     file = os.open(draft, flags, 0o666 if mode is None else mode)
     try:
         try:
@@ -49,19 +49,19 @@ def keep_file(path: str, data: bytes) -> None:
     replace_file(path, data)
 
 
-def without_waiting(path: str, flags: int) -> int:
+def open_without_waiting(path: str, flags: int) -> int:
     """An opener for what may be a pipe, which would wait for a writer."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
-def remove_old(folder: str, seconds: float) -> None:
+def remove_old_files(folder: str, seconds: float) -> None:
     """Remove the files of a folder that nobody has written for so long."""
     for entry in os.scandir(folder):
         if time.time() - entry.stat().st_mtime > seconds:
             os.unlink(entry.path)
 
 
-def _mode_of(path: str) -> int | None:
+def _read_mode(path: str) -> int | None:
     try:
         return os.stat(path).st_mode & 0o7777
     except FileNotFoundError:

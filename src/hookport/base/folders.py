@@ -20,19 +20,19 @@ CACHE = ("HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
 _seen: dict[str, bool] = {}
 
 
-def own(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
+def find_own_folder(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
     """The folder that our own variable names, else one in the system's; never one relative to a project."""
-    named = _named(env, variable, xdg, below_home)
+    named = _find_named_folder(env, variable, xdg, below_home)
     if not named or not is_in_project(named):
         return named
-    home = real_home()
+    home = find_real_home()
     return os.path.join(home, below_home, "hookport") if home else ""
 
 
-def _named(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
+def _find_named_folder(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
     if chosen := env.get(variable):
         return os.path.abspath(chosen)
-    home = named_home(env)
+    home = find_named_home(env)
     usual = os.path.join(home, below_home) if home else ""
     # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
     named = env.get("LOCALAPPDATA" if os.name == "nt" else xdg, "")
@@ -40,13 +40,13 @@ def _named(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> 
     return os.path.join(base, "hookport") if base else ""
 
 
-def named_home(env: Mapping[str, str]) -> str:
+def find_named_home(env: Mapping[str, str]) -> str:
     """The home that the environment names; empty where it names none, or one relative to a project."""
     home = env.get("HOME") or env.get("USERPROFILE") or ""
     return home if os.path.isabs(home) else ""
 
 
-def home(env: Mapping[str, str]) -> str:
+def find_home(env: Mapping[str, str]) -> str:
     """Where the user's files are, never in a project; empty where there is no place for them.
 
     An agent that starts without `HOME` takes the one of the password file, and so do we: its hooks run.
@@ -54,25 +54,27 @@ def home(env: Mapping[str, str]) -> str:
     folder = os.path.expanduser(env.get("HOME") or env.get("USERPROFILE") or "~")
     if not os.path.isabs(folder):
         return ""
-    return (real_home() or folder) if is_in_project(folder) else folder
+    return (find_real_home() or folder) if is_in_project(folder) else folder
 
 
-def config(env: Mapping[str, str]) -> str:
+def find_config_folder(env: Mapping[str, str]) -> str:
     """Where the user's settings are, never in a project; empty where there is no place for them."""
     # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
     named = env.get("XDG_CONFIG_HOME", "")
     if os.path.isabs(named) and not is_in_project(named):
         return named
-    return os.path.join(home(env), ".config") if home(env) else ""
+    return os.path.join(find_home(env), ".config") if find_home(env) else ""
 
 
-def user_settings(env: Mapping[str, str]) -> str:
+def find_user_settings(env: Mapping[str, str]) -> str:
     """The file of the user's own settings for hookport, with no home that of the password file."""
-    folder = config(env) or (os.path.join(real_home(), ".config") if real_home() else "")
+    folder = find_config_folder(env) or (
+        os.path.join(find_real_home(), ".config") if find_real_home() else ""
+    )
     return os.path.join(folder, "hookport", "config.json") if folder else ""
 
 
-def upward(folder: str, end: str = "") -> Iterator[str]:
+def walk_upward(folder: str, end: str = "") -> Iterator[str]:
     """A folder and those above it, as far as those below another one."""
     while True:
         yield folder
@@ -93,16 +95,16 @@ def is_in_project(folder: str) -> bool:
 
 
 def _is_in_project(folder: str) -> bool:
-    for above in upward(folder):
+    for above in walk_upward(folder):
         start = os.path.join(above, "")
         if any(os.path.lexists(start + mark) for mark in MARKS):
             # The password file is read only here: it takes longer than the search.
-            home = real_home()
+            home = find_real_home()
             return not (home and os.path.join(os.path.realpath(home), "").startswith(start))
     return False
 
 
-def real_home() -> str:
+def find_real_home() -> str:
     """The user's home by the password file, which no environment changes; empty where there is none."""
     try:
         import pwd

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hookport.base.folders import named_home, upward
+from hookport.base.folders import find_named_home, walk_upward
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,12 +15,14 @@ def spell_path(path: str, root: str, env: Mapping[str, str]) -> str:
     """A path from a project's root, or from the home; as it is where it is in neither."""
     if path == root:
         return "."
-    for start, short in ((root, ""), (named_home(env), "~/")):
+    for start, short in ((root, ""), (find_named_home(env), "~/")):
         if start and path.startswith(os.path.join(start, "")):
             return short + path[len(os.path.join(start, "")) :].replace(os.sep, "/")
     return path
 
 
-def repository(folder: str, end: str = "") -> str:
+def find_repository(folder: str, end: str = "") -> str:
     """The root of the repository that a folder is in, below another folder; empty where there is none."""
-    return next((one for one in upward(folder, end) if os.path.lexists(os.path.join(one, ".git"))), "")
+    return next(
+        (above for above in walk_upward(folder, end) if os.path.lexists(os.path.join(above, ".git"))), ""
+    )

@@ -156,11 +156,11 @@ def _top(args: list[str]) -> int:
 
         sys.stdout.write(f"hookport {__version__}\n")
         return 0
-    from hookport.errors import HookportError, closest
+    from hookport.errors import HookportError, suggest_closest
 
     if args and args[0] not in ("--help", "-h", "help"):
         word = "command" if not args[0].startswith("-") else "option"
-        _say(f"unknown {word} '{args[0]}'.{closest(args[0], tuple(COMMANDS))} Try: hookport --help")
+        _say(f"unknown {word} '{args[0]}'.{suggest_closest(args[0], tuple(COMMANDS))} Try: hookport --help")
         return HookportError.exit_code
     if len(args) > 1 and args[0] == "help" and args[1] in COMMANDS:
         command_parser(args[1]).print_help()

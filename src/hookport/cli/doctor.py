@@ -17,7 +17,7 @@ from hookport.cli.report import inside
 from hookport.console.terminal import Paint, plain
 from hookport.doctor import Diagnosis, Report, examine, world_of
 from hookport.doctor.files import World, counted, shown
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 
 
 def add_arguments(parser: ArgumentParser) -> None:
@@ -41,7 +41,7 @@ def run(args: Namespace) -> int:
     """Examine, repair if asked to, and tell what is left."""
     for name in args.agent:
         if get(name).kind != "agent":
-            raise UsageError(f"'{name}' is no agent.{closest(name, list_agents())}")
+            raise UsageError(f"'{name}' is no agent.{suggest_closest(name, list_agents())}")
     env = dict(os.environ)
     cwd = str(Path.cwd())
     world = world_of(cwd, env)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from hookport.agents import get, get_wire, list_agents, recognise_payload
 from hookport.console.terminal import plain
-from hookport.errors import InputError, Problem, UsageError, closest
+from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.findings import (
     AnswerUnsaid,
     Finding,
@@ -78,7 +78,9 @@ def asked(path: str, agent: str | None, name: str | None) -> Asked:
         it = get_wire(get(agent).id)
         native = name or found[0][1]
         if native not in it.events:
-            raise UsageError(f"unknown event '{native}' of {agent}.{closest(native, tuple(it.events))}")
+            raise UsageError(
+                f"unknown event '{native}' of {agent}.{suggest_closest(native, tuple(it.events))}"
+            )
         return Asked(read_event(it, payload, native), it)
     if not found:
         raise InputError(
@@ -115,7 +117,7 @@ def last_event(env: Mapping[str, str], agent: str | None) -> Asked:
     """The last event of the journal, of one agent if it is named."""
     from hookport.testing import happened
 
-    events = [one for one in happened.in_journal(env).events if not agent or one.event.agent == agent]
+    events = [one for one in happened.read_journal(env).events if not agent or one.event.agent == agent]
     if not events:
         about = f" of {agent}" if agent else ""
         raise UsageError(f"the journal has no event{about}. Use --event or --command.")

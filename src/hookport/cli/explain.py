@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 
 from hookport.cli.report import summary
 from hookport.console.terminal import Paint
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.findings import KINDS
 
 
@@ -30,7 +30,7 @@ def run(args: Namespace) -> int:
         return 0
     found = KINDS.get(args.code.upper())
     if found is None:
-        raise UsageError(f"unknown finding '{args.code}'.{closest(args.code.upper(), tuple(KINDS))}")
+        raise UsageError(f"unknown finding '{args.code}'.{suggest_closest(args.code.upper(), tuple(KINDS))}")
     sys.stdout.write(f"{paint(found.code, 'bold')} ({found.severity})\n\n{inspect.getdoc(found)}\n\n")
     sys.stdout.write(f"Reported as: {found.message}\n")
     if found.hint:

@@ -17,17 +17,26 @@ from hookport.console.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.model.events import EVENTS
 from hookport.project.discovery import find_project_root
-from hookport.sdk.scaffold import Made, Request, Scaffold, scaffold, usual, writable
+from hookport.sdk.scaffold import (
+    Scaffold,
+    ScaffoldFile,
+    ScaffoldRequest,
+    choose_dialect,
+    list_writable,
+    scaffold,
+)
 from hookport.sdk.scripts import LANGUAGES
 
-DIALECT, LANG = usual(), "sh"
+DIALECT, LANG = choose_dialect(), "sh"
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """The arguments of `hookport new`."""
     parser.add_argument("name", metavar="NAME", nargs="?", help="the hook's name, such as no-force-push")
     parser.add_argument("--event", metavar="EVENT", help="when it runs: a canonical name, or any dialect's")
-    parser.add_argument("--dialect", choices=writable(), help=f"what it is written in (default: {DIALECT})")
+    parser.add_argument(
+        "--dialect", choices=list_writable(), help=f"what it is written in (default: {DIALECT})"
+    )
     parser.add_argument("--lang", choices=tuple(LANGUAGES), help=f"what its script is in (default: {LANG})")
     parser.add_argument(
         "--matcher",
@@ -49,26 +58,28 @@ def run(args: Namespace) -> int:
     return 0
 
 
-def _given(args: Namespace) -> Request:
+def _given(args: Namespace) -> ScaffoldRequest:
     missing = [word for word, value in (("NAME", args.name), ("--event EVENT", args.event)) if not value]
     if missing:
         raise UsageError(
             f"{' and '.join(missing)} must be given, because there is no terminal to ask on. "
             "Try: hookport new no-rm --event before_tool_execute"
         )
-    return Request(args.name, args.event, args.dialect or DIALECT, args.lang or LANG, args.matcher or "")
+    return ScaffoldRequest(
+        args.name, args.event, args.dialect or DIALECT, args.lang or LANG, args.matcher or ""
+    )
 
 
-def _asked(args: Namespace) -> Request:
+def _asked(args: Namespace) -> ScaffoldRequest:
     name = args.name or _answer("Name, such as no-force-push")
     core = [event.name for event in EVENTS.values() if event.tier == "core"]
     event = args.event or _answer("Event", core[0], core)
-    dialect = args.dialect or _answer("Dialect", DIALECT, list(writable()))
+    dialect = args.dialect or _answer("Dialect", DIALECT, list(list_writable()))
     lang = args.lang or _answer("Language of the script", LANG, list(LANGUAGES))
     matcher = args.matcher
     if matcher is None and event in EVENTS and EVENTS[event].about_tool:
         matcher = _answer("Tool", "shell")
-    return Request(name, event, dialect, lang, matcher or "")
+    return ScaffoldRequest(name, event, dialect, lang, matcher or "")
 
 
 def _answer(question: str, default: str = "", known: list[str] | None = None) -> str:
@@ -86,7 +97,7 @@ def _write(made: Scaffold, root: Path) -> None:
     changed = [one for one in made.files if one.before is not None and _now(root / one.path) != one.before]
     if changed:
         raise InputError(Problem("changed while it was looked at; try again", file=changed[0].path))
-    done: list[Made] = []
+    done: list[ScaffoldFile] = []
     try:
         for one in made.files:
             path = root / one.path
@@ -107,7 +118,7 @@ def _now(path: Path) -> bytes | None:
     return path.read_bytes() if path.is_file() else None
 
 
-def _print(made: Scaffold, root: Path, request: Request, *, is_dry: bool) -> None:
+def _print(made: Scaffold, root: Path, request: ScaffoldRequest, *, is_dry: bool) -> None:
     for one in made.files:
         word = "wrote" if one.before is None else "added to"
         planned = "would write" if one.before is None else "would add to"

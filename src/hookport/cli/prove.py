@@ -22,7 +22,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from hookport.console.terminal import CLEAR, Paint, plain, table
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.lab import campaign, drivers, player, results, scenario
 from hookport.lab.campaign import Agent, Store
 from hookport.lab.judge import together
@@ -165,7 +165,9 @@ def _make(folder: Path, said: str) -> None:
 def _known(words: Sequence[str], known: list[str], kind: str) -> None:
     for word in words:
         if word not in known:
-            raise UsageError(f"unknown {kind} '{word}'.{closest(word, known)} Try: hookport prove --list")
+            raise UsageError(
+                f"unknown {kind} '{word}'.{suggest_closest(word, known)} Try: hookport prove --list"
+            )
 
 
 def _list() -> None:

@@ -20,7 +20,7 @@ from hookport.console.terminal import plain
 from hookport.errors import InputError, Problem, UsageError
 from hookport.project.discovery import Discovery, discover, load
 from hookport.testing import happened, record
-from hookport.testing.happened import Events, Happened
+from hookport.testing.happened import RecordedEvent, RecordedEvents
 
 VERDICTS = ("deny", "ask", "allow", "none")
 
@@ -52,12 +52,12 @@ def run(args: Namespace) -> int:
     since = moment(args.since, datetime.now(UTC)) if args.since else None
     env = dict(os.environ)
     found = _hooks(args.path, env)
-    events = happened.in_folder(Path(args.folder)) if args.folder else happened.in_journal(env)
+    events = happened.read_folder(Path(args.folder)) if args.folder else happened.read_journal(env)
     fitting = [one for one in events.events if _fits(one, args, since)]
-    made = record.drafts(fitting, found, env, record.Choice(args.hook or "", args.last))
+    made = record.draft_cases(fitting, found, env, record.DraftChoice(args.hook or "", args.last))
     if not made.drafts:
         raise UsageError(_nothing(events, fitting, found, made, args))
-    done = record.write(made.drafts, dry=args.dry_run)
+    done = record.write_drafts(made.drafts, dry=args.dry_run)
     notes = [*events.notes, *made.notes, *(one.note for one in made.drafts if one.note)]
     if args.json:
         _print_json(made, done, notes)
@@ -75,7 +75,7 @@ def _hooks(path: str | None, env: dict[str, str]) -> Discovery:
     return found._replace(hooks=tuple(one for one in found.hooks if one.scope == "project"))
 
 
-def _fits(one: Happened, args: Namespace, since: datetime | None) -> bool:
+def _fits(one: RecordedEvent, args: Namespace, since: datetime | None) -> bool:
     if args.agent and one.event.agent != args.agent:
         return False
     if args.event and args.event not in (one.event.event, one.event.native):
@@ -90,7 +90,11 @@ def _fits(one: Happened, args: Namespace, since: datetime | None) -> bool:
 
 
 def _nothing(
-    events: Events, fitting: list[Happened], found: Discovery, made: record.Drafts, args: Namespace
+    events: RecordedEvents,
+    fitting: list[RecordedEvent],
+    found: Discovery,
+    made: record.Drafts,
+    args: Namespace,
 ) -> str:
     where = f"'{args.folder}'" if args.folder else "the journal"
     if made.notes:
@@ -108,7 +112,7 @@ def _nothing(
     )
 
 
-def _print_json(made: record.Drafts, done: record.Written, notes: list[str]) -> None:
+def _print_json(made: record.Drafts, done: record.WrittenFiles, notes: list[str]) -> None:
     tree = {
         "cases": [
             {"name": one.name, "folder": str(one.folder), "decision": one.verdict} for one in made.drafts
@@ -121,7 +125,9 @@ def _print_json(made: record.Drafts, done: record.Written, notes: list[str]) -> 
     sys.stdout.write(json.dumps(tree, indent=2, ensure_ascii=False) + "\n")
 
 
-def _print(made: record.Drafts, done: record.Written, notes: list[str], fitting: int, *, dry: bool) -> None:
+def _print(
+    made: record.Drafts, done: record.WrittenFiles, notes: list[str], fitting: int, *, dry: bool
+) -> None:
     used = made.events
     for path in done.new:
         sys.stdout.write(f"{'would write' if dry else 'wrote'} {plain(str(_short(path)))}\n")

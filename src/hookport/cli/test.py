@@ -19,9 +19,9 @@ from hookport.cli.report import as_json
 from hookport.console.terminal import CLEAR, Paint, speaks_utf8
 from hookport.errors import InputError, Problem, UsageError
 from hookport.testing import confidence, find, mutate, remembered, report, session, watch
-from hookport.testing.bench import Stock
-from hookport.testing.session import Result, Task
-from hookport.testing.suite import Broken, Case
+from hookport.testing.bench import CopyPool
+from hookport.testing.session import Task, TaskResult
+from hookport.testing.suite import BrokenFile, Case
 
 MOST_DOUBTS = 5
 
@@ -86,7 +86,7 @@ def _run_on_changes(args: Namespace) -> int:
     while True:
         roots = _watched(args)
         # Taken before the run, so that a change during it is seen too.
-        before = watch.trace(roots, without)
+        before = watch.trace_files(roots, without)
         try:
             _run_once(args)
         except InputError as error:
@@ -100,14 +100,14 @@ def _run_on_changes(args: Namespace) -> int:
         except KeyboardInterrupt:
             return 0
         more = f" and {len(changed) - 1} more" if len(changed) > 1 else ""
-        print(f"\nchanged: {report.plain(os.path.relpath(changed[0]))}{more}", flush=True)
+        print(f"\nchanged: {report.escape_controls(os.path.relpath(changed[0]))}{more}", flush=True)
 
 
 def _watched(args: Namespace) -> list[Path]:
     """Where the cases, their hooks and all that is copied for them are."""
     asked = [Path(path).absolute() for path in args.paths or ["."]]
-    folders = {folder for path in asked if path.exists() for folder in find.suites(path)}
-    tasks = [task for folder in folders for task in session.tasks(folder)]
+    folders = {folder for path in asked if path.exists() for folder in find.find_suites(path)}
+    tasks = [task for folder in folders for task in session.list_tasks(folder)]
     packages = {task.package.origin for task in tasks if task.package is not None}
     copied = {path for it in packages for path in (it.source, *(it.parts or (it.base,)))}
     every = {*asked, *folders, *copied}
@@ -116,7 +116,7 @@ def _watched(args: Namespace) -> list[Path]:
 
 def _run_once(args: Namespace) -> int:
     todo = _todo(args)
-    results: list[Result] = []
+    results: list[TaskResult] = []
     running = session.perform_all(todo, args.jobs, update=args.update, until_failure=args.until_failure)
     progress = _Progress(len(todo))
     for same in _by_case(progress.told(running)):
@@ -127,7 +127,7 @@ def _run_once(args: Namespace) -> int:
     progress.clear()
     remembered.remember(results, os.environ)
     if args.junit:
-        _write(args.junit, report.junit(results))
+        _write(args.junit, report.encode_junit(results))
     failed = any(one.status == "failed" for one in results)
     tried = _tried(results) if args.mutate else []
     covered = confidence.measure(results) if _is_whole(args, results) else []
@@ -159,7 +159,7 @@ def _check_usage(args: Namespace) -> None:
         raise UsageError(f"--fail-under is a percentage from 0 to 100, not {args.fail_under:g}.")
 
 
-def _is_whole(args: Namespace, results: Sequence[Result]) -> bool:
+def _is_whole(args: Namespace, results: Sequence[TaskResult]) -> bool:
     """Whether all cases ran, so that what they leave out can be told."""
     is_part = args.words or args.last_failed or any(Path(path).is_file() for path in args.paths)
     return not is_part and not (args.until_failure and any(one.status == "failed" for one in results))
@@ -182,16 +182,16 @@ def _sum_up(covered: Iterable[confidence.Coverage]) -> float:
 
 def _json_text(
     args: Namespace,
-    results: Sequence[Result],
+    results: Sequence[TaskResult],
     covered: Sequence[confidence.Coverage],
-    tried: Sequence[mutate.Report],
+    tried: Sequence[mutate.GuardReport],
 ) -> str:
     is_ascii = not speaks_utf8(sys.stdout)
-    return report.json_text(results, is_ascii=is_ascii, **_as_json(args, covered, tried))
+    return report.encode_json(results, is_ascii=is_ascii, **_as_json(args, covered, tried))
 
 
 def _as_json(
-    args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.Report]
+    args: Namespace, covered: Sequence[confidence.Coverage], tried: Sequence[mutate.GuardReport]
 ) -> dict[str, object]:
     more: dict[str, object] = {"findings": [as_json(one) for it in covered for one in it.findings]}
     if args.coverage:
@@ -209,7 +209,7 @@ def _todo(args: Namespace) -> list[Task]:
             raise InputError(Problem("does not exist", file=str(path)))
     asked: dict[Path, set[Path | None]] = {}
     for path in paths:
-        found = find.suites(path)
+        found = find.find_suites(path)
         if not found:
             raise UsageError(f"{path}: no tests of hooks are there. They are looked for in {find.SHAPE}.")
         for folder, file in found.items():
@@ -217,7 +217,7 @@ def _todo(args: Namespace) -> list[Task]:
     todo = [
         task
         for folder, files in asked.items()
-        for task in session.tasks(folder)
+        for task in session.list_tasks(folder)
         if None in files or task.entry.file in files or _is_about_all(task)
     ]
     if not todo:
@@ -232,7 +232,7 @@ def _todo(args: Namespace) -> list[Task]:
 def _is_about_all(task: Task) -> bool:
     """Whether it is no case: hooks or a configuration that cannot be read concern every case."""
     folders = (task.folder / find.CASES, task.folder / "fixtures")
-    return isinstance(task.entry, Broken) and task.entry.file.parent not in folders
+    return isinstance(task.entry, BrokenFile) and task.entry.file.parent not in folders
 
 
 def _has(task: Task, words: Iterable[str]) -> bool:
@@ -241,42 +241,44 @@ def _has(task: Task, words: Iterable[str]) -> bool:
 
 
 def _last_failed(todo: list[Task]) -> list[Task]:
-    known = {folder: remembered.failed_before(folder, os.environ) for folder in {one.folder for one in todo}}
+    known = {folder: remembered.read_failed(folder, os.environ) for folder in {one.folder for one in todo}}
     again = [task for task in todo if task.id in known[task.folder]]
     if not again:
         sys.stderr.write("hookport: nothing failed the last time, so all cases are run\n")
     return again or todo
 
 
-def _by_case(results: Iterable[Result]) -> Iterator[list[Result]]:
+def _by_case(results: Iterable[TaskResult]) -> Iterator[list[TaskResult]]:
     for _, same in groupby(results, key=lambda one: one.task.entry.file):
         yield list(same)
 
 
-def _print(same: list[Result], before: list[Result], *, verbose: bool) -> None:
+def _print(same: list[TaskResult], before: list[TaskResult], *, verbose: bool) -> None:
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
         print(paint(same[0].task.shown(folder), "bold"))
     for one in [[each] for each in same] if verbose else [same]:
-        for line in report.lines_of(one, paint):
+        for line in report.describe_results(one, paint):
             print(f"  {line}")
         if verbose and one[0].got is not None and one[0].status == "passed":
-            for line in report.details(one[0].got):
+            for line in report.describe_run(one[0].got):
                 print(f"          {line}")
     sys.stdout.flush()
 
 
 def _print_end(
     args: Namespace,
-    results: list[Result],
+    results: list[TaskResult],
     covered: Sequence[confidence.Coverage],
-    tried: Sequence[mutate.Report],
+    tried: Sequence[mutate.GuardReport],
 ) -> None:
     paint = Paint(sys.stdout)
     failed = any(one.status == "failed" for one in results)
-    sections = [list(told) for told in report.failures(results, paint)]
-    sections += [list(map(report.plain, mutate.lines(it, every=args.verbose))) for it in tried]
+    sections = [list(told) for told in report.describe_failures(results, paint)]
+    sections += [
+        list(map(report.escape_controls, mutate.describe_report(it, every=args.verbose))) for it in tried
+    ]
     if tried:
         sections.append([mutate.sum_up(tried)])
     if any(it.slipped for it in tried):
@@ -285,13 +287,13 @@ def _print_end(
         told = "no case that passed saw a command or a path stopped, so there is nothing to spell otherwise"
         sections.append([told])
     if args.coverage:
-        sections += [list(map(report.plain, confidence.lines(it))) for it in covered]
+        sections += [list(map(report.escape_controls, confidence.describe_coverage(it))) for it in covered]
     sections += [_list_doubts(it, paint, every=args.verbose) for it in covered if it.findings]
     for section in sections:
         print("", *section, sep="\n")
     if sections:
         print()
-    print(paint(report.closing(results), "error" if failed else "kept"))
+    print(paint(report.sum_up_results(results), "error" if failed else "kept"))
 
 
 def _list_doubts(it: confidence.Coverage, paint: Paint, *, every: bool) -> list[str]:
@@ -302,21 +304,21 @@ def _list_doubts(it: confidence.Coverage, paint: Paint, *, every: bool) -> list[
         shown = same if every else same[:MOST_DOUBTS]
         word = "note" if same[0].severity == "note" else "warning"
         head = f"{paint(word, same[0].severity)} {code}"
-        told += [f"{head} {report.plain(f'{one.where}: {one.message}')}" for one in shown]
+        told += [f"{head} {report.escape_controls(f'{one.where}: {one.message}')}" for one in shown]
         if len(same) > len(shown):
             told.append(f"  … and {len(same) - len(shown)} more {code}; --verbose lists all")
         told += [f"  {same[0].hint}"] if same[0].hint else []
     return told
 
 
-def _tried(results: list[Result]) -> list[mutate.Report]:
+def _tried(results: list[TaskResult]) -> list[mutate.GuardReport]:
     """What slips past the guards of the cases that passed, each action once."""
-    found: dict[tuple[Path, str], mutate.Report] = {}
+    found: dict[tuple[Path, str], mutate.GuardReport] = {}
     cases = {one.task.entry.file: one.task for one in results if one.status == "passed"}
-    with Stock() as stock:
+    with CopyPool() as stock:
         for task in cases.values():
             if task.package is not None and isinstance(task.entry, Case):
-                it = mutate.of_case(stock, task.package, task.entry)
+                it = mutate.mutate_case(stock, task.package, task.entry)
                 if it is not None:
                     found.setdefault((task.folder, it.subject), it)
     return list(found.values())
@@ -329,7 +331,7 @@ class _Progress:
         self.total = total
         self.on = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
-    def told(self, results: Iterable[Result]) -> Iterator[Result]:
+    def told(self, results: Iterable[TaskResult]) -> Iterator[TaskResult]:
         for number, result in enumerate(results):
             self._say(f"{number} of {self.total}")
             yield result

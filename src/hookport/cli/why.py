@@ -34,7 +34,7 @@ from hookport.doctor.walk import (
     match_step,
     walk,
 )
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.findings import BridgeEntry, DuplicateKey, Finding, ScriptMissing
 from hookport.install.targets import detected
 from hookport.project import plan_builder
@@ -68,7 +68,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 def run(args: Namespace) -> int:
     """Explain one hook gate by gate, or every hook on a call."""
     if args.agent and get(args.agent).kind != "agent" and not args.event:
-        raise UsageError(f"'{args.agent}' is no agent.{closest(args.agent, list_agents())}")
+        raise UsageError(f"'{args.agent}' is no agent.{suggest_closest(args.agent, list_agents())}")
     it = _call(args)
     if it is not None and not args.hook:
         return _explain_call(args, it)
@@ -156,7 +156,7 @@ def _nowhere(args: Namespace, known: Known) -> int:
         return 1
     names = tuple(dict.fromkeys(map(plan_builder.name_entry, known.every_hook())))
     what = f"no hook '{args.hook}'" if args.hook else "no hooks"
-    sys.stdout.write(plain(f"{what} in {known.found.root}.{closest(args.hook or '', names)}") + "\n")
+    sys.stdout.write(plain(f"{what} in {known.found.root}.{suggest_closest(args.hook or '', names)}") + "\n")
     if findings:
         sys.stdout.write(report.grouped(findings, Paint(sys.stdout), {}))
     elif names:

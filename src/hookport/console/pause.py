@@ -8,7 +8,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Mapping, Sequence
 
 from hookport.console.terminal import plain
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.runtime import consent, pauses, remedy
 
 UNITS = {"s": 1, "m": 60, "h": 3600}
@@ -38,7 +38,7 @@ def pause(
         return 0
     seconds = _seconds(args.duration)
     if args.hook not in (pauses.EVERY, *names):
-        raise UsageError(f"there is no hook '{args.hook}' here.{closest(args.hook, tuple(names))}")
+        raise UsageError(f"there is no hook '{args.hook}' here.{suggest_closest(args.hook, tuple(names))}")
     sys.stdout.write(f"to be paused for {args.duration}: {_named([args.hook])}\n")
     how = consent.ask_consent(root, env, markers, yes=args.yes, verb="pause")
     if not how:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from hookport import findings as f
 from hookport.agents import get, get_wire
 from hookport.convert.checks.scripts import INTERPRETERS, PLAIN_OPTIONS, WRAPPERS
-from hookport.errors import closest
+from hookport.errors import suggest_closest
 from hookport.findings import Finding
 from hookport.shapes.dialect import find_variable
 from hookport.shell.syntax import Node, Part, parse
@@ -171,7 +171,7 @@ def _unset(name: str, word: list[Part], where: Surroundings) -> Finding | None:
         why = f"${name} is set for plugins only"
         fix = f'Write "${root}" instead.' if root else "Name the file from the project's root."
         return f.WordNotExpanded.at("", path=path, why=why, fix=fix)
-    guess = closest(name, sorted(where.roots))
+    guess = suggest_closest(name, sorted(where.roots))
     prefixes = {one.partition("_")[0] for one in (*where.roots, *where.package)}
     is_own = bool(guess) or name.partition("_")[0] in prefixes
     fix = guess.strip() or f"Set {name} where the agent is started, or name the file without it."

@@ -146,7 +146,7 @@ def _line(script: Path, number: str) -> str:
 
 
 def _file(env: Mapping[str, str]) -> Path | None:
-    place = folders.own(env, *folders.CACHE)
+    place = folders.find_own_folder(env, *folders.CACHE)
     return Path(place, KEPT) if place else None
 
 

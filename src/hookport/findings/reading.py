@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hookport.errors import slip
+from hookport.errors import correct_slip
 from hookport.findings.kinds import Finding, Kind
 
 
@@ -50,7 +50,7 @@ class UnknownEvent(Kind):
     def at(cls, where: str, hook: int | None = None, **words: object) -> Finding:
         """A name that is one of the dialect's but for a slip is an error: the hook surely never runs."""
         finding = super().at(where, hook, **words)
-        mistyped = slip(str(words["event"]), re.findall("'(.+?)'", str(words["guess"])))
+        mistyped = correct_slip(str(words["event"]), re.findall("'(.+?)'", str(words["guess"])))
         return finding._replace(severity="error") if mistyped else finding
 
     hint = "Correct the name; `hookport matrix --agent {dialect}` lists the events."

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from hookport import findings as f
 from hookport.agents import Dialect, get, list_dialects
 from hookport.convert.degrade.wrapping import unwrap_hook
-from hookport.errors import slip
+from hookport.errors import correct_slip
 from hookport.findings import Finding
 from hookport.install import entries
 from hookport.install.targets import Target
@@ -158,7 +158,7 @@ def _unknown_event(target: Target, hook: Hook) -> Cover:
 
 def _meant_event(dialect: Dialect, name: str) -> str:
     """The agent's name of an event that is written as another dialect calls it, or with a slip."""
-    slipped = slip(name, [spec.native for spec in dialect.events])
+    slipped = correct_slip(name, [spec.native for spec in dialect.events])
     theirs = (find_event(get(other), name) for other in list_dialects() if other != dialect.id)
     canonical = [spec.canonical for spec in theirs if spec and spec.canonical]
     own = (spec.native for event in canonical for spec in dialect.events if spec.canonical == event)

@@ -92,7 +92,7 @@ class Run(NamedTuple):
             return self.root == root
         paths = {path for entry in self.entries for path in (entry.path, entry.target)}
         return any(_is_in(path, root) for path in paths) and root != os.path.realpath(
-            folders.named_home(env) or "-"
+            folders.find_named_home(env) or "-"
         )
 
 

@@ -47,7 +47,7 @@ class Target(NamedTuple):
 
     def path(self, place: str) -> str:
         """A place of the dialect on this machine; empty if the environment names no home for it."""
-        if place.startswith("~/") and not folders.named_home(self.env):
+        if place.startswith("~/") and not folders.find_named_home(self.env):
             return ""
         return resolve_place(self.dialect, place, self.root, self.env)
 

@@ -54,7 +54,7 @@ class Program(NamedTuple):
 
 def cache() -> Path:
     """The folder of the fetched programs."""
-    folder = folders.own(os.environ, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+    folder = folders.find_own_folder(os.environ, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     if not folder:
         raise ProgramError("there is no folder for fetched programs: set HOME or HOOKPORT_CACHE_DIR.")
     return Path(folder, "agents")

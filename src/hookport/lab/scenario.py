@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from hookport.base.tree import Tree
-from hookport.errors import InputError, Problem, UsageError, closest
+from hookport.errors import InputError, Problem, UsageError, suggest_closest
 from hookport.model.events import EVENTS
 from hookport.model.tools import TOOLS
 
@@ -218,7 +218,7 @@ def names() -> list[str]:
 def get(name: str) -> Scenario:
     """The scenario of that name."""
     if name not in names():
-        raise UsageError(f"unknown scenario '{name}'.{closest(name, names())}")
+        raise UsageError(f"unknown scenario '{name}'.{suggest_closest(name, names())}")
     text = files("hookport.lab").joinpath("scenarios", f"{name}.yaml").read_text("utf-8")
     return load(name, text)
 
@@ -311,7 +311,7 @@ class _Reader:
             kind = known.get(key)
             first = kind[0] if isinstance(kind, tuple) else kind
             if kind is None or first is None:
-                self.wrong((*path, str(key)), f"unknown field.{closest(str(key), tuple(known))}")
+                self.wrong((*path, str(key)), f"unknown field.{suggest_closest(str(key), tuple(known))}")
             elif not isinstance(value, kind) or (isinstance(value, bool) and first is not bool):
                 self.wrong((*path, key), f"must be {_KINDS[first]}")
             else:
@@ -320,7 +320,9 @@ class _Reader:
 
     def word(self, word: Tree, known: tuple[str, ...], path: Path) -> None:
         if word not in known:
-            self.wrong(path, f"unknown word '{word}'.{closest(str(word), known)} Known: {', '.join(known)}")
+            self.wrong(
+                path, f"unknown word '{word}'.{suggest_closest(str(word), known)} Known: {', '.join(known)}"
+            )
 
     def own(self, tree: Tree) -> Own | None:
         if isinstance(tree, bool):

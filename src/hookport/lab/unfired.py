@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hookport.agents import find_event_specs, get, get_wire
-from hookport.errors import closest
+from hookport.errors import suggest_closest
 from hookport.lab import abilities
 from hookport.lab.drivers import dialect_of
 from hookport.lab.own import Account
@@ -65,5 +65,5 @@ def _unmatched(account: Account, hook: PlannedHook) -> str:
         is_call = "shell" in hook.tools and bool(hook.content)
         return f"{told}; play it with --sample" if is_call else told
     known = sorted({name for names in get_wire(hook.dialect).names.values() for name in names})
-    meant = next(filter(None, (closest(value, known) for _, value, _ in hook.terms)), "")
+    meant = next(filter(None, (suggest_closest(value, known) for _, value, _ in hook.terms)), "")
     return f"{told}.{meant}" if meant else told

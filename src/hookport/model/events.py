@@ -68,7 +68,7 @@ AFTER_OF: dict[str, str] = {
 }
 
 
-def native_event(dialect: str, name: str) -> str:
+def join_native(dialect: str, name: str) -> str:
     """The event of one dialect that no other has, as it is written in a manifest."""
     return f"{dialect}:{name}"
 
@@ -79,7 +79,7 @@ def split_native(event: str) -> tuple[str, str] | None:
     return (dialect, name) if colon else None
 
 
-def about_tool(event: str) -> bool:
+def is_about_tool(event: str) -> bool:
     """Whether the event's matcher is tested against a tool's name."""
     kind = EVENTS.get(event)
     return bool(kind and kind.about_tool)

@@ -46,48 +46,51 @@ class Sign:
 Spot = tuple[int, int]
 
 
-def may_match(pattern: str, text: Sequence[object], others: Iterable[str] = ()) -> bool:
+def may_match(pattern: str, text: Sequence[object], excluded: Iterable[str] = ()) -> bool:
     """Whether the pattern is found in a text with unknown parts.
 
     `others` are texts that the unknown parts do not contain: an alternative that finds one of them is not
     about this text, unless it finds it without guessing.
     """
-    tree = _parsed(pattern)
+    tree = _parse(pattern)
     if tree is None:
         return True
     nodes, is_folded = tree
-    alternatives = _choices(nodes)
+    alternatives = _list_choices(nodes)
     if alternatives is None:
         return _is_found(nodes, text, is_folded)
-    names = tuple(others)
+    names = tuple(excluded)
     return any(
-        _is_found(one, text, is_folded) and not any(_is_found(one, name, is_folded) for name in names)
-        for one in alternatives
+        _is_found(alternative, text, is_folded)
+        and not any(_is_found(alternative, name, is_folded) for name in names)
+        for alternative in alternatives
     )
 
 
 def each_may_match(pattern: str, text: Sequence[object]) -> bool:
     """Whether every alternative of a pattern may be found in a text with unknown parts."""
-    tree = _parsed(pattern)
-    alternatives = _choices(tree[0]) if tree else None
-    return alternatives is not None and all(_is_found(one, text, tree[1]) for one in alternatives if tree)
+    tree = _parse(pattern)
+    alternatives = _list_choices(tree[0]) if tree else None
+    return alternatives is not None and all(
+        _is_found(alternative, text, tree[1]) for alternative in alternatives if tree
+    )
 
 
-def matches_all(pattern: str, *, whole: bool = False) -> bool:
+def matches_all(pattern: str, *, is_full: bool = False) -> bool:
     """Whether a pattern matches every name; `whole`: it has to match the whole of it."""
-    tree = _parsed(pattern)
-    alternatives = _choices(tree[0]) if tree else None
-    return any(_is_universal(one, whole=whole) for one in alternatives or ())
+    tree = _parse(pattern)
+    alternatives = _list_choices(tree[0]) if tree else None
+    return any(_is_universal(alternative, is_full=is_full) for alternative in alternatives or ())
 
 
-def beginnings(pattern: str) -> list[tuple[str, bool, bool]]:
+def find_beginnings(pattern: str) -> list[tuple[str, bool, bool]]:
     """(literal text, whether a name begins there, whether it ends there) of each alternative, if known."""
-    tree = _parsed(pattern)
-    alternatives = _choices(tree[0]) if tree and not tree[1] else None
-    return [_beginning(one) for one in alternatives or ()]
+    tree = _parse(pattern)
+    alternatives = _list_choices(tree[0]) if tree and not tree[1] else None
+    return [_find_beginning(alternative) for alternative in alternatives or ()]
 
 
-def _beginning(nodes: list[Node]) -> tuple[str, bool, bool]:
+def _find_beginning(nodes: list[Node]) -> tuple[str, bool, bool]:
     is_start = bool(nodes) and _is_at(nodes[0], "AT_BEGINNING")
     rest = nodes[is_start:]
     literal = [chr(value) for op, value in takewhile(lambda node: node[0].name == "LITERAL", rest)]
@@ -100,7 +103,7 @@ def _is_at(node: Node, mark: str) -> bool:
 
 
 @lru_cache(maxsize=256)
-def _parsed(pattern: str) -> tuple[list[Node], bool] | None:
+def _parse(pattern: str) -> tuple[list[Node], bool] | None:
     """The nodes, and whether large and small letters are the same; None where Python cannot tell."""
     import warnings
 
@@ -117,120 +120,122 @@ def _parsed(pattern: str) -> tuple[list[Node], bool] | None:
     return list(tree), bool(tree.state.flags & re.IGNORECASE) or "(?i" in pattern
 
 
-def _choices(nodes: Iterable[Node]) -> list[list[Node]] | None:
+def _list_choices(nodes: Iterable[Node]) -> list[list[Node]] | None:
     """The sequences that a pattern is a choice of; None if there are too many."""
-    found: list[list[Node]] = [[]]
+    sequences: list[list[Node]] = [[]]
     for op, value in nodes:
         parts: list[list[Node]] | None
         if op.name == "SUBPATTERN":
-            parts = _choices(value[-1])
+            parts = _list_choices(value[-1])
         elif op.name == "ATOMIC_GROUP":
-            parts = _choices(value)
+            parts = _list_choices(value)
         elif op.name == "BRANCH":
-            inner = [_choices(branch) for branch in value[1]]
-            parts = None if None in inner else [one for choices in inner for one in choices or ()]
+            inner = [_list_choices(branch) for branch in value[1]]
+            parts = None if None in inner else [sequence for choices in inner for sequence in choices or ()]
         else:
             parts = [[(op, value)]]
-        if parts is None or len(found) * len(parts) > _MOST_CHOICES:
+        if parts is None or len(sequences) * len(parts) > _MOST_CHOICES:
             return None
-        found = [[*before, *after] for before in found for after in parts]
-    return found
+        sequences = [[*before, *after] for before in sequences for after in parts]
+    return sequences
 
 
 def _is_found(nodes: Iterable[Node], text: Sequence[object], is_folded: bool) -> bool:  # noqa: FBT001 (a fact of the pattern)
-    return bool(_ends(nodes, text, {(place, 0) for place in range(len(text) + 1)}, is_folded))
+    return bool(_find_ends(nodes, text, {(place, 0) for place in range(len(text) + 1)}, is_folded))
 
 
-def _ends(nodes: Iterable[Node], text: Sequence[object], starts: set[Spot], is_folded: bool) -> set[Spot]:  # noqa: FBT001
+def _find_ends(
+    nodes: Iterable[Node], text: Sequence[object], starts: set[Spot], is_folded: bool
+) -> set[Spot]:  # noqa: FBT001
     """Where in the text the nodes may end."""
-    here = _passed(text, starts)
+    spots = _skip_unknown(text, starts)
     for op, value in nodes:
         name = op.name
         if name in ("LITERAL", "NOT_LITERAL", "ANY", "IN"):
-            here = _after((op, value), text, here, is_folded)
+            spots = _match_character((op, value), text, spots, is_folded)
         elif name in _REPEATS:
-            here = _repeated(value, text, here, is_folded)
+            spots = _match_repeat(value, text, spots, is_folded)
         elif name == "BRANCH":
-            here = {end for branch in value[1] for end in _ends(branch, text, here, is_folded)}
+            spots = {end for branch in value[1] for end in _find_ends(branch, text, spots, is_folded)}
         elif name in ("SUBPATTERN", "ATOMIC_GROUP"):
-            here = _ends(value[-1] if name == "SUBPATTERN" else value, text, here, is_folded)
+            spots = _find_ends(value[-1] if name == "SUBPATTERN" else value, text, spots, is_folded)
         elif name == "AT":
-            here = _at(value.name, text, here)
-        elif name not in ("ASSERT", "ASSERT_NOT") and here:
+            spots = _match_anchor(value.name, text, spots)
+        elif name not in ("ASSERT", "ASSERT_NOT") and spots:
             # A reference to a group, or what a later Python has: it may take anything.
-            here = {(place, 0) for place in range(min(here)[0], len(text) + 1)}
-        here = _passed(text, here)
-        if not here:
+            spots = {(place, 0) for place in range(min(spots)[0], len(text) + 1)}
+        spots = _skip_unknown(text, spots)
+        if not spots:
             break
-    return here
+    return spots
 
 
-def _passed(text: Sequence[object], spots: set[Spot]) -> set[Spot]:
+def _skip_unknown(text: Sequence[object], spots: set[Spot]) -> set[Spot]:
     """The spots, and those behind unknown parts that may be empty or over."""
-    found = set(spots)
+    reached = set(spots)
     behind = {(place + 1, 0) for place, _ in spots if place < len(text) and isinstance(text[place], Unknown)}
-    return found | _passed(text, behind) if behind - found else found
+    return reached | _skip_unknown(text, behind) if behind - reached else reached
 
 
-def _at(name: str, text: Sequence[object], spots: set[Spot]) -> set[Spot]:
+def _match_anchor(name: str, text: Sequence[object], spots: set[Spot]) -> set[Spot]:
     if name.startswith("AT_BEGINNING"):
-        return spots & _passed(text, {(0, 0)})
+        return spots & _skip_unknown(text, {(0, 0)})
     if name.startswith("AT_END"):
         return spots & {(len(text), 0)}
     return spots
 
 
-def _after(node: Node, text: Sequence[object], spots: set[Spot], is_folded: bool) -> set[Spot]:  # noqa: FBT001
-    found: set[Spot] = set()
+def _match_character(node: Node, text: Sequence[object], spots: set[Spot], is_folded: bool) -> set[Spot]:  # noqa: FBT001
+    reached: set[Spot] = set()
     for place, read in spots:
         piece = text[place] if place < len(text) else None
         if isinstance(piece, Unknown):
             sign = piece.without[:1]
             if any(char != sign and _takes(node, char, is_folded) for char in _PRINTABLE + "é"):
-                found.add((place, 0))
+                reached.add((place, 0))
             if sign and read + 1 < len(piece.without) and _takes(node, sign, is_folded):
-                found.add((place, read + 1))
+                reached.add((place, read + 1))
         elif isinstance(piece, Sign):
-            found |= {(place + 1, 0) for sign in _SIGNS if _takes(node, sign, is_folded)}
+            reached |= {(place + 1, 0) for sign in _SIGNS if _takes(node, sign, is_folded)}
         elif piece is not None and _takes(node, str(piece), is_folded):
-            found.add((place + 1, 0))
-    return found
+            reached.add((place + 1, 0))
+    return reached
 
 
-def _repeated(
+def _match_repeat(
     value: tuple[int, int, Any],
     text: Sequence[object],
     spots: set[Spot],
     is_folded: bool,  # noqa: FBT001
 ) -> set[Spot]:
     least, most, body = value
-    here = spots
+    latest = spots
     # More rounds than there are spots change nothing.
     rounds = 3 * (len(text) + 1)
     for _ in range(min(int(least), rounds)):
-        here = _ends(body, text, here, is_folded)
-    found = set(here)
+        latest = _find_ends(body, text, latest, is_folded)
+    reached = set(latest)
     for _ in range(min(int(most) - int(least), rounds)):
-        here = _ends(body, text, here, is_folded) - found
-        if not here:
+        latest = _find_ends(body, text, latest, is_folded) - reached
+        if not latest:
             break
-        found |= here
-    return found
+        reached |= latest
+    return reached
 
 
 def _takes(node: Node, char: str, is_folded: bool) -> bool:  # noqa: FBT001
     if is_folded:
-        return any(_takes(node, one, is_folded=False) for one in {char, char.lower(), char.upper()})
+        return any(_takes(node, variant, is_folded=False) for variant in {char, char.lower(), char.upper()})
     name, value = node[0].name, node[1]
     if name == "ANY":
         return True
     if name in ("LITERAL", "NOT_LITERAL"):
         return bool((ord(char) == value) == (name == "LITERAL"))
-    found = any(_has(op.name, item, char) for op, item in value if op.name != "NEGATE")
-    return found != any(op.name == "NEGATE" for op, _ in value)
+    is_listed = any(_has_character(op.name, item, char) for op, item in value if op.name != "NEGATE")
+    return is_listed != any(op.name == "NEGATE" for op, _ in value)
 
 
-def _has(name: str, item: Any, char: str) -> bool:  # noqa: ANN401 (what the parser gives)
+def _has_character(name: str, item: Any, char: str) -> bool:  # noqa: ANN401 (what the parser gives)
     if name == "LITERAL":
         return bool(ord(char) == item)
     if name == "RANGE":
@@ -239,17 +244,17 @@ def _has(name: str, item: Any, char: str) -> bool:  # noqa: ANN401 (what the par
     return bool(_CATEGORIES[kind](char)) != ("_NOT_" in item.name)
 
 
-def _is_universal(nodes: list[Node], *, whole: bool) -> bool:
+def _is_universal(nodes: list[Node], *, is_full: bool) -> bool:
     """Whether nodes are found in every name that has a letter, whatever it is."""
     rest = [node for node in nodes if node[0].name != "AT"]
     marks = [node[1].name for node in nodes if node[0].name == "AT"]
-    at_start = whole or (bool(nodes) and nodes[0][0].name == "AT")
-    at_end = whole or (bool(rest) and nodes[-1][0].name == "AT")
+    at_start = is_full or (bool(nodes) and nodes[0][0].name == "AT")
+    at_end = is_full or (bool(rest) and nodes[-1][0].name == "AT")
     if len(marks) > 2 or not all(mark.startswith(("AT_BEGINNING", "AT_END")) for mark in marks):
         return False
     if not rest:
-        return not whole and len(marks) < 2
-    shapes = [_shape(node) for node in rest]
+        return not is_full and len(marks) < 2
+    shapes = [_describe_node(node) for node in rest]
     if None in shapes:
         return False
     known = [shape for shape in shapes if shape]
@@ -262,12 +267,12 @@ def _is_universal(nodes: list[Node], *, whole: bool) -> bool:
     return True
 
 
-def _shape(node: Node) -> tuple[int, int, str] | None:
+def _describe_node(node: Node) -> tuple[int, int, str] | None:
     """(least, most, `all` or `letters`) of a node that takes any letter; None for any other."""
     least, most = 1, 1
     if node[0].name in _REPEATS:
         least, most, body = int(node[1][0]), int(node[1][1]), list(node[1][2])
-        flat = _choices(body)
+        flat = _list_choices(body)
         if not flat or len(flat) != 1 or len(flat[0]) != 1:
             return (0, most, "none") if least == 0 else None
         node = flat[0][0]

@@ -27,13 +27,13 @@ class Value:
 
     def __init__(self, *values: object, **named: object) -> None:
         fields = self._fields
-        given = dict(zip(fields, values, strict=False), **named)
-        if len(values) > len(fields) or not given.keys() <= set(fields):
+        members = dict(zip(fields, values, strict=False), **named)
+        if len(values) > len(fields) or not members.keys() <= set(fields):
             raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}")
         for name in self._needed:
-            if name not in given:
+            if name not in members:
                 raise TypeError(f"{type(self).__name__} needs {name}")
-        self.__dict__.update(given)
+        self.__dict__.update(members)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"{type(self).__name__} is a value: use replace({name}=...)")
@@ -45,10 +45,10 @@ class Value:
 
     def __repr__(self) -> str:
         kind = type(self)
-        said = [
+        fields = [
             f"{name}={value!r}" for name, value in self.as_dict().items() if value != getattr(kind, name, ...)
         ]
-        return f"{kind.__name__}({', '.join(said)})"
+        return f"{kind.__name__}({', '.join(fields)})"
 
     def as_dict(self) -> dict[str, object]:
         """Every field by its name."""

@@ -6,7 +6,7 @@ import os
 import stat
 from typing import NamedTuple
 
-from hookport.base.files import without_waiting
+from hookport.base.files import open_without_waiting
 from hookport.errors import InputError, Problem
 from hookport.project.disk import LARGEST
 
@@ -23,7 +23,7 @@ class Change(NamedTuple):
 def read_file(path: str) -> bytes | None:
     """The bytes of a file; None if there is none."""
     try:
-        with open(path, "rb", opener=without_waiting) as stream:
+        with open(path, "rb", opener=open_without_waiting) as stream:
             if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
                 raise InputError(Problem("is no file that could be read: a pipe or a device.", file=path))
             content = stream.read(LARGEST + 1)

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.agents import Dialect, get
-from hookport.base.folders import upward
-from hookport.base.paths import repository
+from hookport.base.folders import walk_upward
+from hookport.base.paths import find_repository
 from hookport.convert import pipeline
 from hookport.convert.checks.places import locate_finding
 from hookport.convert.checks.scripts import find_named_script, find_place_folder
@@ -120,7 +120,7 @@ def find_project_root(cwd: str, env: Mapping[str, str]) -> str:
     """The repository that a folder is in, else the nearest folder with hooks, else the folder itself."""
     start = os.path.realpath(cwd)
     candidates = (str(folder) for folder in _walk_up(start, env) if _list_marks(folder))
-    return repository(start, _find_last_folder(env)) or next(candidates, start)
+    return find_repository(start, _find_last_folder(env)) or next(candidates, start)
 
 
 def discover(cwd: str, env: Mapping[str, str]) -> Discovery:
@@ -239,7 +239,7 @@ def _find_package(dialect: Dialect, file: Path) -> Path:
 
 def _walk_up(cwd: str, env: Mapping[str, str]) -> Iterator[Path]:
     """A folder and those above it, up to the user's home, which is a project only for itself."""
-    return map(Path, upward(os.path.realpath(cwd), _find_last_folder(env)))
+    return map(Path, walk_upward(os.path.realpath(cwd), _find_last_folder(env)))
 
 
 def _find_last_folder(env: Mapping[str, str]) -> str:

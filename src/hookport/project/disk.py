@@ -8,7 +8,7 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
-from hookport.base.files import without_waiting
+from hookport.base.files import open_without_waiting
 from hookport.errors import InputError, Problem, spell_path
 from hookport.findings import Finding, SourceBroken
 
@@ -102,7 +102,7 @@ def read_head(file: Path) -> bytes | None:
 
 def read_start(file: Path, limit: int) -> bytes:
     """The first bytes of a plain file; should a pipe have taken its place meanwhile, it is empty."""
-    with open(file, "rb", opener=without_waiting) as opened:
+    with open(file, "rb", opener=open_without_waiting) as opened:
         return opened.read(limit)
 
 

@@ -193,13 +193,13 @@ def _keep_only(tree: Tree, way: Way) -> Tree:
 
 def find_home_folder(env: Mapping[str, str]) -> Path | None:
     """The user's home; None where there is none."""
-    home = folders.home(env)
+    home = folders.find_home(env)
     return _make_path(home) if home else None
 
 
 def find_config_folder(env: Mapping[str, str]) -> Path | None:
     """Where the user's own files are; None where the environment names no place."""
-    config = folders.config(env)
+    config = folders.find_config_folder(env)
     return _make_path(config) if config else None
 
 

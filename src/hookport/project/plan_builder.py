@@ -12,11 +12,11 @@ from hookport import __version__, agents
 from hookport import wire as wires
 from hookport.agents import find_event_specs, get, get_wire, list_dialects
 from hookport.base import folders
-from hookport.base.files import keep_file, remove_old
+from hookport.base.files import keep_file, remove_old_files
 from hookport.convert.checks.scripts import find_named_script
 from hookport.errors import HookportError
 from hookport.findings import BridgeEntry, Finding, FolderPassedOver, HookDisabled, HookSwitchedOff
-from hookport.model.events import about_tool, split_native
+from hookport.model.events import is_about_tool, split_native
 from hookport.model.hooks import DEFAULT_TIMEOUT, Hook
 from hookport.project import ownership, protected
 from hookport.project.discovery import Discovery, HookEntry, discover
@@ -238,7 +238,7 @@ def _load_approved_hook(definition: str, state: trust.ApprovedState, env: Mappin
 def _plan_unknown_hook(entry: Mapping[str, object], file: str, place: str) -> PlannedHook:
     """An approved hook of which only the event is known: it may have been for any call of it."""
     event = str(entry.get("event", ""))
-    subject = "tool" if about_tool(event) else ""
+    subject = "tool" if is_about_tool(event) else ""
     hub = next(name for name in list_dialects() if get(name).is_hub)
     return PlannedHook(str(entry.get("name", "")), event, hub, subject=subject, file=file, place=place)
 
@@ -304,7 +304,7 @@ def plan_entry(entry: HookEntry) -> PlannedHook:
         event=hook.event,
         dialect=hook.dialect,
         native=native.native if native else "",
-        subject="tool" if about_tool(hook.event) else specs[0].subject if specs else "",
+        subject="tool" if is_about_tool(hook.event) else specs[0].subject if specs else "",
         terms=[list(term) for term in hook.matcher],
         content=hook.content,
         condition=hook.condition,
@@ -440,7 +440,7 @@ def _list_own_files() -> list[str]:
 
 def _list_repository_marks(cwd: str, root: str) -> Iterator[str]:
     """The places whose being there makes another folder the project's root."""
-    for folder in folders.upward(cwd or root):
+    for folder in folders.walk_upward(cwd or root):
         mark = Path(folder, ".git")
         yield str(mark)
         if folder == root and mark.exists():
@@ -462,7 +462,7 @@ def _write_plan(path: str, text: bytes, env: Mapping[str, str]) -> str:
     """Write a plan where the next dispatch finds it; empty, or why that did not work."""
     try:
         keep_file(path, plan.seal_plan(text, path, env))
-        remove_old(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)
+        remove_old_files(os.path.dirname(path), FORGET_SECONDS)  # noqa: PTH120  (a string)
     except OSError as error:
         return f"{error.filename}: {error.strerror}"
     return ""

@@ -329,10 +329,10 @@ def _is_adding(clause: str) -> bool:
 
 
 def _find_deleted(words: list[str]) -> Iterator[Effect]:
-    from hookport.shell.printers import listing
+    from hookport.shell.printers import list_paths
 
     if "-delete" in words:
-        yield from (Effect(path, TREE) for path in listing(["find", *words]))
+        yield from (Effect(path, TREE) for path in list_paths(["find", *words]))
     yield from (
         Effect(value) for value in find_option_values(words, ("-fprint", "-fprint0", "-fls", "-fprintf"))
     )

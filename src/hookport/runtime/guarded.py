@@ -79,7 +79,7 @@ class GuardedPaths:
 
     def expand_home(self, word: str) -> str:
         return (
-            (self.env.get("HOME") or folders.real_home()) + word[1:]
+            (self.env.get("HOME") or folders.find_real_home()) + word[1:]
             if word == "~" or word.startswith("~/")
             else word
         )

@@ -214,7 +214,11 @@ def find_globbed(guarded: GuardedPaths, pattern: str, cwd: str = "") -> str:
 
 
 def _expand_home(guarded: GuardedPaths, word: str) -> str:
-    return (guarded.env.get("HOME") or folders.real_home()) + word[5:] if word.startswith("$HOME/") else word
+    return (
+        (guarded.env.get("HOME") or folders.find_real_home()) + word[5:]
+        if word.startswith("$HOME/")
+        else word
+    )
 
 
 def _find_hinted(guarded: GuardedPaths, text: str) -> str:

@@ -10,7 +10,7 @@ import os
 import time
 
 from hookport.base.files import lock
-from hookport.base.folders import STATE, own
+from hookport.base.folders import STATE, find_own_folder
 from hookport.model.json_text import dumps, loads
 from hookport.runtime.redaction import clean, walk
 from hookport.wire.spellings import format_time
@@ -52,7 +52,7 @@ HEAD = 256
 
 def find_state_folder(env: Mapping[str, str]) -> str:
     """Find the folder of hookport's state; empty if the environment names none."""
-    return own(env, *STATE)
+    return find_own_folder(env, *STATE)
 
 
 def find_journal(env: Mapping[str, str]) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from hookport.base.files import keep_file
-from hookport.base.folders import CACHE, STATE, own
+from hookport.base.folders import CACHE, STATE, find_own_folder
 from hookport.model.json_text import dumps, loads
 from hookport.model.value import Value
 from hookport.wire import recognition
@@ -338,7 +338,9 @@ def _load_blake2b() -> Callable[..., Any]:
 def _read_key(env: Mapping[str, str]) -> bytes:
     """Read the user's key; empty if missing, or if others could have written it."""
     try:
-        file = os.open(os.path.join(own(env, *STATE), KEY), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+        file = os.open(
+            os.path.join(find_own_folder(env, *STATE), KEY), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
+        )
     except OSError:
         return b""
     try:
@@ -352,7 +354,7 @@ def _read_key(env: Mapping[str, str]) -> bytes:
 
 def _make_key(env: Mapping[str, str]) -> bytes:
     """Make the key: of several made at a time the first stays; an invalid one is replaced."""
-    folder = own(env, *STATE)
+    folder = find_own_folder(env, *STATE)
     os.makedirs(folder, 0o700, exist_ok=True)
     path = os.path.join(folder, KEY)
     draft = f"{path}.{os.getpid()}"
@@ -471,7 +473,7 @@ def find_tables_path(root: str, env: Mapping[str, str]) -> str:
 
 def find_plan_path(cwd: str, env: Mapping[str, str]) -> str:
     """Find the file of a folder's plan; empty if the environment names no cache."""
-    place = own(env, *CACHE)
+    place = find_own_folder(env, *CACHE)
     if not place:
         return ""
     name = cwd.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C").replace(":", "%3A")

@@ -67,7 +67,7 @@ def _list_own_paths(root: str, env: Mapping[str, str]) -> Iterator[str]:
 
 def find_user_settings(env: Mapping[str, str]) -> str:
     """Find the user's own settings, never a file in a project; empty without a place for them."""
-    return folders.user_settings(env)
+    return folders.find_user_settings(env)
 
 
 def _is_off(env: Mapping[str, str]) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import time
 
-from hookport.base.files import keep_file, lock, remove_old
+from hookport.base.files import keep_file, lock, remove_old_files
 from hookport.model.json_text import dumps, loads
 from hookport.model.runs import Decision
 from hookport.runtime import journal, once
@@ -210,7 +210,7 @@ def _remove_old_files(env: Mapping[str, str]) -> None:
     ages |= {"sessions": TOLD_SECONDS, ENV_FILES: ENV_FILE_SECONDS}
     for folder, seconds in ages.items():
         try:
-            remove_old(f"{journal.find_state_folder(env)}/{folder}", seconds)
+            remove_old_files(f"{journal.find_state_folder(env)}/{folder}", seconds)
         except OSError:
             continue
 

@@ -140,6 +140,6 @@ def find_named_roots(agent: Wire, env: Mapping[str, str]) -> Iterator[str]:
 
 def find_repository(folder: str) -> str:
     """Find the repository of a folder; the folder itself if there is none."""
-    from hookport.base.paths import repository
+    from hookport.base.paths import find_repository
 
-    return repository(folder) or folder
+    return find_repository(folder) or folder

@@ -12,8 +12,8 @@ import stat
 import sys
 import time
 
-from hookport.base.files import without_waiting
-from hookport.base.folders import named_home
+from hookport.base.files import open_without_waiting
+from hookport.base.folders import find_named_home
 from hookport.model.json_text import loads
 from hookport.model.value import Value
 from hookport.runtime import journal, policy
@@ -269,7 +269,7 @@ def load_approval(root: str, env: Mapping[str, str]) -> Approval:
     named_state = _parse_state(_parse_json(data)) if data is not None and sha256(data) in digests else None
     states = [named_state] if named_state else []
     why = ""
-    if _is_within(find_store(env), root) and not _is_within(named_home(env), root):
+    if _is_within(find_store(env), root) and not _is_within(find_named_home(env), root):
         why = "your trust store is inside the project, where it proves nothing"
     else:
         stored_states, why = _read_states(root, env)
@@ -381,7 +381,7 @@ def find_approved_roots(folders: Iterable[str], env: Mapping[str, str]) -> list[
     Of a linked worktree and the checkout around it, whose approval applies to it, only the worktree.
     """
     projects, named = read_store(env), _list_named_hashes(env)
-    home = os.path.realpath(named_home(env) or os.sep)
+    home = os.path.realpath(find_named_home(env) or os.sep)
     roots: dict[str, None] = {}
     for start in map(os.path.realpath, folders):
         folder, above, checkouts = "", start, set[str]()
@@ -467,7 +467,7 @@ def make_lock(hooks: Iterable[PlannedHook], root: str, env: Mapping[str, str]) -
 def resolve_name(name: str, root: str, env: Mapping[str, str]) -> str:
     """Resolve a file name of the lock: relative to the root, to the home, or absolute."""
     if name.startswith("~/"):
-        return os.path.join(named_home(env) or os.sep, name[2:])
+        return os.path.join(find_named_home(env) or os.sep, name[2:])
     return os.path.normpath(os.path.join(root, name))
 
 
@@ -502,7 +502,7 @@ def hash_file(path: str) -> str:
     """Hash a file (SHA-256), of a link to a folder its target; empty if nothing exists."""
     hasher = _load_sha256()(b"")
     try:
-        with open(path, "rb", opener=without_waiting) as file:
+        with open(path, "rb", opener=open_without_waiting) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return ""
             while part := file.read(MOST_BYTES):
@@ -535,7 +535,7 @@ def _load_sha256() -> Callable[[bytes], Tree]:
 def read_file(path: str) -> bytes | None:
     """Read a regular file; None if missing or unreadable."""
     try:
-        with open(path, "rb", opener=without_waiting) as file:
+        with open(path, "rb", opener=open_without_waiting) as file:
             return file.read() if stat.S_ISREG(os.fstat(file.fileno()).st_mode) else None
     except (OSError, ValueError):
         return None

@@ -37,37 +37,39 @@ class Caller(Value):
     event: str = ""
 
 
-def caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
+def find_caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
     """The likeliest caller; None where no dialect has such a payload."""
-    tables = _tables(env)
-    said = read_seal(env.get(VARIABLE, ""), payload)
-    if said:
-        dialect, native = said
-        own = tables.wire(dialect) if tables else None
+    tables = _load_tables(env)
+    origin = read_seal(env.get(VARIABLE, ""), payload)
+    if origin:
+        dialect, native = origin
+        wire = tables.wire(dialect) if tables else None
         agent = env.get(AGENT, "")
         event = env.get(EVENT, "") if agent else ""
-        return Caller(own or _made(dialect), native, agent or dialect, is_bridge=bool(agent), event=event)
+        return Caller(
+            wire or _make_wire(dialect), native, agent or dialect, is_bridge=bool(agent), event=event
+        )
     names = tables.header["wires"] if tables else ()
-    wires = [own for name in names if tables and (own := tables.wire(name))] or _all()
-    for own, native in recognise_payload(tree, wires):
-        return Caller(own, native, own.id)
+    wires = [wire for name in names if tables and (wire := tables.wire(name))] or _make_all_wires()
+    for wire, native in recognise_payload(tree, wires):
+        return Caller(wire, native, wire.id)
     return None
 
 
-def _tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
+def _load_tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
     loader = getattr(hookport.__spec__, "loader", None)
     archive = getattr(loader, "archive", "")
     if archive:
-        found = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
-        return found if isinstance(found, plan.DispatchPlan) else None
+        archived = plan.parse(loader.get_data(TABLES))  # type: ignore[union-attr]
+        return archived if isinstance(archived, plan.DispatchPlan) else None
     path = plan.find_tables_path("", env)
-    kept = plan.load(path, env) if path else ""
+    cached = plan.load(path, env) if path else ""
     if (
-        isinstance(kept, plan.DispatchPlan)
-        and kept.header["version"] == hookport.__version__
-        and not plan.has_changed(kept)
+        isinstance(cached, plan.DispatchPlan)
+        and cached.header["version"] == hookport.__version__
+        and not plan.has_changed(cached)
     ):
-        return kept
+        return cached
     try:
         from hookport.project import plan_builder
 
@@ -76,13 +78,13 @@ def _tables(env: Mapping[str, str]) -> plan.DispatchPlan | None:
         return None
 
 
-def _made(dialect: str) -> Wire:
+def _make_wire(dialect: str) -> Wire:
     from hookport.agents import get_wire
 
     return get_wire(dialect)
 
 
-def _all() -> list[Wire]:
+def _make_all_wires() -> list[Wire]:
     from hookport.agents import list_dialects
 
-    return [_made(name) for name in list_dialects()]
+    return [_make_wire(name) for name in list_dialects()]

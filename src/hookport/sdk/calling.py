@@ -38,28 +38,28 @@ def run(*, on_failure: hooks.OnFailure | None = None) -> None:
     from hookport.runtime.occasion import parse_payload, read_payload
     from hookport.sdk import replies
 
-    kept, env, said = _reserved(), dict(os.environ), on_failure or ""
+    stdout, env, policy = _reserve_stdout(), dict(os.environ), on_failure or ""
     try:
         # Who types the command gets a hint, and no wait.
         payload = parse_payload(b"") if os.isatty(0) else read_payload(0.0)
         _refuse_none()
-        reply = replies.reply(payload, hooks.bound, env, replies.policy_of(said))
+        reply = replies.reply(payload, hooks.bound, env, replies.check_policy(policy))
     except KeyboardInterrupt:
         reply = Answer(exit_code=INTERRUPTED)
     except Exception as error:  # noqa: BLE001  (no traceback may reach an agent)
-        reply = replies.stumbled(error, env, said)
-    _leave(reply, kept)
+        reply = replies.answer_error(error, env, policy)
+    _leave(reply, stdout)
 
 
-def _reserved() -> int:
+def _reserve_stdout() -> int:
     """Keep stdout for the answer: what the functions and their children print goes to stderr from here on.
 
     So does what the file printed before and Python still has in its buffer.
     """
-    kept = os.dup(1)
+    stdout = os.dup(1)
     os.dup2(2, 1)
     _flush()
-    return kept
+    return stdout
 
 
 def _flush() -> None:
@@ -100,11 +100,11 @@ def begin() -> None:
     import atexit
 
     _has_begun = True
-    sys.excepthook = _caught
-    atexit.register(_ended)
+    sys.excepthook = _answer_exception
+    atexit.register(_answer_at_exit)
 
 
-def _ended() -> None:
+def _answer_at_exit() -> None:
     """A file that leaves the payload unread asked no function: unsaid, its guard would be lost."""
     if _has_run or not hooks.bound or not _is_waiting():
         return
@@ -114,7 +114,7 @@ def _ended() -> None:
 
     _flush()
     error = UsageError("it ended before run() was called, so its functions were not asked")
-    os._exit(print_answer(replies.stumbled(error, dict(os.environ))))
+    os._exit(print_answer(replies.answer_error(error, dict(os.environ))))
 
 
 def _is_waiting() -> bool:
@@ -127,12 +127,12 @@ def _is_waiting() -> bool:
         return False
 
 
-def _caught(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
+def _answer_exception(kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
     from hookport.runtime.answer import print_answer
     from hookport.sdk import replies
 
     if issubclass(kind, KeyboardInterrupt):
         os._exit(INTERRUPTED)
-    code = print_answer(replies.stumbled(error, dict(os.environ)))
+    code = print_answer(replies.answer_error(error, dict(os.environ)))
     # Python would end with 1, which denies nothing.
     os._exit(code)

@@ -78,21 +78,21 @@ class Event:
     @property
     def command(self) -> str:
         """The shell command."""
-        return self._said("command")
+        return self._read_text("command")
 
     @property
     def path(self) -> str:
         """The file that a tool reads, writes or changes."""
-        return self._said("path")
+        return self._read_text("path")
 
     @property
     def content(self) -> str:
         """What a tool writes: all of a file, or the text that takes another's place."""
-        return self._said("content") or self._said("new")
+        return self._read_text("content") or self._read_text("new")
 
     @property
     def url(self) -> str:
-        return self._said("url")
+        return self._read_text("url")
 
     @property
     def output(self) -> str:
@@ -138,11 +138,11 @@ class Event:
     def _call(self) -> Call | None:
         return self.happened.call
 
-    def _said(self, field: str) -> str:
+    def _read_text(self, field: str) -> str:
         value = self.input.get(field)
         return value if isinstance(value, str) else ""
 
     def __repr__(self) -> str:
         about = {name: getattr(self, name) for name in ("tool", "prompt", "source") if getattr(self, name)}
-        said = [self.name, *(f"{name}={value!r}" for name, value in {**about, **self.input}.items())]
-        return f"Event({', '.join(said)})"
+        parts = [self.name, *(f"{name}={value!r}" for name, value in {**about, **self.input}.items())]
+        return f"Event({', '.join(parts)})"

@@ -33,7 +33,7 @@ class UnansweredError(Exception):
     """A function that gave no answer to trust, in one line."""
 
 
-class Origin(Value):
+class EventOrigin(Value):
     """Where an event comes from: the payload as it came, and the agent that fired it."""
 
     raw: Mapping[str, Any]
@@ -41,7 +41,7 @@ class Origin(Value):
 
 
 def run_functions(
-    event: Happened, functions: Iterable[Bound], agent: Wire, origin: Origin, *, catches: bool = True
+    event: Happened, functions: Iterable[Bound], agent: Wire, origin: EventOrigin, *, catches: bool = True
 ) -> engine.DispatchReport:
     """Ask every function that is for the event, in order; without `catches`, what one raises is raised.
 
@@ -49,10 +49,10 @@ def run_functions(
     """
     raised: list[Exception] = []
     hooks, handlers = [], {}
-    for number, one in enumerate(functions):
+    for number, bound in enumerate(functions):
         # Each is waited for: the one after it sees the input as this one rewrote it.
-        hooks.append(one.hook.replace(id=str(number), rewrites=True))
-        handlers[str(number)] = _handler(one, origin, raised, catches=catches)
+        hooks.append(bound.hook.replace(id=str(number), rewrites=True))
+        handlers[str(number)] = _make_handler(bound, origin, raised, catches=catches)
     setting = engine.RunSetting(agent, lambda _name: PLAIN, {}, policy.LATER, functions=handlers)
     report = engine.run_hooks(event, hooks, setting)
     if raised and not catches:
@@ -71,8 +71,8 @@ def judge_failures(
     ]
 
 
-def _handler(
-    one: Bound, origin: Origin, raised: list[Exception], *, catches: bool
+def _make_handler(
+    bound: Bound, origin: EventOrigin, raised: list[Exception], *, catches: bool
 ) -> Callable[[Happened], list[Decision]]:
     """What the engine calls for a function; where nobody catches what it raises, no other is asked."""
 
@@ -80,20 +80,20 @@ def _handler(
         if raised and not catches:
             return []
         try:
-            answer = _asked(one.function, Event(event, origin.raw, origin.agent))
+            answer = _ask_function(bound.function, Event(event, origin.raw, origin.agent))
         except Exception as error:  # noqa: BLE001  (whatever a function raises is a failure of its own)
             if catches and os.environ.get(DEBUG):
                 import traceback
 
                 traceback.print_exception(error)
             raised.append(error)
-            return [Decision(failure=told(error, one))]
-        return _with_whole_input(answer, event)
+            return [Decision(failure=describe_error(error, bound))]
+        return _complete_input(answer, event)
 
     return handler
 
 
-def _with_whole_input(answer: Decision, event: Happened) -> list[Decision]:
+def _complete_input(answer: Decision, event: Happened) -> list[Decision]:
     """An answer with all of the input that it wants; a rewrite of no call is a failure besides."""
     changes, call = answer.updated_input, event.call
     if changes is None:
@@ -101,58 +101,60 @@ def _with_whole_input(answer: Decision, event: Happened) -> list[Decision]:
     answer = answer.replace(updated_input=None)
     if call is None:
         return [answer, Decision(failure=f"it rewrites the input of a tool, and {event.event} has none here")]
-    wanted = edit_input(call, changes)
-    if wanted is None:
+    edited = edit_input(call, changes)
+    if edited is None:
         reason = "a hook wants other input, which is not one call of this tool"
         return [answer.replace(verdict="deny", reason=reason)]
-    return [answer if wanted == call.input else answer.replace(updated_input=wanted)]
+    return [answer if edited == call.input else answer.replace(updated_input=edited)]
 
 
-def _asked(function: Function, event: Event) -> Decision:
+def _ask_function(function: Function, event: Event) -> Decision:
     try:
         answer = function(event)
         if answer is None or isinstance(answer, Decision):
             return answer or Decision()
         is_list = hasattr(answer, "__iter__") and not isinstance(answer, (str, dict))
         answers: list[object] = list(answer) if is_list else [answer]
-    except SystemExit as left:
-        if left.code == BLOCK:  # what a script says that denies
+    except SystemExit as exited:
+        if exited.code == BLOCK:  # what a script says that denies
             return Decision("deny", "a hook left with exit code 2")
-        raise UnansweredError(f"it called exit({left.code!r}). Return {ANSWERS} instead") from left
-    decisions = [one for one in answers if isinstance(one, Decision)]
-    for one in answers:
-        if not isinstance(one, Decision):
-            close = getattr(one, "close", None)
+        raise UnansweredError(f"it called exit({exited.code!r}). Return {ANSWERS} instead") from exited
+    decisions = [part for part in answers if isinstance(part, Decision)]
+    for answer_part in answers:
+        if not isinstance(answer_part, Decision):
+            close = getattr(answer_part, "close", None)
             if close:  # a coroutine that nobody awaits
                 close()
-            what = f"the {type(one).__name__} {getattr(one, '__name__', '')}".rstrip()
+            what = f"the {type(answer_part).__name__} {getattr(answer_part, '__name__', '')}".rstrip()
             raise UnansweredError(f"it returned {what}. Return {ANSWERS}")
-    return _one(decisions)
+    return _merge_answers(decisions)
 
 
-def _one(answers: list[Decision]) -> Decision:
+def _merge_answers(answers: list[Decision]) -> Decision:
     """Several answers of one function, which all speak of the same input."""
-    changes = [one.updated_input for one in answers if one.updated_input is not None]
+    changes = [answer.updated_input for answer in answers if answer.updated_input is not None]
     merged = merge.merge_decisions(answers)
     return (
-        merged.replace(updated_input={key: one[key] for one in changes for key in one}) if changes else merged
+        merged.replace(updated_input={key: changed[key] for changed in changes for key in changed})
+        if changes
+        else merged
     )
 
 
-def told(error: BaseException, one: Bound | None = None) -> str:
+def describe_error(error: BaseException, bound: Bound | None = None) -> str:
     """What was raised and where, in one line."""
-    file = one.hook.file if one else ""
+    file = bound.hook.file if bound else ""
     place, trace = "", error.__traceback__
     while trace is not None:
-        here = trace.tb_frame.f_code.co_filename
-        if not file or here == file or not place:
-            place = f"{os.path.basename(here)}:{trace.tb_lineno}"
+        file_here = trace.tb_frame.f_code.co_filename
+        if not file or file_here == file or not place:
+            place = f"{os.path.basename(file_here)}:{trace.tb_lineno}"
         trace = trace.tb_next
-    said = " ".join(str(error).split())
-    if len(said) > LONGEST_ERROR:
-        said = said[: LONGEST_ERROR - 1] + "…"
+    text = " ".join(str(error).split())
+    if len(text) > LONGEST_ERROR:
+        text = text[: LONGEST_ERROR - 1] + "…"
     if isinstance(error, UnansweredError):
-        code = getattr(one.function, "__code__", None) if one else None
-        return f"{said} ({os.path.basename(file)}:{code.co_firstlineno})" if code else said
+        code = getattr(bound.function, "__code__", None) if bound else None
+        return f"{text} ({os.path.basename(file)}:{code.co_firstlineno})" if code else text
     name = type(error).__name__
-    return f"{name}: {said} ({place})" if said else f"{name} ({place})"
+    return f"{name}: {text} ({place})" if text else f"{name} ({place})"

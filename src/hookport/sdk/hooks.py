@@ -85,10 +85,10 @@ class _Decorator:
         self.event = event
 
     def __call__(self, /, *matchers: Tree) -> Tree:
-        _begun()
+        _begin()
         if len(matchers) == 1 and callable(matchers[0]):
             return _bind(matchers[0], self.event, ())
-        terms = tuple(_terms(matchers, self.event))
+        terms = tuple(_read_terms(matchers, self.event))
         return lambda function: _bind(function, self.event, terms)
 
     def __repr__(self) -> str:
@@ -105,22 +105,22 @@ agent_stop: Decorator = _Decorator("agent_stop")
 
 def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
     """The decorator of any event: a canonical name, or `agent:Name` for one that only that agent has."""
-    _begun()
+    _begin()
     if event not in CORE and ":" not in event:
         from hookport.model.events import EVENTS
 
         if event not in EVENTS:
-            from hookport.errors import UsageError, closest
+            from hookport.errors import UsageError, suggest_closest
 
-            raise UsageError(f"unknown event '{event}'.{closest(event, tuple(EVENTS))}")
-    terms = tuple(_terms(matchers, event))
+            raise UsageError(f"unknown event '{event}'.{suggest_closest(event, tuple(EVENTS))}")
+    terms = tuple(_read_terms(matchers, event))
     return lambda function: _bind(function, event, terms)
 
 
-def bound_of(function: object) -> list[Bound]:
+def list_bound(function: object) -> list[Bound]:
     """What a function was decorated with, the nearest decorator first."""
-    found: list[Bound] = getattr(function, MARK, [])
-    return found
+    bounds: list[Bound] = getattr(function, MARK, [])
+    return bounds
 
 
 def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F:
@@ -131,34 +131,34 @@ def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F
         dialect="",
         subject=subject,
         terms=terms,
-        tools=_tools(terms) if subject == "tool" else (),
-        file=_file(function),
+        tools=_list_tools(terms) if subject == "tool" else (),
+        file=_find_file(function),
     )
-    one = Bound(function, hook)
-    bound.append(one)
-    setattr(function, MARK, [*bound_of(function), one])
+    binding = Bound(function, hook)
+    bound.append(binding)
+    setattr(function, MARK, [*list_bound(function), binding])
     return function
 
 
-def _begun() -> None:
+def _begin() -> None:
     """Whoever decorates may have imported nothing that noticed that a hook file runs."""
     from hookport.sdk import calling
 
     calling.begin()
 
 
-def _file(function: object) -> str:
+def _find_file(function: object) -> str:
     code = getattr(function, "__code__", None)
     return code.co_filename if code else ""
 
 
-def _terms(matchers: Iterable[Any], event: str) -> Iterator[tuple[str, str, str]]:
+def _read_terms(matchers: Iterable[Any], event: str) -> Iterator[tuple[str, str, str]]:
     """The matchers as a plan has them: the shapes are those of the interchange format."""
     for matcher in matchers:
         if isinstance(matcher, (list, tuple)) and matcher:
-            yield from _terms(matcher, event)
+            yield from _read_terms(matcher, event)
         elif isinstance(matcher, str) and matcher:
-            yield "tool", _word(matcher, event), ""
+            yield "tool", _check_word(matcher, event), ""
         elif isinstance(matcher, dict) and isinstance(matcher.get("pattern"), str):
             yield "pattern", matcher["pattern"], ""
         elif isinstance(matcher, dict) and _is_server(matcher.get("mcp")):
@@ -176,13 +176,13 @@ def _is_server(mcp: Mapping[str, Any] | None) -> bool:
     )
 
 
-def _word(word: str, event: str) -> str:
+def _check_word(word: str, event: str) -> str:
     """A word of the vocabulary; one agent's own name for a tool would be a guard in that agent only."""
     if event in ABOUT_TOOLS and word not in TOOLS:
-        from hookport.errors import UsageError, slip
+        from hookport.errors import UsageError, correct_slip
 
-        meant = slip(word, tuple(TOOLS))
-        guess = f"Did you mean '{meant}'?" if meant else f"The tools are {', '.join(TOOLS)}."
+        correction = correct_slip(word, tuple(TOOLS))
+        guess = f"Did you mean '{correction}'?" if correction else f"The tools are {', '.join(TOOLS)}."
         raise UsageError(
             f"unknown tool '{word}'. {guess} "
             f'For a tool that only one agent has, write {{"pattern": "^{word}$"}}.'
@@ -190,7 +190,7 @@ def _word(word: str, event: str) -> str:
     return word
 
 
-def _tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
+def _list_tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
     """The tools of the vocabulary that a matcher has."""
     patterns = [value for kind, value, _ in terms if kind == "pattern"]
     words = {value for kind, value, _ in terms if kind == "tool"}

@@ -10,8 +10,8 @@ from hookport.runtime import merge, policy, sessions
 from hookport.runtime.answer import build_answer
 from hookport.runtime.engine import HookRun
 from hookport.runtime.occasion import find_start_folder
-from hookport.sdk.callers import caller
-from hookport.sdk.functions import DEBUG, Origin, judge_failures, run_functions, told
+from hookport.sdk.callers import find_caller
+from hookport.sdk.functions import DEBUG, EventOrigin, describe_error, judge_failures, run_functions
 from hookport.wire.events import read_event
 
 TYPE_CHECKING = False
@@ -27,13 +27,13 @@ if TYPE_CHECKING:
 FAILED = 1
 
 
-def policy_of(said: str) -> str:
+def check_policy(on_failure: str) -> str:
     """What `run` was told of failures, empty for nothing."""
-    if said not in ("", policy.OPEN, policy.CLOSED):
+    if on_failure not in ("", policy.OPEN, policy.CLOSED):
         from hookport.errors import UsageError
 
-        raise UsageError(f"on_failure cannot be '{said}'. Write 'open' or 'closed'.")
-    return said
+        raise UsageError(f"on_failure cannot be '{on_failure}'. Write 'open' or 'closed'.")
+    return on_failure
 
 
 def reply(
@@ -51,46 +51,48 @@ def reply(
     """
     tree = payload.tree
     if isinstance(tree, str):
-        return _unreadable(tree, env, on_failure)
-    by = by or caller(payload.data, tree, env)
+        return _answer_unreadable(tree, env, on_failure)
+    by = by or find_caller(payload.data, tree, env)
     if by is None:
-        return _unreadable("no agent or format that hookport knows sends such a payload", env, on_failure)
+        return _answer_unreadable(
+            "no agent or format that hookport knows sends such a payload", env, on_failure
+        )
     event = read_event(by.wire, tree, by.native)
     cwd = event.cwd or event.root or find_start_folder()
     event = event.replace(cwd=cwd, root=event.root or cwd, event=by.event or event.event)
-    report = run_functions(event, functions, by.wire, Origin(tree, by.agent), catches=catches)
+    report = run_functions(event, functions, by.wire, EventOrigin(tree, by.agent), catches=catches)
     if event.event == "before_tool_execute" and not (event.call and (event.call.native or event.call.tool)):
         # No matcher on a tool can have matched, so nothing that guards one has seen it.
-        guards = [one.hook for one in functions if one.hook.event == event.event][:1]
+        guards = [bound.hook for bound in functions if bound.hook.event == event.event][:1]
         unseen = Decision(failure="the payload names no tool")
         unasked = [HookRun(hook, matched=False, why=unseen.failure, answered=unseen) for hook in guards]
         report = report.replace(runs=(*report.runs, *unasked))
-    return _told(event, report, by, env, on_failure)
+    return _write_reply(event, report, by, env, on_failure)
 
 
-def _told(
+def _write_reply(
     event: Happened, report: DispatchReport, by: Caller, env: Mapping[str, str], on_failure: str
 ) -> Answer:
-    said, judged = on_failure or env.get(policy.VARIABLE, ""), []
+    chosen, judged = on_failure or env.get(policy.VARIABLE, ""), []
     failed = [run for run in report.runs if run.answered.failure]
     if failed:
         # An exit code would lose what another function said.
         is_silent = report.decision == Decision()
-        if by.is_bridge and said not in (policy.OPEN, policy.CLOSED) and is_silent:
+        if by.is_bridge and chosen not in (policy.OPEN, policy.CLOSED) and is_silent:
             # Whoever runs us has a policy of its own, for this hook and the project.
             lines = [f"hook '{run.hook.name}' failed: {run.answered.failure}." for run in failed]
-            return Answer(stderr=_line(lines, env), exit_code=FAILED)
-        judged = judge_failures(report, on_failure, on_failure or _standing(event.cwd, env))
+            return Answer(stderr=_join_lines(lines, env), exit_code=FAILED)
+        judged = judge_failures(report, on_failure, on_failure or _find_policy(event.cwd, env))
     decision = merge.merge_decisions([report.decision, *judged])
     if not by.is_bridge and (endless := sessions.explain_dropped_deny(event, decision, by.wire, env)):
         decision = Decision(system_message=endless)
     answer = build_answer(event, report.replace(decision=decision), by.wire).answer
-    lines = [one.reason or one.system_message for one in judged]
+    lines = [decision.reason or decision.system_message for decision in judged]
     unsaid = [line for line in lines if line not in answer.stderr]
-    return answer.replace(stderr=answer.stderr + _line(unsaid, env)) if unsaid else answer
+    return answer.replace(stderr=answer.stderr + _join_lines(unsaid, env)) if unsaid else answer
 
 
-def _standing(cwd: str, env: Mapping[str, str]) -> str:
+def _find_policy(cwd: str, env: Mapping[str, str]) -> str:
     """What holds where the file says nothing: the user's word, else the project's if it can be told."""
     settings: Mapping[str, str] = {}
     if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
@@ -103,38 +105,38 @@ def _standing(cwd: str, env: Mapping[str, str]) -> str:
     return policy.find_failure_policy(settings, env)
 
 
-def _unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
+def _answer_unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
     """The answer to a caller that cannot be told apart: the exit codes that most obey."""
-    is_closed, effect = _effect(env, on_failure)
+    is_closed, effect = _describe_effect(env, on_failure)
     hint = "Give it an agent's payload on stdin; `hookport.testing.payload` makes one."
-    line = f"{_file()}: {failure}. {effect} {hint}\n"
+    line = f"{_name_file()}: {failure}. {effect} {hint}\n"
     return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
 
 
-def stumbled(error: BaseException, env: Mapping[str, str], on_failure: str = "") -> Answer:
+def answer_error(error: BaseException, env: Mapping[str, str], on_failure: str = "") -> Answer:
     """The answer where the file itself failed, and nothing is known of the event."""
     if env.get(DEBUG):
         import traceback
 
         traceback.print_exception(error)
-    is_closed, effect = _effect(env, on_failure)
-    line = _line([f"{_file()}: {told(error)}. {effect}"], env)
+    is_closed, effect = _describe_effect(env, on_failure)
+    line = _join_lines([f"{_name_file()}: {describe_error(error)}. {effect}"], env)
     return Answer(stderr=line, exit_code=BLOCK if is_closed else FAILED)
 
 
-def _effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
+def _describe_effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
     """Whether a failure denies, and that in words; a word for it that is none denies."""
-    said = on_failure or _standing(find_start_folder(), env)
-    if said == policy.OPEN:
+    chosen = on_failure or _find_policy(find_start_folder(), env)
+    if chosen == policy.OPEN:
         return False, "It was not blocked (fail open)."
     return True, "It is denied (fail closed)."
 
 
-def _line(lines: Sequence[str], env: Mapping[str, str]) -> str:
+def _join_lines(lines: Sequence[str], env: Mapping[str, str]) -> str:
     """What went wrong, in one line."""
     hint = "" if env.get(DEBUG) else f" Set {DEBUG}=1 to see the traceback."
     return " ".join(dict.fromkeys(lines)) + hint + "\n"
 
 
-def _file() -> str:
+def _name_file() -> str:
     return os.path.basename(sys.argv[0]) or "a hook"

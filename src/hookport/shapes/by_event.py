@@ -11,7 +11,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from hookport.errors import Problem, closest, spell_path
+from hookport.errors import Problem, spell_path, suggest_closest
 from hookport.findings import Finding, IgnoredMatcher, Kind, NeverRuns, OtherSettings, RunsOnce, UnknownEvent
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import (
@@ -199,7 +199,7 @@ def _read_event(reading: _Reading, place: Place, native: str, groups: Tree) -> N
         return
     spec = find_event(dialect, native)
     if spec is None:
-        guess = closest(native, tuple(event.native for event in dialect.events))
+        guess = suggest_closest(native, tuple(event.native for event in dialect.events))
         reading.note(UnknownEvent, place, event=native, guess=guess)
     for number, tree in enumerate(groups):
         at = Place(place.file, (*place.path, number))

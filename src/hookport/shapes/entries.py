@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from hookport.errors import Problem, slip
-from hookport.model.events import native_event, split_native
+from hookport.errors import Problem, correct_slip
+from hookport.model.events import join_native, split_native
 from hookport.model.hooks import NOTHING, PLATFORMS, Handler, Hook, Manifest, Term
 from hookport.shapes.adoption import strip_clauses
 from hookport.shapes.dialect import (
@@ -276,7 +276,7 @@ def bind(
     dialect: Dialect, hook: Hook, native: str, spec: EventSpec | None, terms: tuple[Term, ...], content: str
 ) -> Hook:
     """Set the hook's event (the canonical one if there is one), matcher and whether it blocks."""
-    event = spec.canonical if spec and spec.canonical else native_event(dialect.id, native)
+    event = spec.canonical if spec and spec.canonical else join_native(dialect.id, native)
     decides = dialect.handlers[hook.handler.type].decides and not hook.handler.is_async
     blocking = (spec or make_unknown_event(dialect, native)).blocks in ("prevent", "retry") and decides
     hook = hook._replace(event=event, matcher=terms, content=hook.content or content, blocking=blocking)
@@ -298,7 +298,7 @@ def make_unknown_event(dialect: Dialect, native: str) -> EventSpec:
 
     A likely typo blocks as the intended event does: a guard there never runs.
     """
-    likely = find_event(dialect, slip(native, [event.native for event in dialect.events]))
+    likely = find_event(dialect, correct_slip(native, [event.native for event in dialect.events]))
     return EventSpec(native, "", likely.blocks if likely else "observe", "")
 
 
@@ -419,7 +419,12 @@ def find_slipped_key(key: str, tree: Mapping[str, Tree], is_meant: Callable[[Tre
         return ""
     keys = [candidate for candidate, value in tree.items() if is_meant(value) and candidate[:1] != "_"]
     return next(
-        (candidate for candidate in keys if candidate.strip() == key or slip(candidate.strip(), [key])), ""
+        (
+            candidate
+            for candidate in keys
+            if candidate.strip() == key or correct_slip(candidate.strip(), [key])
+        ),
+        "",
     )
 
 

@@ -50,7 +50,7 @@ def means_all(matching: Matching, text: str) -> bool:
     is_names = matching.grammar == "names" and re.fullmatch(f"{matching.plain}+", text)
     if is_names or matching.grammar not in ("names", "regex", "anchored"):
         return False
-    return matches_all(text, whole=matching.grammar == "anchored")
+    return matches_all(text, is_full=matching.grammar == "anchored")
 
 
 def read_matcher(dialect: Dialect, spec: EventSpec, text: str) -> tuple[tuple[Term, ...], str]:

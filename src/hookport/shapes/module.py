@@ -18,7 +18,7 @@ import re
 from collections.abc import Mapping
 from datetime import timedelta
 
-from hookport.errors import Problem, closest
+from hookport.errors import Problem, suggest_closest
 from hookport.findings import Finding, UnknownEvent
 from hookport.model.hooks import ANY_SERVER, Hook, Manifest, Term
 from hookport.shapes.dialect import (
@@ -101,7 +101,7 @@ def decode(dialect: Dialect, trees: Mapping[str, Tree]) -> DecodedManifest:
                 problems.append(Problem("'event' is missing", (number,), file))
                 continue
             if find_event(dialect, native) is None:
-                guess = closest(native, tuple(event.native for event in dialect.events))
+                guess = suggest_closest(native, tuple(event.native for event in dialect.events))
                 findings.append(
                     UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
                 )

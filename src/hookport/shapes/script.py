@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
 
-from hookport.errors import Problem, closest
+from hookport.errors import Problem, suggest_closest
 from hookport.findings import Finding, UnknownEvent
 from hookport.model.hooks import NOTHING, Handler, Hook, Manifest
 from hookport.model.tools import TOOLS
@@ -110,7 +110,7 @@ def _read_generated(
         problems.append(Problem("the list of hooks is damaged; convert the source again", (), file))
         return []
     if find_event(dialect, native) is None:
-        guess = closest(native, tuple(event.native for event in dialect.events))
+        guess = suggest_closest(native, tuple(event.native for event in dialect.events))
         findings.append(
             UnknownEvent.at("", event=native, dialect=dialect.id, guess=guess)._replace(file=file)
         )

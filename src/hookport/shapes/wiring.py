@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hookport.model.events import native_event
+from hookport.model.events import join_native
 from hookport.shapes.dialect import Dialect, EventSpec, ToolName, list_event_terms
 from hookport.shapes.limits import find_longest_wait
 from hookport.wire.table import Wire
@@ -15,7 +15,7 @@ def complete_wire(dialect: Dialect) -> Wire:
         id=dialect.id,
         fires=dialect.kind == "agent",
         events={
-            spec.native: spec.canonical or native_event(dialect.id, spec.native) for spec in dialect.events
+            spec.native: spec.canonical or join_native(dialect.id, spec.native) for spec in dialect.events
         },
         natives=_index_natives(dialect),
         tools=_index_by_native(dialect.tools),
@@ -38,7 +38,7 @@ def _index_natives(dialect: Dialect) -> dict[str, list[tuple[list[str], str]]]:
     """The native events of each canonical one, those that are written first."""
     natives: dict[str, list[tuple[list[str], str]]] = {}
     for spec in sorted(dialect.events, key=lambda spec: spec.secondary):
-        event = spec.canonical or native_event(dialect.id, spec.native)
+        event = spec.canonical or join_native(dialect.id, spec.native)
         natives.setdefault(event, []).append((_list_tools(spec), spec.native))
     return natives
 

@@ -17,7 +17,7 @@ folder). `reading.problem` says why a text cannot be read to its end; a guard sh
 from __future__ import annotations
 
 from hookport.model.value import Value
-from hookport.shell.syntax import DEEP, MANY, MARKS, ONE, PART, STAR, unmarked
+from hookport.shell.syntax import DEEP, MANY, MARKS, ONE, PART, STAR, remove_marks
 from hookport.shell.walk import SAID, Ask, Command, TooMuchError, Walk, joined, name_of, quote
 from hookport.shell.wrappers import SHELLS, codes, language
 
@@ -65,7 +65,7 @@ def read(
     """The programs that a text starts when a shell runs it in a folder with these variables."""
     walk = Walk(cwd or ".", variables or {}, ask or Ask())
     try:
-        walk.text(unmarked(text))
+        walk.text(remove_marks(text))
     except TooMuchError as error:
         return Reading(tuple(walk.found), str(error), is_cut=True, assigned=walk.assigned)
     except RecursionError:

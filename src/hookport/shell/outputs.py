@@ -56,16 +56,16 @@ PRINTERS = {
 }
 
 
-def output(name: str, words: Sequence[str], given: str | None, walk: Walk) -> str:
+def predict_output(name: str, words: Sequence[str], given: str | None, walk: Walk) -> str:
     """What a program prints; `PART` if nobody knows."""
     if name in SILENT:
         return ""
     if name in ("echo", "print"):
-        return _echo(list(words[1:]))
+        return _predict_echo(list(words[1:]))
     if name in PRINTERS:
-        said = _printed(PRINTERS[name], list(words[1:]), given, walk)
-        if said is not None:
-            return said
+        printed = _call_printer(PRINTERS[name], list(words[1:]), given, walk)
+        if printed is not None:
+            return printed
     operands = [word for word in words[1:] if not word.startswith("-")]
     if (
         name in FILTERS
@@ -76,21 +76,21 @@ def output(name: str, words: Sequence[str], given: str | None, walk: Walk) -> st
     return PART
 
 
-def _echo(words: list[str]) -> str:
+def _predict_echo(words: list[str]) -> str:
     is_escaped = False
     while words and words[0].startswith("-") and len(words[0]) > 1 and set(words[0][1:]) <= set("neE"):
         is_escaped = is_escaped or "e" in words[0]
         words = words[1:]
-    said = " ".join(words)
-    if is_escaped and "\\" in said:
-        from hookport.shell.printers import unescaped
+    text = " ".join(words)
+    if is_escaped and "\\" in text:
+        from hookport.shell.printers import read_escapes
 
-        return unescaped(said)
-    return said
+        return read_escapes(text)
+    return text
 
 
-def _printed(how: str, words: list[str], given: str | None, walk: Walk) -> str | None:
+def _call_printer(printer: str, words: list[str], given: str | None, walk: Walk) -> str | None:
     from hookport.shell import printers
 
-    found: str | None = getattr(printers, how)(words, given, walk)
-    return found
+    printed: str | None = getattr(printers, printer)(words, given, walk)
+    return printed

@@ -89,15 +89,15 @@ class Parser:
 
     def all(self) -> list[Node]:
         """Every command of the text."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         while True:
-            found += self.commands(())
+            nodes += self.commands(())
             if self.at >= len(self.text):
-                return found
-            self._miss(f"'{self.text[self.at]}' is out of place")
+                return nodes
+            self._note_problem(f"'{self.text[self.at]}' is out of place")
             self.at += 1
 
-    def _miss(self, problem: str) -> None:
+    def _note_problem(self, problem: str) -> None:
         self.problem = self.problem or problem
 
     def _enter(self) -> None:
@@ -126,9 +126,9 @@ class Parser:
         self.at += 1
         waiting, self._waiting = self._waiting, []
         for redirection, end, is_quoted, strips in waiting:
-            self._document(redirection, end, is_quoted=is_quoted, strips=strips)
+            self._read_document(redirection, end, is_quoted=is_quoted, strips=strips)
 
-    def _document(self, redirection: Redirection, end: str, *, is_quoted: bool, strips: bool) -> None:
+    def _read_document(self, redirection: Redirection, end: str, *, is_quoted: bool, strips: bool) -> None:
         text, lines = self.text, []
         while self.at < len(text):
             until = text.find("\n", self.at)
@@ -148,11 +148,11 @@ class Parser:
             redirection.word = [Part("text", body, is_quoted=True)]
         else:
             inner = Parser(body, self.depth)
-            redirection.word = inner.quoted("")
+            redirection.word = inner.read_quoted("")
             if inner.problem:
-                self._miss(inner.problem)
+                self._note_problem(inner.problem)
 
-    def _reserved(self) -> str:
+    def _peek_word(self) -> str:
         """The word at this place if nothing in it is quoted or computed."""
         text, end = self.text, self.at
         while end < len(text) and end - self.at < 16 and text[end] not in ENDS_WORD:
@@ -161,7 +161,7 @@ class Parser:
 
     def commands(self, ends: Sequence[str]) -> list[Node]:
         """Commands up to one of the words or signs that end this list."""
-        found: list[Node] = []
+        nodes: list[Node] = []
         operator = ""
         while True:
             self._skip(lines=True)
@@ -171,21 +171,21 @@ class Parser:
             if char == ")" or (char == ";" and self.text.startswith((";;", ";&"), self.at)):
                 break
             if char in ";&|":
-                self._miss(f"'{char}' is out of place")
+                self._note_problem(f"'{char}' is out of place")
                 self.at += 1
                 continue
-            if self._reserved() in ends:
+            if self._peek_word() in ends:
                 break
             start = self.at
             node = self._pipeline()
             node.operator = operator
-            found.append(node)
-            operator = self._operator()
+            nodes.append(node)
+            operator = self._read_operator()
             if self.at == start:
                 self.at += 1
-        return found
+        return nodes
 
-    def _operator(self) -> str:
+    def _read_operator(self) -> str:
         self._skip(lines=False)
         for sign in ("&&", "||", ";;", ";&"):
             if self.text.startswith(sign, self.at):
@@ -205,10 +205,10 @@ class Parser:
         commands: list[list[Node]] = []
         while True:
             self._skip(lines=bool(commands))
-            while self._reserved() in ("!", "time", "coproc", "-p") and self.at < len(self.text):
-                self.at += len(self._reserved())
+            while self._peek_word() in ("!", "time", "coproc", "-p") and self.at < len(self.text):
+                self.at += len(self._peek_word())
                 self._skip(lines=False)
-            commands.append([self._command()])
+            commands.append([self._read_command()])
             self._skip(lines=False)
             if not self.text.startswith("|", self.at) or self.text.startswith("||", self.at):
                 break
@@ -219,10 +219,10 @@ class Parser:
         node.bodies = commands
         return node
 
-    def _command(self) -> Node:
+    def _read_command(self) -> Node:
         self._enter()
-        word = self._reserved()
-        if self.text.startswith("((", self.at) and (end := self._arithmetic_end(self.at + 2)) >= 0:
+        word = self._peek_word()
+        if self.text.startswith("((", self.at) and (end := self._find_arithmetic_end(self.at + 2)) >= 0:
             node = Node("simple")
             node.words = [[Part("text", "((", is_quoted=True)], self._inside(self.at + 2, end)]
             self.at = end + 2
@@ -237,21 +237,21 @@ class Parser:
         else:
             node = self._simple()
         if node.kind not in ("simple", "function"):
-            self._redirections(node)
+            self._read_redirections(node)
         self.depth -= 1
         return node
 
     def _close(self, sign: str) -> None:
         self._skip(lines=True)
-        if self.text.startswith(sign, self.at) and (sign == ")" or self._reserved() == sign):
+        if self.text.startswith(sign, self.at) and (sign == ")" or self._peek_word() == sign):
             self.at += len(sign)
         else:
-            self._miss(f"'{sign}' is missing")
+            self._note_problem(f"'{sign}' is missing")
 
-    def _redirections(self, node: Node) -> None:
+    def _read_redirections(self, node: Node) -> None:
         while True:
             self._skip(lines=False)
-            if not self._redirection(node):
+            if not self._read_redirection(node):
                 return
 
     def read_if(self) -> Node:
@@ -261,7 +261,7 @@ class Parser:
         self._close("then")
         while True:
             node.bodies.append(self.commands(("elif", "else", "fi")))
-            word = self._reserved()
+            word = self._peek_word()
             if word not in ("elif", "else"):
                 break
             self.at += len(word)
@@ -285,15 +285,15 @@ class Parser:
         node = Node("for")
         self._skip(lines=False)
         if self.text.startswith("((", self.at):
-            end = self._arithmetic_end(self.at + 2)
+            end = self._find_arithmetic_end(self.at + 2)
             if end >= 0:
                 self._inside(self.at + 2, end)
                 self.at = end + 2
         else:
-            node.name = self._reserved()
+            node.name = self._peek_word()
             self.at += len(node.name)
             self._skip(lines=True)
-            if self._reserved() == "in":
+            if self._peek_word() == "in":
                 self.at += 2
                 while True:
                     self._skip(lines=False)
@@ -311,7 +311,7 @@ class Parser:
             self.at += 1
         self._skip(lines=True)
         closing = "done"
-        if self._reserved() == "{":
+        if self._peek_word() == "{":
             self.at, closing = self.at + 1, "}"
         else:
             self._close("do")
@@ -327,7 +327,7 @@ class Parser:
         self._close("in")
         while True:
             self._skip(lines=True)
-            if self.at >= len(self.text) or self._reserved() == "esac":
+            if self.at >= len(self.text) or self._peek_word() == "esac":
                 break
             before = self.at
             if self.text[self.at] == "(":
@@ -353,19 +353,19 @@ class Parser:
     def read_function(self) -> Node:
         """`function name …`, after its first word."""
         self._skip(lines=False)
-        name = self._reserved()
+        name = self._peek_word()
         self.at += len(name)
         self._skip(lines=False)
         if self.text.startswith("(", self.at):
             self.at += 1
             self._close(")")
-        return self._defined(name)
+        return self._read_function_body(name)
 
-    def _defined(self, name: str) -> Node:
+    def _read_function_body(self, name: str) -> Node:
         node = Node("function")
         node.name = name
         self._skip(lines=True)
-        node.bodies = [[self._command()]]
+        node.bodies = [[self._read_command()]]
         return node
 
     def read_group(self) -> Node:
@@ -381,9 +381,9 @@ class Parser:
         node.words = [[Part("text", "[[", is_quoted=True)]]
         while self.at < len(self.text):
             self._skip(lines=True)
-            if self._reserved() == "]]":
+            if self._peek_word() == "]]":
                 self.at += 2
-                self._redirections(node)
+                self._read_redirections(node)
                 return node
             before = self.at
             word = self.word()
@@ -391,7 +391,7 @@ class Parser:
                 self.at += 1
             elif word:
                 node.words.append(word)
-        self._miss("']]' is missing")
+        self._note_problem("']]' is missing")
         return node
 
     def _simple(self) -> Node:
@@ -400,32 +400,32 @@ class Parser:
             self._skip(lines=False)
             if self.at >= len(self.text):
                 break
-            if self._redirection(node):
+            if self._read_redirection(node):
                 continue
             char = self.text[self.at]
             if char == "(" and len(node.words) == 1 and not node.assignments:
-                name = _literal(node.words[0])
+                name = _join_literal(node.words[0])
                 start = self.at
                 self.at += 1
                 self._skip(lines=False)
                 if self.text.startswith(")", self.at):
                     self.at += 1
-                    return self._defined(name)
+                    return self._read_function_body(name)
                 self.at = start
             if char in "\n;&|()":
                 break
-            name, appends = self._assigned() if not node.words else ("", False)
+            name, appends = self._read_assigned_name() if not node.words else ("", False)
             if name:
                 node.assignments.append((name, self._values(), appends))
             else:
                 # `declare x=(…)` and the like
                 word = self.word()
                 node.words.append(word)
-                if self.text.startswith("(", self.at) and _literal(word).endswith("="):
-                    node.assignments.append((_literal(word)[:-1], self._values(), False))
+                if self.text.startswith("(", self.at) and _join_literal(word).endswith("="):
+                    node.assignments.append((_join_literal(word)[:-1], self._values(), False))
         return node
 
-    def _assigned(self) -> tuple[str, bool]:
+    def _read_assigned_name(self) -> tuple[str, bool]:
         """The name that is assigned at this place, which is left behind, and whether with `+=`."""
         text, end = self.text, self.at
         while end < len(text) and text[end] in NAME_LETTERS:
@@ -446,19 +446,19 @@ class Parser:
         if not self.text.startswith("(", self.at):
             return [self.word()]
         self.at += 1
-        found: list[Word] = []
+        words: list[Word] = []
         while True:
             self._skip(lines=True)
             if self.at >= len(self.text) or self.text[self.at] == ")":
                 break
             before = self.at
-            found.append(self.word())
+            words.append(self.word())
             if self.at == before:
                 self.at += 1
         self._close(")")
-        return found
+        return words
 
-    def _redirection(self, node: Node) -> bool:
+    def _read_redirection(self, node: Node) -> bool:
         text, start = self.text, self.at
         end = start
         while end < len(text) and text[end].isdigit() and end - start < 5:
@@ -473,28 +473,28 @@ class Parser:
                 end = close + 1
         if text.startswith(("&>>", "&>"), start):
             self.at += 3 if text.startswith("&>>", start) else 2
-            return self._target(node, ">", "")
+            return self._read_target(node, ">", "")
         if not text.startswith(("<", ">"), end) or text.startswith(("<(", ">("), end):
             return False
         operator = next(sign for sign in REDIRECTIONS if text.startswith(sign, end))
         self.at = end + len(operator)
-        return self._target(node, operator, text[start:end])
+        return self._read_target(node, operator, text[start:end])
 
-    def _target(self, node: Node, operator: str, number: str) -> bool:
+    def _read_target(self, node: Node, operator: str, number: str) -> bool:
         self._skip(lines=False)
         start = self.at
         word = self.word()
         if self.at == start:
-            self._miss(f"what follows '{operator}' is missing")
+            self._note_problem(f"what follows '{operator}' is missing")
             return True
         redirection = Redirection(operator, word, number)
         if operator in ("<<", "<<-"):
             raw = self.text[start : self.at]
             is_quoted = any(sign in raw for sign in "'\"\\")
-            self._waiting.append((redirection, _literal(word), is_quoted, operator == "<<-"))
+            self._waiting.append((redirection, _join_literal(word), is_quoted, operator == "<<-"))
             redirection.word = []
         elif operator in (">&", "<&"):
-            target = _literal(word)
+            target = _join_literal(word)
             if target.rstrip("-").isdigit() or target == "-":
                 return True
             redirection.operator = ">" if operator == ">&" else "<"
@@ -504,42 +504,42 @@ class Parser:
     def word(self) -> Word:
         """One word; empty where none starts."""
         text, parts = self.text, []
-        said: list[str] = []
+        letters: list[str] = []
         self._words += 1
         if self._words > MOST_WORDS:
             raise UnreadError("it has too many words")
 
         def end() -> None:
-            if said:
-                parts.append(Part("text", "".join(said)))
-                said.clear()
+            if letters:
+                parts.append(Part("text", "".join(letters)))
+                letters.clear()
 
         while self.at < len(text):
             char = text[self.at]
             if char in ENDS_WORD:
                 if text.startswith(("<(", ">("), self.at):
                     end()
-                    parts.append(self._process())
+                    parts.append(self._read_process())
                     continue
                 # `@(a|b)` and the other patterns of bash
-                if char == "(" and said and said[-1][-1:] in (STAR, ONE, "@", "+", "!"):
+                if char == "(" and letters and letters[-1][-1:] in (STAR, ONE, "@", "+", "!"):
                     start = self.at
-                    if self._pattern():
+                    if self._skip_pattern():
                         # It stands for what the sign before it and the brackets say together.
                         names = text[start + 1 : self.at - 1].split("|")
-                        is_hidden = said[-1][-1:] != "!" and any(name.startswith(".") for name in names)
-                        said[-1] = said[-1][:-1]
-                        said.append("." + STAR if is_hidden else STAR)
+                        is_hidden = letters[-1][-1:] != "!" and any(name.startswith(".") for name in names)
+                        letters[-1] = letters[-1][:-1]
+                        letters.append("." + STAR if is_hidden else STAR)
                         continue
                 break
             if char == "'":
                 end()
-                parts.append(Part("text", self._until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_until("'"), is_quoted=True))
             elif char == '"' or text.startswith('$"', self.at):
                 end()
                 self.at += 1 if char == '"' else 2
                 parts.append(Part("text", "", is_quoted=True))
-                parts += self.quoted('"')
+                parts += self.read_quoted('"')
             elif char == "\\":
                 if not text.startswith("\\\n", self.at):
                     end()
@@ -547,26 +547,26 @@ class Parser:
                 self.at += 2
             elif text.startswith("$'", self.at):
                 end()
-                parts.append(self._escaped())
+                parts.append(self._read_escaped())
             elif char in "$`":
                 end()
-                parts.append(self._expansion(is_quoted=False))
+                parts.append(self._read_expansion(is_quoted=False))
             elif char in "{,}":
                 end()
                 parts.append(Part("brace", char))
                 self.at += 1
             elif char in "*?[":
-                said.append(self._glob(char))
+                letters.append(self._read_glob(char))
             else:
                 start = self.at
                 self.at += 1
                 while self.at < len(text) and text[self.at] not in PLAIN_ENDS:
                     self.at += 1
-                said.append(text[start : self.at])
+                letters.append(text[start : self.at])
         end()
         return parts
 
-    def _glob(self, char: str) -> str:
+    def _read_glob(self, char: str) -> str:
         self.at += 1
         if char == "*":
             return STAR
@@ -579,82 +579,82 @@ class Parser:
         self.at = close + 1
         return inside if len(inside) == 1 and inside not in "!^" else ONE
 
-    def _pattern(self) -> bool:
+    def _skip_pattern(self) -> bool:
         close = self.text.find(")", self.at, self.at + 200)
         if close < 0 or any(sign in self.text[self.at + 1 : close] for sign in "\n;&<>$`"):
             return False
         self.at = close + 1
         return True
 
-    def _until(self, sign: str) -> str:
+    def _read_until(self, sign: str) -> str:
         start = self.at + 1
         end = self.text.find(sign, start)
         if end < 0:
-            self._miss(f"a {sign} is missing")
+            self._note_problem(f"a {sign} is missing")
             end = len(self.text)
         self.at = min(end + 1, len(self.text))
         return self.text[start:end]
 
-    def _escaped(self) -> Part:
+    def _read_escaped(self) -> Part:
         """`$'…'`"""
-        text, said = self.text, []
+        text, letters = self.text, []
         self.at += 2
         while self.at < len(text) and text[self.at] != "'":
             if text[self.at] != "\\":
                 start = self.at
                 while self.at < len(text) and text[self.at] not in "'\\":
                     self.at += 1
-                said.append(text[start : self.at])
+                letters.append(text[start : self.at])
                 continue
             value, self.at = unescape(text, self.at)
-            said.append(value)
+            letters.append(value)
         if self.at >= len(text):
-            self._miss("a ' is missing")
+            self._note_problem("a ' is missing")
         self.at += 1
-        return Part("text", unmarked("".join(said)), is_quoted=True)
+        return Part("text", remove_marks("".join(letters)), is_quoted=True)
 
-    def quoted(self, closing: str) -> Word:
+    def read_quoted(self, closing: str) -> Word:
         """What stands in double quotes, or in a here-document, where nothing closes it."""
         text, parts = self.text, []
-        said: list[str] = []
+        letters: list[str] = []
         while self.at < len(text):
             char = text[self.at]
             if char == closing:
                 break
             if char == "\\" and self.at + 1 < len(text) and text[self.at + 1] in '$`"\\\n':
                 if text[self.at + 1] != "\n":
-                    said.append(text[self.at + 1])
+                    letters.append(text[self.at + 1])
                 self.at += 2
             elif char in "$`":
-                if said:
-                    parts.append(Part("text", "".join(said), is_quoted=True))
-                    said = []
-                parts.append(self._expansion(is_quoted=True))
+                if letters:
+                    parts.append(Part("text", "".join(letters), is_quoted=True))
+                    letters = []
+                parts.append(self._read_expansion(is_quoted=True))
             else:
                 start = self.at
                 self.at += 1
                 while self.at < len(text) and text[self.at] not in '"\\$`':
                     self.at += 1
-                said.append(text[start : self.at])
-        if said:
-            parts.append(Part("text", "".join(said), is_quoted=True))
+                letters.append(text[start : self.at])
+        if letters:
+            parts.append(Part("text", "".join(letters), is_quoted=True))
         if closing and self.at >= len(text):
-            self._miss(f"a {closing} is missing")
+            self._note_problem(f"a {closing} is missing")
         self.at += bool(closing)
         return parts
 
-    def _expansion(self, *, is_quoted: bool) -> Part:
+    def _read_expansion(self, *, is_quoted: bool) -> Part:
         self._enter()
         try:
-            return self._expanded(is_quoted=is_quoted)
+            return self._read_expansion_here(is_quoted=is_quoted)
         finally:
             self.depth -= 1
 
-    def _expanded(self, *, is_quoted: bool) -> Part:
+    def _read_expansion_here(self, *, is_quoted: bool) -> Part:
         text = self.text
         if text[self.at] == "`":
-            return self._backticks(is_quoted=is_quoted)
-        if text.startswith("$((", self.at) and (end := self._arithmetic_end(self.at + 3)) >= 0:
+            return self._read_backticks(is_quoted=is_quoted)
+        if text.startswith("$((", self.at) and (end := self._find_arithmetic_end(self.at + 3)) >= 0:
             part = Part("variable", "", is_quoted=is_quoted)
             part.argument = self._inside(self.at + 3, end)
             self.at = end + 2
@@ -666,7 +666,7 @@ class Parser:
             self._close(")")
             return part
         if text.startswith("${", self.at):
-            return self._braced(is_quoted=is_quoted)
+            return self._read_braced(is_quoted=is_quoted)
         end = self.at + 1
         if text[end : end + 1] and text[end] in SPECIAL_NAMES:
             end += 1
@@ -677,25 +677,25 @@ class Parser:
         self.at = end
         return Part("variable" if name else "text", name or "$", is_quoted=is_quoted or not name)
 
-    def _backticks(self, *, is_quoted: bool) -> Part:
-        text, said = self.text, []
+    def _read_backticks(self, *, is_quoted: bool) -> Part:
+        text, letters = self.text, []
         self.at += 1
         while self.at < len(text) and text[self.at] != "`":
             if text[self.at] == "\\" and text[self.at + 1 : self.at + 2] in ("`", "\\", "$"):
                 self.at += 1
-            said.append(text[self.at : self.at + 1])
+            letters.append(text[self.at : self.at + 1])
             self.at += 1
         if self.at >= len(text):
-            self._miss("a ` is missing")
+            self._note_problem("a ` is missing")
         self.at += 1
-        inner = Parser("".join(said), self.depth)
+        inner = Parser("".join(letters), self.depth)
         part = Part("commands", is_quoted=is_quoted)
         part.commands = inner.all()
         if inner.problem:
-            self._miss(inner.problem)
+            self._note_problem(inner.problem)
         return part
 
-    def _process(self) -> Part:
+    def _read_process(self) -> Part:
         self._enter()
         part = Part("process", self.text[self.at], is_quoted=True)
         self.at += 2
@@ -704,7 +704,7 @@ class Parser:
         self.depth -= 1
         return part
 
-    def _braced(self, *, is_quoted: bool) -> Part:
+    def _read_braced(self, *, is_quoted: bool) -> Part:
         """`${name}`, `${name[@]}`, `${name:-word}` and the like."""
         text = self.text
         self.at += 2
@@ -726,23 +726,23 @@ class Parser:
         while self.at < len(text) and text[self.at] in ":-+=?#%/^,@" and self.at - start < 2:
             self.at += 1
         part.operator += text[start : self.at]
-        part.argument = self._argument()
+        part.argument = self._read_argument()
         return part
 
-    def _argument(self) -> Word:
+    def _read_argument(self) -> Word:
         text, parts = self.text, []
         while self.at < len(text) and text[self.at] != "}":
             char = text[self.at]
             if char == "'":
-                parts.append(Part("text", self._until("'"), is_quoted=True))
+                parts.append(Part("text", self._read_until("'"), is_quoted=True))
             elif char == '"':
                 self.at += 1
-                parts += self.quoted('"')
+                parts += self.read_quoted('"')
             elif char == "\\":
                 parts.append(Part("text", text[self.at + 1 : self.at + 2], is_quoted=True))
                 self.at += 2
             elif char in "$`":
-                parts.append(self._expansion(is_quoted=False))
+                parts.append(self._read_expansion(is_quoted=False))
             else:
                 start = self.at
                 self.at += 1
@@ -750,11 +750,11 @@ class Parser:
                     self.at += 1
                 parts.append(Part("text", text[start : self.at]))
         if self.at >= len(text):
-            self._miss("a } is missing")
+            self._note_problem("a } is missing")
         self.at += 1
         return parts
 
-    def _arithmetic_end(self, start: int) -> int:
+    def _find_arithmetic_end(self, start: int) -> int:
         """Where `))` closes an arithmetic expression that starts here; -1 if it is a subshell."""
         depth, text = 0, self.text
         for at in range(start, min(len(text), start + 2_000)):
@@ -771,10 +771,10 @@ class Parser:
     def _inside(self, start: int, end: int) -> Word:
         """The expansions of an arithmetic expression; they are run."""
         inner = Parser(self.text[start:end], self.depth)
-        found = [part for part in inner.quoted("") if part.kind != "text"]
+        expansions = [part for part in inner.read_quoted("") if part.kind != "text"]
         if inner.problem:
-            self._miss(inner.problem)
-        return found
+            self._note_problem(inner.problem)
+        return expansions
 
 
 COMPOUNDS = {
@@ -792,12 +792,12 @@ REDIRECTIONS = ("<<<", "<<-", "<<", "<>", "<&", "<", ">>", ">|", ">&", ">")
 _TRANSLATED = {ord(MANY): None, **dict.fromkeys(map(ord, (PART, STAR, DEEP)), ONE)}
 
 
-def unmarked(text: str) -> str:
+def remove_marks(text: str) -> str:
     """A text in which no letter is one of ours."""
     return text if text.isprintable() else text.translate(_TRANSLATED)
 
 
-def _literal(word: Word) -> str:
+def _join_literal(word: Word) -> str:
     return "".join(part.value for part in word if part.kind in ("text", "brace"))
 
 

@@ -12,7 +12,7 @@ from hookport.base import quoting
 from hookport.model.value import Value
 from hookport.shell import outputs
 from hookport.shell.syntax import MANY, MARKS, ONE, PART, STAR, parse
-from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, code_of
+from hookport.shell.wrappers import SHELL_VARIABLES, SHELLS, WRAPPERS, Wrapper, find_shell_code
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -111,20 +111,20 @@ class Walk:
         self.problem = self.problem or problem
         self.depth += 1
         try:
-            return self.nodes(nodes, Input(given, is_piped, via))
+            return self.walk_nodes(nodes, Input(given, is_piped, via))
         finally:
             self.depth -= 1
 
-    def nodes(self, nodes: Iterable[Node], input_: Input) -> str:
+    def walk_nodes(self, nodes: Iterable[Node], input_: Input) -> str:
         """Walk through commands that follow each other."""
         said = []
         start, is_sure = self.folders, True
         for number, node in enumerate(nodes):
             if node.operator not in ("&&", "||"):
                 if not is_sure and not self.stops:
-                    self.folders = _merged(self.folders, start)
+                    self.folders = _merge_folders(self.folders, start)
                 start, is_sure = self.folders, True
-            if node.operator == "||" and _leaves(node):
+            if node.operator == "||" and _ends_script(node):
                 is_sure = True
             before = self.folders
             said.append(self.node(node, input_))
@@ -133,7 +133,7 @@ class Walk:
             if number > MOST_STEPS:
                 raise TooMuchError("it is too long to be read")
         if not is_sure and not self.stops:
-            self.folders = _merged(self.folders, start)
+            self.folders = _merge_folders(self.folders, start)
         return "\n".join(filter(None, said))
 
     def _exists(self, folders: list[str]) -> bool:
@@ -150,71 +150,79 @@ class Walk:
             self.functions[node.name] = node.bodies[0]
             return ""
         if node.redirections:
-            input_ = self._redirected(node, input_)
+            input_ = self._redirect(node, input_)
         if node.kind == "pipeline":
             return self._pipeline(node, input_)
         if node.kind == "subshell":
             before, variables = self.folders, dict(self.variables)
-            said = self.nodes(node.bodies[0], input_)
+            printed = self.walk_nodes(node.bodies[0], input_)
             self.folders, self.variables = before, variables
-            return said
+            return printed
         if node.kind == "group":
-            return self.nodes(node.bodies[0], input_)
-        return self._branches(node, input_)
+            return self.walk_nodes(node.bodies[0], input_)
+        return self._walk_branches(node, input_)
 
-    def _branches(self, node: Node, input_: Input) -> str:
+    def _walk_branches(self, node: Node, input_: Input) -> str:
         words = [word for some in node.words for word in self.expand(some)]
         start = self.folders
         self.branches += 1
         if node.kind == "for" and node.name:
-            self.variables[node.name] = _bounded([*(words or [PART])])
-        said = [self.nodes(body, input_) for body in node.bodies]
+            self.variables[node.name] = _limit([*(words or [PART])])
+        printed = [self.walk_nodes(body, input_) for body in node.bodies]
         if node.kind in ("for", "while"):
             # What a round leaves behind, the next one starts with.
             before = len(self.found)
             values = dict(self.variables)
             for body in node.bodies:
-                self.nodes(body, input_)
+                self.walk_nodes(body, input_)
             if (
                 values == self.variables
                 and self.found[before:] == self.found[before - (len(self.found) - before) : before]
             ):
                 del self.found[before:]
         self.branches -= 1
-        self.folders = _merged(self.folders, start)
-        return "\n".join(filter(None, said))
+        self.folders = _merge_folders(self.folders, start)
+        return "\n".join(filter(None, printed))
 
     def _pipeline(self, node: Node, input_: Input) -> str:
         folders, variables = self.folders, dict(self.variables)
-        said = ""
+        printed = ""
         for number, body in enumerate(node.bodies):
             if number:
-                input_ = Input(said, is_piped=True, via=input_.via)
-            said = self.nodes(body, input_)
+                input_ = Input(printed, is_piped=True, via=input_.via)
+            printed = self.walk_nodes(body, input_)
             self.folders = folders
         self.variables = {**self.variables, **variables}
-        return said
+        return printed
 
-    def _redirected(self, node: Node, input_: Input) -> Input:
+    def _redirect(self, node: Node, input_: Input) -> Input:
         """The input of a compound; what it writes to is a command without words."""
-        command, input_ = self._targets(node.redirections, input_)
+        command, input_ = self._follow_redirections(node.redirections, input_)
         if command.writes or command.reads:
             self._add(command)
         return input_
 
-    def _targets(self, redirections: list[Redirection], input_: Input) -> tuple[Command, Input]:
+    def _follow_redirections(self, redirections: list[Redirection], input_: Input) -> tuple[Command, Input]:
         writes: list[str] = []
         reads: list[str] = []
-        for one in redirections:
-            if one.operator in ("<<", "<<-", "<<<"):
-                input_ = Input("".join(self.one(one.word, is_input=True)), is_piped=False, via=input_.via)
+        for redirection in redirections:
+            if redirection.operator in ("<<", "<<-", "<<<"):
+                input_ = Input(
+                    "".join(self.expand_unsplit(redirection.word, is_input=True)),
+                    is_piped=False,
+                    via=input_.via,
+                )
                 continue
-            if one.operator == "<" and any(part.kind == "process" for part in one.word):
-                said = [self.nodes(part.commands, Input()) for part in one.word if part.kind == "process"]
-                input_ = Input("\n".join(said), is_piped=True, via=input_.via)
+            if redirection.operator == "<" and any(part.kind == "process" for part in redirection.word):
+                printed = [
+                    self.walk_nodes(part.commands, Input())
+                    for part in redirection.word
+                    if part.kind == "process"
+                ]
+                input_ = Input("\n".join(printed), is_piped=True, via=input_.via)
                 continue
-            targets = self.expand(one.word)
-            if one.operator == "<":
+            targets = self.expand(redirection.word)
+            if redirection.operator == "<":
                 reads += targets
                 input_ = Input(None, is_piped=True, via=input_.via)
             else:
@@ -226,16 +234,16 @@ class Walk:
             self._assign(
                 name,
                 [
-                    one
+                    value
                     for word in values
-                    for one in (self.one(word) if len(values) == 1 else self.expand(word))
+                    for value in (self.expand_unsplit(word) if len(values) == 1 else self.expand(word))
                 ],
                 appends=appends,
             )
             if name in SHELL_VARIABLES:
                 for text in self.variables.get(name, ()):
                     self.text(text, via=(*input_.via, name))
-        command, input_ = self._targets(node.redirections, input_)
+        command, input_ = self._follow_redirections(node.redirections, input_)
         words = [(word, self.expand(word)) for word in node.words]
         if not words:
             if command.writes or command.reads:
@@ -243,13 +251,13 @@ class Walk:
             # `$(< file)`
             return PART if command.reads else ""
         firsts = words[0][1] or [""]
-        rest = [one for _, some in words[1:] for one in some]
+        rest = [value for _, some in words[1:] for value in some]
         base = command.replace(via=input_.via)
         if len(firsts) > 1 and self._has_choice(words[0][0]):
             # A program by a variable with several values: each of them.
-            said = [self.start([first, *rest], base, input_) for first in firsts]
-            said.append(self.start([*firsts, *rest], base, input_))
-            return "\n".join(filter(None, said))
+            printed = [self.start([first, *rest], base, input_) for first in firsts]
+            printed.append(self.start([*firsts, *rest], base, input_))
+            return "\n".join(filter(None, printed))
         return self.start([*firsts, *rest], base, input_)
 
     def _has_choice(self, word: Word) -> bool:
@@ -259,10 +267,10 @@ class Walk:
         old = self.variables.get(name, [])
         self.assigned.setdefault(name, []).extend(values)
         if appends:
-            values = [one + value for one in old or [""] for value in values or [""]] + values
+            values = [former + value for former in old or [""] for value in values or [""]] + values
         if self.branches:
             values = [*old, *values]
-        self.variables[name] = _bounded(list(dict.fromkeys(values)))
+        self.variables[name] = _limit(list(dict.fromkeys(values)))
 
     def _add(self, command: Command) -> None:
         self.found.append(command)
@@ -294,24 +302,24 @@ class Walk:
         if name in BUILTINS:
             BUILTINS[name](self, words, input_)
         if name in WRAPPERS:
-            said = self._wrapped(name, Wrapper(WRAPPERS[name]), words, command, input_)
-            if said is not None:
-                return said
+            printed = self._start_wrapped(name, Wrapper(WRAPPERS[name]), words, command, input_)
+            if printed is not None:
+                return printed
         self._add(command)
         if name in SHELLS:
-            return self._shell(name, words, input_)
-        for code in code_of(name, words[1:]):
+            return self._start_shell(name, words, input_)
+        for code in find_shell_code(name, words[1:]):
             # A shell is asked to run it by another program.
             self.text(code, via=(*input_.via, name))
         if name in ("find", "gfind", "bfs"):
-            self._find(words, base, input_)
+            self._start_find(words, base, input_)
         if name in ("fd", "fdfind"):
-            self._fd(words, base, input_)
+            self._start_fd(words, base, input_)
         number = len(self.found) - 1
-        said = outputs.output(name, words, input_.given, self)
-        if said and said != PART and self.found[number] is command:
-            self.found[number] = command.replace(said=said)
-        return said
+        printed = outputs.predict_output(name, words, input_.given, self)
+        if printed and printed != PART and self.found[number] is command:
+            self.found[number] = command.replace(said=printed)
+        return printed
 
     def _call(self, name: str, words: list[str], command: Command, input_: Input) -> str:
         if command.writes or command.reads:
@@ -320,9 +328,9 @@ class Walk:
             return PART
         self._calls.append(name)
         before = {key: self.variables.get(key) for key in ("@", "*", *"123456789")}
-        self._arguments(words[1:])
+        self._set_arguments(words[1:])
         try:
-            return self.nodes(self.functions[name], input_)
+            return self.walk_nodes(self.functions[name], input_)
         finally:
             self._calls.pop()
             for key, values in before.items():
@@ -331,19 +339,19 @@ class Walk:
                 else:
                     self.variables[key] = values
 
-    def _arguments(self, words: list[str]) -> None:
-        self.variables["@"] = self.variables["*"] = _bounded(list(words))
+    def _set_arguments(self, words: list[str]) -> None:
+        self.variables["@"] = self.variables["*"] = _limit(list(words))
         for number in range(1, 10):
             self.variables[str(number)] = words[number - 1 : number] or [""]
         # `shift` may move them.
         if len(words) > 1:
-            self.variables["1"] = _bounded(list(words))
+            self.variables["1"] = _limit(list(words))
 
-    def _wrapped(
+    def _start_wrapped(
         self, name: str, wrapper: Wrapper, words: list[str], command: Command, input_: Input
     ) -> str | None:
         """What the program prints that a wrapper starts; None where it starts none."""
-        inner = wrapper.inner(words[1:])
+        inner = wrapper.find_inner(words[1:])
         if inner is None:
             return None
         for variable, value in inner.variables:
@@ -356,7 +364,7 @@ class Walk:
         try:
             base = command.replace(folders=tuple(self.folders))
             if wrapper.feeds:
-                return self._fed(
+                return self._start_fed(
                     rest, inner.placeholder, base, Input(None, is_piped=False, via=via.via), input_
                 )
             if inner.text:
@@ -370,12 +378,12 @@ class Walk:
             if inner.folder:
                 self.folders = folders
 
-    def _fed(self, rest: list[str], placeholder: str, base: Command, via: Input, input_: Input) -> str:
+    def _start_fed(self, rest: list[str], placeholder: str, base: Command, via: Input, input_: Input) -> str:
         """`xargs` and the like: words come from the input."""
         # `xargs -a <(…)`
-        told = [word[len(SAID) :] for word in base.words if word.startswith(SAID)]
-        if told and base.words[0] in ("xargs", "gxargs", "parallel"):
-            input_ = Input("\n".join(told), is_piped=True, via=input_.via)
+        texts = [word[len(SAID) :] for word in base.words if word.startswith(SAID)]
+        if texts and base.words[0] in ("xargs", "gxargs", "parallel"):
+            input_ = Input("\n".join(texts), is_piped=True, via=input_.via)
         fed = [
             word.strip("'\"") for word in (input_.given if input_.given is not None else MANY).split()
         ] or [MANY]
@@ -387,10 +395,10 @@ class Walk:
                 self.text(text.replace(placeholder, line), via=via.via)
         if placeholder and any(placeholder in word for word in rest):
             words = [
-                made
+                filled
                 for word in rest
-                for made in (
-                    [word.replace(placeholder, one) for one in [*fed, *lines]]
+                for filled in (
+                    [word.replace(placeholder, fill) for fill in [*fed, *lines]]
                     if placeholder in word
                     else [word]
                 )
@@ -407,10 +415,10 @@ class Walk:
             ):
                 self.text(text, via=via.via)
         if name_of(words[0]) in SHELLS and "-c" in words[:2]:
-            self._arguments(fed)
+            self._set_arguments(fed)
         return self.start(words, base, via)
 
-    def _shell(self, name: str, words: list[str], input_: Input) -> str:
+    def _start_shell(self, name: str, words: list[str], input_: Input) -> str:
         """A shell that is given a text runs it."""
         via = (*input_.via, name)
         if name == "eval":
@@ -433,10 +441,12 @@ class Walk:
                     if "c" in word[1:] and word[0] == "-":
                         rest = words[number + 1 + values :]
                         while rest and rest[0].startswith(("-", "+")) and len(rest) > 1:
-                            taken = sum(letter in "oO" for letter in rest[0][1:] if rest[0][:2] != "--")
-                            rest = rest[1 + taken :]
+                            taken_values = sum(
+                                letter in "oO" for letter in rest[0][1:] if rest[0][:2] != "--"
+                            )
+                            rest = rest[1 + taken_values :]
                         if len(rest) > 2:
-                            self._arguments(rest[2:])
+                            self._set_arguments(rest[2:])
                         return (
                             self.text(rest[0], given=input_.given, is_piped=input_.is_piped, via=via)
                             if rest
@@ -460,31 +470,37 @@ class Walk:
             self.folders = folders
             self.variables = variables
 
-    def _find(self, words: list[str], base: Command, input_: Input) -> None:
-        from hookport.shell.printers import listing
+    def _start_find(self, words: list[str], base: Command, input_: Input) -> None:
+        from hookport.shell.printers import list_paths
 
-        listed = listing(words)
+        listed = list_paths(words)
         for number, word in enumerate(words):
             if word in ("-exec", "-execdir", "-ok", "-okdir"):
                 rest = words[number + 1 :]
-                ends = [at for at, one in enumerate(rest) if one in (";", "+")]
+                ends = [at for at, word in enumerate(rest) if word in (";", "+")]
                 rest = rest[: ends[0]] if ends else rest
-                made = [one.replace("{}", path) for one in rest for path in (listed if "{}" in one else [""])]
-                if made:
+                started = [
+                    word.replace("{}", path) for word in rest for path in (listed if "{}" in word else [""])
+                ]
+                if started:
                     via = Input(None, is_piped=False, via=(*input_.via, "find"))
-                    if name_of(made[0]) in SHELLS:
-                        self._arguments(listed)
-                    self.start(made, base, via)
+                    if name_of(started[0]) in SHELLS:
+                        self._set_arguments(listed)
+                    self.start(started, base, via)
 
-    def _fd(self, words: list[str], base: Command, input_: Input) -> None:
-        listed = outputs.output("fd", words, None, self).split("\n")
+    def _start_fd(self, words: list[str], base: Command, input_: Input) -> None:
+        listed = outputs.predict_output("fd", words, None, self).split("\n")
         for number, word in enumerate(words):
             if word in ("-x", "-X", "--exec", "--exec-batch"):
                 rest = words[number + 1 :]
-                made = [one.replace("{}", path) for one in rest for path in (listed if "{}" in one else [""])]
-                if made:
-                    made += [] if any("{}" in one for one in rest) else listed
-                    self.start(made, base, Input(None, is_piped=False, via=(*input_.via, name_of(words[0]))))
+                started = [
+                    word.replace("{}", path) for word in rest for path in (listed if "{}" in word else [""])
+                ]
+                if started:
+                    started += [] if any("{}" in word for word in rest) else listed
+                    self.start(
+                        started, base, Input(None, is_piped=False, via=(*input_.via, name_of(words[0])))
+                    )
                 return
 
     def change(self, words: list[str], _input: Input) -> None:
@@ -494,21 +510,21 @@ class Walk:
             home = self.variables.get("HOME", [PART])
             targets = home if words[0] != "pushd" else ["-"]
         if targets == ["-"]:
-            self.folders = _merged(
+            self.folders = _merge_folders(
                 self.folders, self.variables.get("OLDPWD", []), self.variables.get("PWD", [])
             )
             return
         self._change(targets)
 
     def _change(self, targets: list[str]) -> None:
-        made = [joined(folder, target) for folder in self.folders for target in targets]
+        entered = [joined(folder, target) for folder in self.folders for target in targets]
         self.variables["OLDPWD"] = list(self.folders)
-        self.folders = _merged(self.folders if self.branches else [], made)
+        self.folders = _merge_folders(self.folders if self.branches else [], entered)
         self.variables["PWD"] = list(self.folders)
 
-    def back(self, _words: list[str], _input: Input) -> None:
+    def return_to_folder(self, _words: list[str], _input: Input) -> None:
         """`popd`"""
-        self.folders = _merged(self.variables.get("OLDPWD", []), self.folders)
+        self.folders = _merge_folders(self.variables.get("OLDPWD", []), self.folders)
 
     def export(self, words: list[str], input_: Input) -> None:
         """`export`, `local`, `declare` and the like."""
@@ -523,11 +539,11 @@ class Walk:
     def set(self, words: list[str], _input: Input) -> None:
         """`set -- words`, `set -e`"""
         if "--" in words:
-            self._arguments(words[words.index("--") + 1 :])
+            self._set_arguments(words[words.index("--") + 1 :])
         elif words[1:2] and words[1].startswith("-") and "e" in words[1]:
             self.stops = True
         elif words[1:2] and not words[1].startswith(("-", "+")):
-            self._arguments(words[1:])
+            self._set_arguments(words[1:])
 
     def read(self, words: list[str], input_: Input) -> None:
         """`read`, `mapfile`: variables get what is on the input."""
@@ -535,12 +551,12 @@ class Walk:
         values = list(dict.fromkeys([*lines, *(word for line in lines for word in line.split())]))
         names = [word for word in words[1:] if word.isidentifier()]
         for name in names or ["REPLY" if words[0] == "read" else "MAPFILE"]:
-            self.variables[name] = _bounded(values or [PART])
+            self.variables[name] = _limit(values or [PART])
 
     def print(self, words: list[str], _input: Input) -> None:
         """`printf -v name layout values`"""
         if words[1:2] == ["-v"] and len(words) > 3:
-            self._assign(words[2], [outputs.output("printf", ["printf", *words[3:]], None, self)])
+            self._assign(words[2], [outputs.predict_output("printf", ["printf", *words[3:]], None, self)])
 
     def alias(self, words: list[str], _input: Input) -> None:
         """`alias x=y`"""
@@ -549,7 +565,7 @@ class Walk:
             if equals:
                 self.aliases[name] = value
 
-    def make(self, words: list[str], _input: Input) -> None:
+    def make_folders(self, words: list[str], _input: Input) -> None:
         """`mkdir`: a folder that exists from here on."""
         for word in words[1:]:
             for folder in self.folders:
@@ -567,18 +583,18 @@ class Walk:
         """All the words that one stands for; an unquoted value is split."""
         if len(word) == 1 and word[0].kind == "text":
             part = word[0]
-            return [part.value if part.is_quoted else self._home(part.value)]
-        made: list[str] = []
-        for parts in _braces(word):
-            made += self._joined(parts, splits=True)
-        return _bounded(made)
+            return [part.value if part.is_quoted else self._expand_home(part.value)]
+        words: list[str] = []
+        for parts in _expand_braces(word):
+            words += self._join_parts(parts, splits=True)
+        return _limit(words)
 
-    def one(self, word: Word, *, is_input: bool = False) -> list[str]:
+    def expand_unsplit(self, word: Word, *, is_input: bool = False) -> list[str]:
         """The values of a word that is not split, as in an assignment."""
-        made = self._joined(word, splits=False)
-        return made[:1] if is_input else made
+        values = self._join_parts(word, splits=False)
+        return values[:1] if is_input else values
 
-    def _home(self, text: str) -> str:
+    def _expand_home(self, text: str) -> str:
         if text.startswith("~"):
             home = self.variables.get("HOME", [PART])[0]
             name, slash, rest = text[1:].partition("/")
@@ -595,9 +611,9 @@ class Walk:
                 return home + slash + rest
         return text
 
-    def _joined(self, parts: list[Part], *, splits: bool) -> list[str]:
+    def _join_parts(self, parts: list[Part], *, splits: bool) -> list[str]:
         """The texts that the parts make together, in all combinations; unquoted values are split."""
-        made = [""]
+        texts = [""]
         is_empty = True
         for number, part in enumerate(parts):
             values = self._values(part, is_first=not number)
@@ -605,14 +621,14 @@ class Walk:
                 is_empty = False
             elif splits:
                 values = [self._split(value) for value in values]
-            if len(made) * len(values) > MOST_VALUES:
+            if len(texts) * len(values) > MOST_VALUES:
                 raise TooMuchError("its variables have too many values")
-            made = [old + value for old in made for value in values]
+            texts = [old + value for old in texts for value in values]
         if not splits:
-            return made
-        words = [word for text in made for word in (text.split(BREAK) if BREAK in text else [text])]
+            return texts
+        words = [word for text in texts for word in (text.split(BREAK) if BREAK in text else [text])]
         words = (
-            [word for word in dict.fromkeys(words) if word] if any(BREAK in text for text in made) else words
+            [word for word in dict.fromkeys(words) if word] if any(BREAK in text for text in texts) else words
         )
         return [] if is_empty and not any(words) and parts else words
 
@@ -624,23 +640,23 @@ class Walk:
 
     def _values(self, part: Part, *, is_first: bool) -> list[str]:
         if part.kind in ("text", "brace"):
-            return [self._home(part.value) if is_first and not part.is_quoted else part.value]
+            return [self._expand_home(part.value) if is_first and not part.is_quoted else part.value]
         if part.kind == "commands":
             folders, variables = self.folders, dict(self.variables)
-            said = self.nodes(part.commands, Input()).strip("\n") if part.commands else ""
+            printed = self.walk_nodes(part.commands, Input()).strip("\n") if part.commands else ""
             self.folders, self.variables = folders, variables
-            if said == PART and not part.is_quoted:
+            if printed == PART and not part.is_quoted:
                 return [MANY]
-            return [said]
+            return [printed]
         if part.kind == "process":
-            said = self.nodes(part.commands, Input(is_piped=part.value == ">"))
-            return [SAID + said if part.value == "<" else f"/dev/fd/{PART}"]
-        return self._variable(part)
+            printed = self.walk_nodes(part.commands, Input(is_piped=part.value == ">"))
+            return [SAID + printed if part.value == "<" else f"/dev/fd/{PART}"]
+        return self._expand_variable(part)
 
-    def _variable(self, part: Part) -> list[str]:
+    def _expand_variable(self, part: Part) -> list[str]:
         name, operator = part.value, part.operator
         unknown = [PART if part.is_quoted and name not in ("@", "*") else MANY]
-        argument = self._joined(part.argument, splits=False) if part.argument else [""]
+        argument = self._join_parts(part.argument, splits=False) if part.argument else [""]
         if name == "IFS" and name not in self.variables:
             return [" "]
         if name == "PWD":
@@ -659,7 +675,7 @@ class Walk:
         if operator in ("", "?", ":?", "@"):
             return values
         if operator == "!":
-            return [value for one in values for value in self.variables.get(one, unknown)]
+            return [value for named in values for value in self.variables.get(named, unknown)]
         pattern = argument[0]
         if operator in ("#", "##") and not any(mark in pattern for mark in MARKS):
             return [value.removeprefix(pattern) for value in values]
@@ -689,13 +705,13 @@ class Input:
 SAID = "/dev/fd/63" + ONE
 BUILTINS: dict[str, Callable[[Walk, list[str], Input], None]] = {
     **dict.fromkeys(("cd", "pushd", "chdir", "set-location", "sl"), Walk.change),
-    "popd": Walk.back,
+    "popd": Walk.return_to_folder,
     **dict.fromkeys(("export", "local", "declare", "typeset", "readonly"), Walk.export),
     "set": Walk.set,
     **dict.fromkeys(("read", "mapfile", "readarray"), Walk.read),
     "printf": Walk.print,
     "alias": Walk.alias,
-    "mkdir": Walk.make,
+    "mkdir": Walk.make_folders,
     "trap": Walk.trap,
 }
 
@@ -716,28 +732,28 @@ def quote(words: Iterable[str]) -> str:
     return " ".join(quoting.quote(word) for word in words)
 
 
-def _merged(*lists: list[str]) -> list[str]:
-    found = list(dict.fromkeys(one for some in lists for one in some))
-    if len(found) > MOST_FOLDERS:
+def _merge_folders(*lists: list[str]) -> list[str]:
+    folders = list(dict.fromkeys(folder for some in lists for folder in some))
+    if len(folders) > MOST_FOLDERS:
         raise TooMuchError("it changes the folder too often")
-    return found
+    return folders
 
 
-def _bounded(values: list[str]) -> list[str]:
+def _limit(values: list[str]) -> list[str]:
     if len(values) > MOST_VALUES:
         raise TooMuchError("its variables have too many values")
     return values
 
 
-def _leaves(node: Node) -> bool:
+def _ends_script(node: Node) -> bool:
     """Whether a command ends the script."""
     if node.kind in ("group", "subshell"):
-        return any(_leaves(one) for one in node.bodies[0])
+        return any(_ends_script(inner) for inner in node.bodies[0])
     words = ["".join(part.value for part in word) for word in node.words[:1]]
     return words[:1] in (["exit"], ["return"], ["continue"], ["break"])
 
 
-def _braces(word: Word) -> list[list[Part]]:
+def _expand_braces(word: Word) -> list[list[Part]]:
     """The words that one with `{a,b}` stands for."""
     if not any(part.kind == "brace" and part.value == "{" for part in word):
         return [word]
@@ -747,7 +763,7 @@ def _braces(word: Word) -> list[list[Part]]:
         if len(done) + len(waiting) > MOST_VALUES:
             raise TooMuchError("its braces stand for too many words")
         parts = waiting.pop(0)
-        spread = _spread(parts)
+        spread = _expand_brace(parts)
         if spread is None:
             done.append(parts)
         else:
@@ -755,7 +771,7 @@ def _braces(word: Word) -> list[list[Part]]:
     return done
 
 
-def _spread(parts: list[Part]) -> list[list[Part]] | None:
+def _expand_brace(parts: list[Part]) -> list[list[Part]] | None:
     """One `{a,b}` taken apart, the innermost of the first; None where there is none."""
     opens: list[int] = []
     for number, part in enumerate(parts):
@@ -766,7 +782,7 @@ def _spread(parts: list[Part]) -> list[list[Part]] | None:
         elif part.value == "}" and opens:
             start = opens.pop()
             inside = parts[start + 1 : number]
-            commas = [at for at, one in enumerate(inside) if one.kind == "brace" and one.value == ","]
+            commas = [at for at, piece in enumerate(inside) if piece.kind == "brace" and piece.value == ","]
             before, after = parts[:start], parts[number + 1 :]
             if commas:
                 edges = [-1, *commas, len(inside)]
@@ -774,13 +790,13 @@ def _spread(parts: list[Part]) -> list[list[Part]] | None:
                     [*before, *inside[a + 1 : b], *after]
                     for a, b in zip(edges[:-1], edges[1:], strict=True)  # noqa: RUF007  (itertools costs a dispatch)
                 ]
-            texts = "".join(one.value for one in inside)
+            texts = "".join(piece.value for piece in inside)
             if ".." in texts:
-                return [[*before, *_range(texts, part), *after]]
+                return [[*before, *_expand_range(texts, part), *after]]
     return None
 
 
-def _range(text: str, part: Part) -> list[Part]:
+def _expand_range(text: str, part: Part) -> list[Part]:
     kind = type(part)
     first, _, last = text.partition("..")
     return [kind("text", STAR if first != last else first)]

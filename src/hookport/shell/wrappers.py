@@ -60,20 +60,20 @@ def codes(program: str, words: Sequence[str]) -> list[str]:
     """The code among the words of an interpreter."""
     options = INTERPRETERS[language(program)]
     letters = [option[1] for option in options if len(option) == 2]
-    found = []
+    texts = []
     for number, word in enumerate(words):
         long, equals, value = word.partition("=")
         if equals and long.startswith("--") and long in options:
-            found.append(value)
+            texts.append(value)
         elif word.lower() in options:
-            found += words[number + 1 : number + 2]
+            texts += words[number + 1 : number + 2]
         elif word.startswith("-") and not word.startswith("--") and len(word) > 2:
             for at, letter in enumerate(word[1:], 1):
                 if letter in letters:
                     # `-pe code`, or `-ecode`
-                    found += [word[at + 1 :]] if word[at + 1 :] else words[number + 1 : number + 2]
+                    texts += [word[at + 1 :]] if word[at + 1 :] else words[number + 1 : number + 2]
                     break
-    return found
+    return texts
 
 
 class Inner:
@@ -103,65 +103,65 @@ class Wrapper:
     def __init__(self, row: dict[str, str | int]) -> None:
         self.__dict__.update(row)
 
-    def inner(self, words: Sequence[str]) -> Inner | None:
+    def find_inner(self, words: Sequence[str]) -> Inner | None:
         """What is started; None if nothing is."""
-        left, made, skips = list(words), Inner(), self.skips
+        rest, inner, skips = list(words), Inner(), self.skips
         values, verbs, texts = self.values.split(), self.verbs.split(), self.text.split()
         folders, stops = self.folder.split(), self.stops.split()
         if verbs:
-            at = next((number for number, word in enumerate(left) if word in verbs), -1)
-            if at < 0 or any(not word.startswith("-") for word in left[:at]):
+            at = next((number for number, word in enumerate(rest) if word in verbs), -1)
+            if at < 0 or any(not word.startswith("-") for word in rest[:at]):
                 return None
-            left = left[at + 1 :]
-        while left:
-            word = left[0]
+            rest = rest[at + 1 :]
+        while rest:
+            word = rest[0]
             option, equals, value = word.partition("=")
             name = option if option.startswith("--") else word[:2]
             if word in stops:
                 return None
             if word == "--":
-                left = left[1:]
+                rest = rest[1:]
                 if not skips:
                     break
                 continue
             if word.startswith("-") and len(word) > 1:
-                given = (
+                setting = (
                     value
                     if equals and option.startswith("--")
                     else word[2:]
                     if name in values and word[:2] != "--"
                     else ""
                 )
-                takes = (name in values or option in values) and not given and not equals
-                if not takes and not given and word[1:].isalpha() and f"-{word[-1]}" in values:
+                takes = (name in values or option in values) and not setting and not equals
+                if not takes and not setting and word[1:].isalpha() and f"-{word[-1]}" in values:
                     # `-qc text`
                     name, takes = f"-{word[-1]}", True
                 if takes:
-                    given = left[1] if len(left) > 1 else ""
+                    setting = rest[1] if len(rest) > 1 else ""
                 if name in texts or option in texts:
-                    made.text = given
+                    inner.text = setting
                 if name in folders or option in folders:
-                    made.folder = given
+                    inner.folder = setting
                 if self.feeds and (option in ("--replace", "-i") or name == "-I"):
-                    made.placeholder = given or "{}"
-                left = left[2 if takes else 1 :]
+                    inner.placeholder = setting or "{}"
+                rest = rest[2 if takes else 1 :]
             elif equals and option.isidentifier():
-                made.variables.append((option, value))
-                left = left[1:]
+                inner.variables.append((option, value))
+                rest = rest[1:]
             elif skips:
                 skips -= 1
-                left = left[1:]
+                rest = rest[1:]
             else:
                 break
-        if made.text:
+        if inner.text:
             # `env -S "a b" c`, and `-c text`
-            made.text = " ".join((made.text, *left)) if "-S" in texts else made.text
-            return made
-        if self.joins and left:
-            made.text = " ".join(left)
-            return made
-        made.words = left
-        return made
+            inner.text = " ".join((inner.text, *rest)) if "-S" in texts else inner.text
+            return inner
+        if self.joins and rest:
+            inner.text = " ".join(rest)
+            return inner
+        inner.words = rest
+        return inner
 
 
 _NO_OPTIONS: dict[str, str | int] = {}
@@ -272,24 +272,24 @@ SHELL_VARIABLES = (
 )
 
 
-def code_of(program: str, words: Sequence[str]) -> list[str]:
+def find_shell_code(program: str, words: Sequence[str]) -> list[str]:
     """The texts for a shell among the words of a program that is no shell."""
-    found: list[str] = []
+    texts: list[str] = []
     for number, word in enumerate(words):
         if program == "git" and words[number - 1 : number] == ["-c"] and number:
-            found.append(_configured(word))
+            texts.append(_read_git_setting(word))
         if (
             program == "git"
             and word.startswith("alias.")
             and words[number + 1 : number + 2]
             and words[number + 1].startswith("!")
         ):
-            found.append(words[number + 1][1:])
+            texts.append(words[number + 1][1:])
         if program in SSH and word.startswith("-o"):
             key, _, value = (word[2:] or "".join(words[number + 1 : number + 2])).partition("=")
-            found.append(value if key.lower() in SSH_PROGRAMS else "")
+            texts.append(value if key.lower() in SSH_PROGRAMS else "")
         if program in ("vi", "vim", "nvim", "ex", "view") and word.startswith(("+!", "!", ":!", "+:!")):
-            found.append(word.lstrip("+:!"))
+            texts.append(word.lstrip("+:!"))
     verbs = TEXTS.get(program, {})
     for verb, options in verbs.items():
         if verb not in words:
@@ -301,11 +301,11 @@ def code_of(program: str, words: Sequence[str]) -> list[str]:
                 is_rest = not option.startswith("-") or program == "nix"
                 while is_rest and rest and rest[0].startswith("-"):
                     rest = rest[1:]
-                found += [value] if equals else [_rest(rest)] if is_rest else rest[:1]
-    return [one for one in found if one]
+                texts += [value] if equals else [_quote_rest(rest)] if is_rest else rest[:1]
+    return [text for text in texts if text]
 
 
-def _configured(setting: str) -> str:
+def _read_git_setting(setting: str) -> str:
     """The text for a shell that a setting of git has as its value."""
     key, _, value = setting.partition("=")
     if value.startswith("!"):
@@ -313,7 +313,7 @@ def _configured(setting: str) -> str:
     return value if key.lower() in GIT_PROGRAMS else ""
 
 
-def _rest(words: Sequence[str]) -> str:
+def _quote_rest(words: Sequence[str]) -> str:
     """One word is a text for a shell, several are a program with its words."""
     quoted = ("'" + word.replace("'", "'\\''") + "'" for word in words)
     return words[0] if len(words) == 1 else " ".join(quoted)

@@ -22,7 +22,7 @@ from hookport.errors import UsageError
 from hookport.project.discovery import load
 from hookport.project.settings import load_settings
 from hookport.runtime.plan import PlannedHook
-from hookport.testing.package import Origin, hooks_in
+from hookport.testing.package import PackageOrigin, list_hooks
 from hookport.testing.suite import CONFIG, PLACE
 
 LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
@@ -54,7 +54,7 @@ OPENED = stat.S_IRWXU
 
 Outcome = TypeVar("Outcome")
 # A file as `lstat` has it. The time of the last change of status cannot be set back by a hook.
-Trace = tuple[int, int, int, int, int]
+FileTrace = tuple[int, int, int, int, int]
 
 
 class Bench(NamedTuple):
@@ -77,25 +77,25 @@ class Bench(NamedTuple):
 class Copy:
     """One copy of a package; `bench` is where a run finds it."""
 
-    def __init__(self, origin: Origin, env: Mapping[str, str]) -> None:
+    def __init__(self, origin: PackageOrigin, env: Mapping[str, str]) -> None:
         self.origin = origin
         self.top = Path(tempfile.mkdtemp(prefix="hookport-test-"))
         self.root = self.top / (origin.base.name or "package")
         self.home, self.scratch = self.top / "~", self.top / "tmp"
-        self.copying = _Copying(origin.base, self.root)
+        self.copying = _Copier(origin.base, self.root)
         try:
             self.copying.copy_package(origin)
-            kept = {name: os.environ[name] for name in KEPT if name in os.environ}
+            passed_on = {name: os.environ[name] for name in KEPT if name in os.environ}
             # What Python compiles would be a change of the package; as for approved hooks, it goes elsewhere.
             compiled = {"PYTHONPYCACHEPREFIX": str(self.top / "pycache")}
-            whole = {**kept, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
+            full_env = {**passed_on, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
             self.empty_home()
-            found = load(str(self.root / origin.source.relative_to(origin.base)), None, whole)
-            settings = load_settings(str(self.root), whole)
+            discovery = load(str(self.root / origin.source.relative_to(origin.base)), None, full_env)
+            settings = load_settings(str(self.root), full_env)
         except BaseException:
             self.remove()
             raise
-        self.bench = Bench(str(self.root), str(self.home), hooks_in(found), whole, settings)
+        self.bench = Bench(str(self.root), str(self.home), list_hooks(discovery), full_env, settings)
         self.traces = _trace(self.root)
 
     def empty_home(self) -> None:
@@ -131,7 +131,7 @@ class Copy:
         for path in sorted(folders, key=len, reverse=True):
             if stat.S_ISDIR(self.traces[path][0]):
                 shutil.copystat(self.origin.base / path, self.root / path)
-        self.traces.update({path: _trace_of(os.lstat(self.root / path)) for path in (*folders, *gone)})
+        self.traces.update({path: _read_trace(os.lstat(self.root / path)) for path in (*folders, *gone)})
 
     def _restore_path(self, path: str) -> None:
         if stat.S_ISDIR(self.traces[path][0]):
@@ -144,18 +144,18 @@ class Copy:
         _remove(self.top)
 
 
-class Stock:
+class CopyPool:
     """The copies that are at hand, each lent to one job at a time; closing it removes them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._is_closed = False
-        self._idle: dict[tuple[Origin, tuple[tuple[str, str], ...]], list[Copy]] = {}
+        self._idle: dict[tuple[PackageOrigin, tuple[tuple[str, str], ...]], list[Copy]] = {}
         # Packages whose hooks write into the copy: their runs are looked at one by one.
-        self._writing: set[Origin] = set()
+        self._writing: set[PackageOrigin] = set()
 
     def run_apart(
-        self, origin: Origin, env: Mapping[str, str], runs: Sequence[Callable[[Bench], Outcome]]
+        self, origin: PackageOrigin, env: Mapping[str, str], runs: Sequence[Callable[[Bench], Outcome]]
     ) -> list[Outcome]:
         """What comes of each run, as if each had a copy of its own.
 
@@ -164,25 +164,25 @@ class Stock:
         """
         if not runs:
             return []
-        copy = self._take(origin, env)
+        package_copy = self._take(origin, env)
         try:
             outcomes: list[Outcome] = []
             if origin not in self._writing:
                 # What raises does so again below, unless it was because of what a run before it wrote.
                 with suppress(Exception):
-                    outcomes += [self._run_once(copy, run) for run in runs]
-                if not copy.is_unchanged():
-                    copy = _restored(copy, env)
+                    outcomes += [self._run_once(package_copy, run) for run in runs]
+                if not package_copy.is_unchanged():
+                    package_copy = _restore_copy(package_copy, env)
                     if len(runs) > 1:
                         self._writing.add(origin)
                         outcomes = []
             while len(outcomes) < len(runs):
-                outcomes.append(self._run_once(copy, runs[len(outcomes)]))
-                copy = _restored(copy, env)
+                outcomes.append(self._run_once(package_copy, runs[len(outcomes)]))
+                package_copy = _restore_copy(package_copy, env)
         except BaseException:
-            copy.remove()
+            package_copy.remove()
             raise
-        self._give_back(copy, env)
+        self._give_back(package_copy, env)
         return outcomes
 
     def _run_once(self, copy: Copy, run: Callable[[Bench], Outcome]) -> Outcome:
@@ -191,7 +191,7 @@ class Stock:
         copy.empty_home()
         return run(copy.bench)
 
-    def _take(self, origin: Origin, env: Mapping[str, str]) -> Copy:
+    def _take(self, origin: PackageOrigin, env: Mapping[str, str]) -> Copy:
         with self._lock:
             idle = self._idle.get((origin, tuple(env.items())))
             if idle:
@@ -220,7 +220,7 @@ class Stock:
                 copy.remove()
 
 
-def _restored(copy: Copy, env: Mapping[str, str]) -> Copy:
+def _restore_copy(copy: Copy, env: Mapping[str, str]) -> Copy:
     """The same copy as it was, or a new one where the old one cannot be brought back."""
     try:
         copy.restore()
@@ -230,38 +230,38 @@ def _restored(copy: Copy, env: Mapping[str, str]) -> Copy:
     return copy
 
 
-def _trace(root: Path) -> dict[str, Trace]:
+def _trace(root: Path) -> dict[str, FileTrace]:
     """Every file and folder below a root, by its path from there, as it is on disk."""
-    traces: dict[str, Trace] = {"": _trace_of(os.lstat(root))}
+    traces: dict[str, FileTrace] = {"": _read_trace(os.lstat(root))}
     folders = [""]
     while folders:
         folder = folders.pop()
         with suppress(PermissionError), os.scandir(root / folder) as entries:
             for entry in entries:
                 path = f"{folder}/{entry.name}" if folder else entry.name
-                traces[path] = _trace_of(entry.stat(follow_symlinks=False))
+                traces[path] = _read_trace(entry.stat(follow_symlinks=False))
                 if entry.is_dir(follow_symlinks=False):
                     folders.append(path)
     return traces
 
 
-def _trace_of(status: os.stat_result) -> Trace:
+def _read_trace(status: os.stat_result) -> FileTrace:
     return status.st_mode, status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino
 
 
-def _is_same_folder(now: Trace, before: Trace) -> bool:
+def _is_same_folder(now: FileTrace, before: FileTrace) -> bool:
     return stat.S_ISDIR(now[0]) and now[0] == before[0] and now[-1] == before[-1]
 
 
-class _Copying(NamedTuple):
+class _Copier(NamedTuple):
     """From the folder that a package is in to the root of its copy."""
 
     base: Path
     root: Path
 
-    def copy_package(self, origin: Origin) -> None:
+    def copy_package(self, origin: PackageOrigin) -> None:
         """All that the hooks need."""
-        if not origin.parts and _size(origin.base) > LARGEST:
+        if not origin.parts and _measure_size(origin.base) > LARGEST:
             raise UsageError(
                 f"{origin.base} is larger than {LARGEST >> 20} MiB, too large to copy; most of it is in "
                 f"'{_find_largest_part(origin.base)}'. Name what the hooks need with \"copy\" in {CONFIG}"
@@ -333,14 +333,14 @@ def _folders_below(path: Path) -> Iterator[Path]:
 
 
 @cache
-def _size(folder: Path) -> int:
+def _measure_size(folder: Path) -> int:
     """The bytes that a copy takes, as far as they matter."""
     total = 0
-    for here, inside, files in os.walk(folder):
+    for subfolder, inside, files in os.walk(folder):
         inside[:] = set(inside) - LEFT_OUT
         for name in files:
             with suppress(OSError):
-                total += max(os.lstat(f"{here}/{name}").st_size, BLOCK_BYTES)
+                total += max(os.lstat(f"{subfolder}/{name}").st_size, BLOCK_BYTES)
         if total > LARGEST:
             break
     return total
@@ -349,4 +349,4 @@ def _size(folder: Path) -> int:
 def _find_largest_part(base: Path) -> str:
     """The name in a folder that most of it is in, as far as the limit tells."""
     parts = [path for path in base.iterdir() if path.name not in LEFT_OUT and not path.is_symlink()]
-    return max(parts, key=lambda path: _size(path) if path.is_dir() else path.stat().st_size).name
+    return max(parts, key=lambda path: _measure_size(path) if path.is_dir() else path.stat().st_size).name

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hookport.agents import get_wire
 from hookport.base.tree import Tree
 from hookport.model.runs import Decision
-from hookport.testing.run import Got
+from hookport.testing.run import CaseRun
 from hookport.testing.suite import Case, Expected
 from hookport.wire.events import read_input
 
@@ -25,135 +25,145 @@ class Difference(NamedTuple):
     got: str = ""
 
 
-def differences(case: Case, got: Got) -> list[Difference]:
+def find_differences(case: Case, got: CaseRun) -> list[Difference]:
     """Everything that is not as the case expects."""
     if got.late:
         return [Difference("timeout", got.late)]
-    wanted = case.expected
-    found = [*_failures(wanted, got), *_output(wanted, got), *_decision(wanted, got)]
-    if wanted.updated_input is not None:
-        found += _input(case, got)
-    return found
+    expected = case.expected
+    differing = [
+        *_compare_failures(expected, got),
+        *_compare_output(expected, got),
+        *_compare_decision(expected, got),
+    ]
+    if expected.updated_input is not None:
+        differing += _compare_input(case, got)
+    return differing
 
 
-def _failures(wanted: Expected, got: Got) -> Iterator[Difference]:
+def _compare_failures(expected: Expected, got: CaseRun) -> Iterator[Difference]:
     failures = "\n".join(got.failures)
-    for text in wanted.failure_contains:
+    for text in expected.failure_contains:
         if text not in failures:
-            yield _absent("failure-contains", text, "what failed", failures or "nothing failed")
-    if wanted.failure_contains:
+            yield _describe_absence("failure-contains", text, "what failed", failures or "nothing failed")
+    if expected.failure_contains:
         return
     # A script that crashed has no opinion either: a decision alone does not tell it from one that has none.
-    is_about_decision = bool(wanted.decision) and wanted.exit_code is None
+    is_about_decision = bool(expected.decision) and expected.exit_code is None
     for run in got.runs:
         result = run.result
         # An exit code is the author's word; how else a process ends is nobody's.
         if run.failure and (result is None or result.outcome != "completed"):
             yield Difference("failure", f"hook '{run.name}' failed: {run.failure}")
         elif run.failure and is_about_decision:
-            meant = "If that is meant, expect it with exit-code or failure-contains"
-            yield Difference("failure", f"hook '{run.name}' failed: {run.failure}. {meant}")
+            advice = "If that is meant, expect it with exit-code or failure-contains"
+            yield Difference("failure", f"hook '{run.name}' failed: {run.failure}. {advice}")
 
 
-def _output(wanted: Expected, got: Got) -> Iterator[Difference]:
-    is_about_output = wanted.exit_code is not None or wanted.stderr_contains or wanted.stdout_json is not None
+def _compare_output(expected: Expected, got: CaseRun) -> Iterator[Difference]:
+    is_about_output = (
+        expected.exit_code is not None or expected.stderr_contains or expected.stdout_json is not None
+    )
     if is_about_output and not got.results:
-        why = "; ".join(f"{run.name}: {run.why}" for run in got.runs if not run.matched)
-        yield Difference("hook", f"no hook ran{f' ({why})' if why else ''}, so there is no output")
+        reasons = "; ".join(f"{run.name}: {run.why}" for run in got.runs if not run.matched)
+        yield Difference("hook", f"no hook ran{f' ({reasons})' if reasons else ''}, so there is no output")
         return
-    if wanted.exit_code is not None and wanted.exit_code != got.exit_code:
+    if expected.exit_code is not None and expected.exit_code != got.exit_code:
         code = "none" if got.exit_code is None else str(got.exit_code)
-        yield _differs("exit-code", str(wanted.exit_code), code)
-    for text in wanted.stderr_contains:
+        yield _describe_difference("exit-code", str(expected.exit_code), code)
+    for text in expected.stderr_contains:
         if text not in got.stderr:
-            yield _absent("stderr-contains", text, "stderr", got.stderr)
-    if wanted.stdout_json is not None:
-        yield from _stdout(wanted.stdout_json, [one.stdout for one in got.results])
-    for text in wanted.not_contains:
+            yield _describe_absence("stderr-contains", text, "stderr", got.stderr)
+    if expected.stdout_json is not None:
+        yield from _compare_stdout(expected.stdout_json, [result.stdout for result in got.results])
+    for text in expected.not_contains:
         for stream, printed in (("stdout", got.stdout), ("stderr", got.stderr)):
             if text in printed:
                 line = next(
                     line for line in printed.splitlines() or [printed] if text in line or "\n" in text
                 )
-                yield Difference("not-contains", f"{_quoted(text)} is in {stream}", "", line)
+                yield Difference("not-contains", f"{_quote(text)} is in {stream}", "", line)
 
 
-def _stdout(wanted: Tree, printed: list[str]) -> list[Difference]:
+def _compare_stdout(expected: Tree, printed: list[str]) -> list[Difference]:
     """The differences to what one of the hooks printed; of several the one that is nearest."""
-    found: list[list[Difference]] = []
+    candidates: list[list[Difference]] = []
     for text in printed:
         try:
             tree = json.loads(text)
         except (ValueError, RecursionError):
-            what = "is not JSON" if text.strip() else "is empty"
-            shown = json.dumps(wanted, indent=2, ensure_ascii=False)
-            found.append([Difference("stdout-json", f"stdout {what}", shown, text.strip())])
+            fault = "is not JSON" if text.strip() else "is empty"
+            shown = json.dumps(expected, indent=2, ensure_ascii=False)
+            candidates.append([Difference("stdout-json", f"stdout {fault}", shown, text.strip())])
         else:
-            found.append(list(partial(wanted, tree, "stdout-json")))
-    return min(found, key=len)
+            candidates.append(list(compare_tree(expected, tree, "stdout-json")))
+    return min(candidates, key=len)
 
 
-def _decision(wanted: Expected, got: Got) -> Iterator[Difference]:
+def _compare_decision(expected: Expected, got: CaseRun) -> Iterator[Difference]:
     decision = got.decision
-    if wanted.decision and wanted.decision != decision.verdict:
-        why = _told(decision, got)
-        said = f"expected {wanted.decision}, got {decision.verdict}"
-        yield Difference("decision", f"{said} ({why})" if why else said, wanted.decision, decision.verdict)
-    for field, texts, said in (
-        ("reason-contains", wanted.reason_contains, decision.reason),
-        ("context-contains", wanted.context_contains, decision.context),
+    if expected.decision and expected.decision != decision.verdict:
+        why = _explain_decision(decision, got)
+        text_given = f"expected {expected.decision}, got {decision.verdict}"
+        yield Difference(
+            "decision", f"{text_given} ({why})" if why else text_given, expected.decision, decision.verdict
+        )
+    for field, texts, text_given in (
+        ("reason-contains", expected.reason_contains, decision.reason),
+        ("context-contains", expected.context_contains, decision.context),
     ):
         for text in texts:
-            if text not in said:
-                yield _absent(field, text, f"the {field.partition('-')[0]}", said)
+            if text not in text_given:
+                yield _describe_absence(field, text, f"the {field.partition('-')[0]}", text_given)
 
 
-def _told(decision: Decision, got: Got) -> str:
+def _explain_decision(decision: Decision, got: CaseRun) -> str:
     """Why it was decided so, as far as anything says, in one line."""
     unmatched = [f"{run.name} did not run: {run.why}" for run in got.runs if not run.matched]
     return (decision.reason or decision.system_message or "; ".join(unmatched)).partition("\n")[0]
 
 
-def _input(case: Case, got: Got) -> Iterable[Difference]:
+def _compare_input(case: Case, got: CaseRun) -> Iterable[Difference]:
     changed = got.decision.updated_input
-    wanted = case.expected.updated_input or {}
+    expected = case.expected.updated_input or {}
     if changed is None:
-        shown = json.dumps(wanted, indent=2, ensure_ascii=False)
+        shown = json.dumps(expected, indent=2, ensure_ascii=False)
         return [Difference("updated-input", "the input was not rewritten", shown)]
     if got.dialect:
         # Written with the names of the hook's own dialect or with the canonical ones.
-        wanted = read_input(get_wire(got.dialect), *got.tool, wanted)
-    return partial(wanted, changed, "updated-input")
+        expected = read_input(get_wire(got.dialect), *got.tool, expected)
+    return compare_tree(expected, changed, "updated-input")
 
 
-def partial(wanted: Tree, got: Tree, path: str) -> Iterator[Difference]:
+def compare_tree(expected: Tree, got: Tree, path: str) -> Iterator[Difference]:
     """A deep partial match: objects may have more keys, lists have as many elements, the rest is equal."""
-    if isinstance(wanted, dict) and isinstance(got, dict):
-        for key, value in wanted.items():
-            yield from partial(value, got.get(key, _MISSING), f"{path}.{key}")
-    elif isinstance(wanted, list) and isinstance(got, list):
-        if len(wanted) != len(got):
-            yield _differs(path, f"{len(wanted)} elements", f"{len(got)}: {_json(got)}")
+    if isinstance(expected, dict) and isinstance(got, dict):
+        for key, value in expected.items():
+            yield from compare_tree(value, got.get(key, _MISSING), f"{path}.{key}")
+    elif isinstance(expected, list) and isinstance(got, list):
+        if len(expected) != len(got):
+            yield _describe_difference(path, f"{len(expected)} elements", f"{len(got)}: {_dump_json(got)}")
         else:
-            for number, (one, other) in enumerate(zip(wanted, got, strict=True)):
-                yield from partial(one, other, f"{path}[{number}]")
-    elif isinstance(wanted, bool) != isinstance(got, bool) or wanted != got:
-        yield _differs(path, _json(wanted), "nothing" if got is _MISSING else _json(got))
+            for number, (one, got_value) in enumerate(zip(expected, got, strict=True)):
+                yield from compare_tree(one, got_value, f"{path}[{number}]")
+    elif isinstance(expected, bool) != isinstance(got, bool) or expected != got:
+        yield _describe_difference(
+            path, _dump_json(expected), "nothing" if got is _MISSING else _dump_json(got)
+        )
 
 
-def _json(tree: Tree) -> str:
+def _dump_json(tree: Tree) -> str:
     return json.dumps(tree, ensure_ascii=False, default=str)
 
 
-def _differs(field: str, wanted: str, got: str) -> Difference:
-    if "\n" in wanted + got or len(wanted) + len(got) > 80:
-        return Difference(field, "is not as expected", wanted, got)
-    return Difference(field, f"expected {wanted}, got {got}", wanted, got)
+def _describe_difference(field: str, expected: str, got: str) -> Difference:
+    if "\n" in expected + got or len(expected) + len(got) > 80:
+        return Difference(field, "is not as expected", expected, got)
+    return Difference(field, f"expected {expected}, got {got}", expected, got)
 
 
-def _absent(field: str, text: str, where: str, got: str) -> Difference:
-    return Difference(field, f"{_quoted(text)} is not in {where}", text, got)
+def _describe_absence(field: str, text: str, where: str, got: str) -> Difference:
+    return Difference(field, f"{_quote(text)} is not in {where}", text, got)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return f"'{text}'"

@@ -12,9 +12,9 @@ from hookport.errors import HookportError
 from hookport.findings import Finding
 from hookport.runtime import policy
 from hookport.runtime.plan import PlannedHook
-from hookport.testing.bench import Bench, Stock
-from hookport.testing.run import STOPPED, Got, Package, place_of
-from hookport.testing.session import Result
+from hookport.testing.bench import Bench, CopyPool
+from hookport.testing.run import STOPPED, CaseRun, Package, name_place
+from hookport.testing.session import TaskResult
 from hookport.testing.suite import Case, Expected
 
 # The column of cases without agents: the hook by itself.
@@ -76,34 +76,34 @@ class Coverage(NamedTuple):
         }
 
 
-def measure(results: Sequence[Result]) -> list[Coverage]:
+def measure(results: Sequence[TaskResult]) -> list[Coverage]:
     """What the suites of these results show, all of whose cases ran."""
     measured = []
-    with Stock() as stock:
-        for folder in dict.fromkeys(one.task.folder for one in results):
-            of_suite = [one for one in results if one.task.folder == folder]
-            package = next((one.task.package for one in of_suite if one.task.package), None)
-            if package is not None and (hooks := _list_hooks(stock, package)):
+    with CopyPool() as pool:
+        for folder in dict.fromkeys(result.task.folder for result in results):
+            of_suite = [result for result in results if result.task.folder == folder]
+            package = next((result.task.package for result in of_suite if result.task.package), None)
+            if package is not None and (hooks := _list_hooks(pool, package)):
                 measured.append(_measure_suite(folder, of_suite, hooks))
     return measured
 
 
-def _list_hooks(stock: Stock, package: Package) -> list[tuple[str, PlannedHook]]:
-    def listed(place: Bench) -> list[tuple[str, PlannedHook]]:
-        return [(place_of(hook, place), hook) for hook in place.hooks]
+def _list_hooks(pool: CopyPool, package: Package) -> list[tuple[str, PlannedHook]]:
+    def listed(bench: Bench) -> list[tuple[str, PlannedHook]]:
+        return [(name_place(hook, bench), hook) for hook in bench.hooks]
 
     try:
-        (hooks,) = stock.run_apart(package.origin, package.config.env, [listed])
+        (hooks,) = pool.run_apart(package.origin, package.config.env, [listed])
     except (HookportError, OSError):
         return []
     return hooks
 
 
 def _measure_suite(
-    folder: Path, results: Sequence[Result], hooks: Sequence[tuple[str, PlannedHook]]
+    folder: Path, results: Sequence[TaskResult], hooks: Sequence[tuple[str, PlannedHook]]
 ) -> Coverage:
     columns = list(
-        dict.fromkeys(one.task.agent or ALONE for one in results if isinstance(one.task.entry, Case))
+        dict.fromkeys(result.task.agent or ALONE for result in results if isinstance(result.task.entry, Case))
     )
     covered = tuple(_measure_hook(place, hook, results, columns) for place, hook in hooks)
     shown = results[0].task.shown(folder)
@@ -111,40 +111,44 @@ def _measure_suite(
 
 
 def _measure_hook(
-    place: str, hook: PlannedHook, results: Sequence[Result], columns: Sequence[str]
+    place: str, hook: PlannedHook, results: Sequence[TaskResult], columns: Sequence[str]
 ) -> HookCoverage:
-    asked = [(one, run) for one in results if one.got for run in one.got.runs if run.place == place]
-    ran = [one for one, run in asked if run.matched and run.result is not None]
-    telling = [one for one in ran if one.status == "passed" and _case(one).expected != Expected()]
-    tested = {one.task.agent or ALONE for one in telling}
-    stopped = [one for one in telling if one.got and one.got.decision.verdict in STOPPED]
-    passed = [one for one in telling if one not in stopped]
+    asked = [
+        (result, run) for result in results if result.got for run in result.got.runs if run.place == place
+    ]
+    ran = [result for result, run in asked if run.matched and run.result is not None]
+    telling = [
+        result for result in ran if result.status == "passed" and _get_case(result).expected != Expected()
+    ]
+    tested = {result.task.agent or ALONE for result in telling}
+    stopped = [result for result in telling if result.got and result.got.decision.verdict in STOPPED]
+    passed = [result for result in telling if result not in stopped]
     return HookCoverage(
         place,
         hook.name,
         hook.native or hook.event,
         is_guard=hook.blocking and not hook.is_async and policy.is_guarded_event(hook.event),
         cells={
-            column: TESTED if column in tested else UNTESTED if _fires(column, hook) else LACKING
+            column: TESTED if column in tested else UNTESTED if _can_fire(column, hook) else LACKING
             for column in columns
         },
-        considered=_names(one for one, _ in asked),
-        stopping=_names(one for one in stopped if _would_miss_deny(_case(one).expected)),
-        passing=_names(one for one in passed if _would_mind_deny(_case(one).expected)),
+        considered=_list_names(result for result, _ in asked),
+        stopping=_list_names(result for result in stopped if _would_miss_deny(_get_case(result).expected)),
+        passing=_list_names(result for result in passed if _would_mind_deny(_get_case(result).expected)),
         why=next((run.why for _, run in asked if not run.matched), ""),
     )
 
 
-def _case(result: Result) -> Case:
+def _get_case(result: TaskResult) -> Case:
     assert isinstance(result.task.entry, Case)  # noqa: S101  (what ran was read)
     return result.task.entry
 
 
-def _names(results: Iterable[Result]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(one.task.name for one in results))
+def _list_names(results: Iterable[TaskResult]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(result.task.name for result in results))
 
 
-def _fires(column: str, hook: PlannedHook) -> bool:
+def _can_fire(column: str, hook: PlannedHook) -> bool:
     return column == ALONE or hook.event in get_wire(column).events.values()
 
 
@@ -162,7 +166,7 @@ def _would_miss_deny(expected: Expected) -> bool:
     return is_about_text or is_about_output or bool(expected.decision)
 
 
-def _doubt(shown: str, hooks: Sequence[HookCoverage], results: Sequence[Result]) -> Iterator[Finding]:
+def _doubt(shown: str, hooks: Sequence[HookCoverage], results: Sequence[TaskResult]) -> Iterator[Finding]:
     """Where the suite gives false confidence."""
     for hook in hooks:
         if not hook.is_tested:
@@ -172,7 +176,7 @@ def _doubt(shown: str, hooks: Sequence[HookCoverage], results: Sequence[Result])
             yield f.NothingPasses.at(shown, name=hook.name)
         if hook.is_guard and not hook.stopping:
             yield f.NothingStopped.at(shown, name=hook.name)
-    for same in _by_case(results):
+    for same in _group_by_case(results):
         yield from _doubt_case(same)
 
 
@@ -185,27 +189,29 @@ def _explain_untested(hook: HookCoverage) -> str:
     return f": none of {number} case{'s' if number > 1 else ''} passes and expects something"
 
 
-def _by_case(results: Iterable[Result]) -> list[list[Result]]:
-    together: dict[Path, list[Result]] = {}
-    for one in results:
-        if isinstance(one.task.entry, Case):
-            together.setdefault(one.task.entry.file, []).append(one)
+def _group_by_case(results: Iterable[TaskResult]) -> list[list[TaskResult]]:
+    together: dict[Path, list[TaskResult]] = {}
+    for result in results:
+        if isinstance(result.task.entry, Case):
+            together.setdefault(result.task.entry.file, []).append(result)
     return list(together.values())
 
 
-def _doubt_case(results: Sequence[Result]) -> Iterator[Finding]:
-    case, first = _case(results[0]), results[0].task
+def _doubt_case(results: Sequence[TaskResult]) -> Iterator[Finding]:
+    case, first = _get_case(results[0]), results[0].task
     where = first.shown(case.file)
     if case.expected == Expected():
         yield f.NothingExpected.at(where, case=case.name)
-    idle = [one for one in results if one.status == "passed" and one.got and not _has_run(one.got)]
+    idle = [
+        result for result in results if result.status == "passed" and result.got and not _has_run(result.got)
+    ]
     if idle and idle[0].got:
         why = next((run.why for run in idle[0].got.runs if not run.matched), "there is none for its event")
-        agents = ", ".join(one.task.agent for one in idle if one.task.agent)
+        agents = ", ".join(result.task.agent for result in idle if result.task.agent)
         yield f.NothingRan.at(where, case=case.name, agents=agents and f" for {agents}", why=why)
 
 
-def _has_run(got: Got) -> bool:
+def _has_run(got: CaseRun) -> bool:
     return any(run.matched and run.result is not None for run in got.runs)
 
 
@@ -214,20 +220,20 @@ def compute_percent(tested: int, total: int) -> float:
     return int(1000 * tested / total) / 10 if total else 0.0
 
 
-def lines(it: Coverage) -> list[str]:
+def describe_coverage(coverage: Coverage) -> list[str]:
     """Hook by event by agent, as people read it."""
-    tested, total = it.counts
-    number = sum(hook.is_tested for hook in it.hooks)
+    tested, total = coverage.counts
+    number = sum(hook.is_tested for hook in coverage.hooks)
     percent = compute_percent(tested, total)
-    told = [f"coverage of {it.shown}: {percent:g} % ({number} of {len(it.hooks)} hooks tested)"]
-    width = max(len(hook.name) for hook in it.hooks)
-    events = max(len(hook.event) for hook in it.hooks)
-    for hook in it.hooks:
-        told.append(f"  {hook.name:{width}}  {hook.event:{events}}  {_describe(hook)}")
+    texts = [f"coverage of {coverage.shown}: {percent:g} % ({number} of {len(coverage.hooks)} hooks tested)"]
+    width = max(len(hook.name) for hook in coverage.hooks)
+    events = max(len(hook.event) for hook in coverage.hooks)
+    for hook in coverage.hooks:
+        texts.append(f"  {hook.name:{width}}  {hook.event:{events}}  {_describe(hook)}")
         missing = [agent for agent, word in hook.cells.items() if word == UNTESTED and agent != ALONE]
         if hook.is_tested and missing:
-            told.append(f"  {'':{width}}  {'':{events}}  not for {', '.join(missing)}")
-    return told
+            texts.append(f"  {'':{width}}  {'':{events}}  not for {', '.join(missing)}")
+    return texts
 
 
 def _describe(hook: HookCoverage) -> str:

@@ -19,7 +19,7 @@ def is_suite(folder: Path) -> bool:
     return (folder / CONFIG).is_file() or any((folder.parent / name).is_file() for name in BESIDE)
 
 
-def suites(path: Path) -> dict[Path, Path | None]:
+def find_suites(path: Path) -> dict[Path, Path | None]:
     """The `tests/` folders at a path that a person named, each with the one file that was asked for."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: hooks are found beside the name)
     if full.is_file():
@@ -28,12 +28,16 @@ def suites(path: Path) -> dict[Path, Path | None]:
         return {full.parent: None}
     if (full / CASES).is_dir():
         return {full: None}
-    return dict.fromkeys(_below(full))
+    return dict.fromkeys(_find_below(full))
 
 
-def _below(folder: Path) -> Iterator[Path]:
-    for here, inside, _ in os.walk(folder):
+def _find_below(folder: Path) -> Iterator[Path]:
+    for subfolder, inside, _ in os.walk(folder):
         inside[:] = sorted(set(inside) - SKIPPED)
-        if TESTS in inside and is_suite(Path(here) / TESTS) and (Path(here) / TESTS / CASES).is_dir():
+        if (
+            TESTS in inside
+            and is_suite(Path(subfolder) / TESTS)
+            and (Path(subfolder) / TESTS / CASES).is_dir()
+        ):
             inside.remove(TESTS)
-            yield Path(here) / TESTS
+            yield Path(subfolder) / TESTS

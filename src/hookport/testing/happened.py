@@ -32,7 +32,7 @@ UNKEPT = {
 }
 
 
-class Happened(NamedTuple):
+class RecordedEvent(NamedTuple):
     """One event and what its hooks said; `lacks` names what was not kept of it, empty if it is whole."""
 
     time: str
@@ -42,14 +42,14 @@ class Happened(NamedTuple):
     lacks: str = ""
 
 
-class Events(NamedTuple):
+class RecordedEvents(NamedTuple):
     """Events, oldest first, and a note for each that cannot be used."""
 
-    events: tuple[Happened, ...]
+    events: tuple[RecordedEvent, ...]
     notes: tuple[str, ...] = ()
 
 
-def in_journal(env: Mapping[str, str]) -> Events:
+def read_journal(env: Mapping[str, str]) -> RecordedEvents:
     """The events of the journal."""
     try:
         records = list(journal.Reader(env).new())
@@ -57,11 +57,13 @@ def in_journal(env: Mapping[str, str]) -> Events:
         message = f"the journal cannot be read: {error.strerror}"
         raise InputError(Problem(message, file=str(error.filename))) from error
     # A line without an event is a note about a dispatch; one about an async hook repeats an event.
-    of_events = [one for one in records if one.get("event") and "async: over" not in one.get("notes", ())]
-    return _gathered((str(one["time"]), _from_journal(one), one) for one in of_events)
+    of_events = [
+        record for record in records if record.get("event") and "async: over" not in record.get("notes", ())
+    ]
+    return _gather((str(record["time"]), _read_record(record), record) for record in of_events)
 
 
-def in_folder(folder: Path) -> Events:
+def read_folder(folder: Path) -> RecordedEvents:
     """The events of a folder that `dispatch --record` wrote."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.suffix == ".json")
@@ -70,30 +72,30 @@ def in_folder(folder: Path) -> Events:
     if not paths:
         message = "has no event: `hookport dispatch --record DIR` or HOOKPORT_RECORD=DIR writes them"
         raise InputError(Problem(message, file=str(folder)))
-    return _gathered((path.name, *_from_file(path)) for path in paths)
+    return _gather((path.name, *_read_file(path)) for path in paths)
 
 
-def _gathered(rows: Iterable[tuple[str, Event | str, Record]]) -> Events:
+def _gather(rows: Iterable[tuple[str, Event | str, Record]]) -> RecordedEvents:
     events, notes = [], []
     for name, event, record in rows:
         if isinstance(event, str):
             notes.append(f"{name}: {event}")
             continue
         hooks = record.get("hooks")
-        said = record.get("decision")
+        decision = record.get("decision")
         events.append(
-            Happened(
+            RecordedEvent(
                 str(record.get("time", "")),
                 event,
-                said if isinstance(said, dict) else {},
-                tuple(one for one in hooks if isinstance(one, dict)) if isinstance(hooks, list) else (),
-                "" if "version" in record else _lacks(event, record),
+                decision if isinstance(decision, dict) else {},
+                tuple(hook for hook in hooks if isinstance(hook, dict)) if isinstance(hooks, list) else (),
+                "" if "version" in record else _name_lacking(event, record),
             )
         )
-    return Events(tuple(events), tuple(notes))
+    return RecordedEvents(tuple(events), tuple(notes))
 
 
-def _from_file(path: Path) -> tuple[Event | str, Record]:
+def _read_file(path: Path) -> tuple[Event | str, Record]:
     try:
         record = json.loads(path.read_bytes())
     except (OSError, ValueError, RecursionError) as error:
@@ -113,30 +115,32 @@ def _from_file(path: Path) -> tuple[Event | str, Record]:
     return identify_event(get_wire(record["agent"]), tree, str(record.get("native", ""))), record
 
 
-def _from_journal(record: Record) -> Event | str:
+def _read_record(record: Record) -> Event | str:
     agent = record.get("agent")
     if agent not in list_dialects():
         return f"unknown agent '{agent}'"
     text = {name: str(record.get(name) or "") for name in ("event", "native", "session", "cwd")}
-    event = Event(text["event"], agent, timestamp=str(record["time"]), call=_call(record))
+    event = Event(text["event"], agent, timestamp=str(record["time"]), call=_read_call(record))
     return event.replace(**text)
 
 
-def _call(record: Record) -> Call | None:
+def _read_call(record: Record) -> Call | None:
     if "native_tool" not in record:
         return None
-    given = record.get("input")
+    fields = record.get("input")
     tool, native = str(record.get("tool") or ""), str(record.get("native_tool") or "")
-    own, canonical = get_wire(record["agent"]), given if isinstance(given, dict) else {}
-    call = Call(tool, native, input=canonical, raw=write_input(own, tool, native, canonical))
+    agent_wire, canonical = get_wire(record["agent"]), fields if isinstance(fields, dict) else {}
+    call = Call(tool, native, input=canonical, raw=write_input(agent_wire, tool, native, canonical))
     if tool in TOOLS or not tool:
         return call
-    shown = Event(str(record["event"]), own.id, str(record["native"]), call=Call(native=native, raw={}))
-    known = read_event(own, write_event(own, shown), shown.native).call
+    shown = Event(
+        str(record["event"]), agent_wire.id, str(record["native"]), call=Call(native=native, raw={})
+    )
+    known = read_event(agent_wire, write_event(agent_wire, shown), shown.native).call
     return call.replace(tool="", mcp_tool=tool, server=known.server if known else "")
 
 
-def _lacks(event: Event, record: Record) -> str:
+def _name_lacking(event: Event, record: Record) -> str:
     text = json.dumps(record.get("input"), ensure_ascii=False)
     if CUT in text or LEFT_OUT in text:
         return "a part of the input, which was too long"

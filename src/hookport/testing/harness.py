@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from hookport import agents as dialects
 from hookport.agents import get_wire
 from hookport.base.tree import Tree
-from hookport.errors import UsageError, closest
+from hookport.errors import UsageError, suggest_closest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult
 from hookport.model.runs import Event as Happened
@@ -33,7 +33,7 @@ from hookport.runtime.plan import PlannedHook
 from hookport.sdk import hooks, replies
 from hookport.sdk.callers import Caller
 from hookport.sdk.events import Event
-from hookport.sdk.functions import Origin, judge_failures, run_functions
+from hookport.sdk.functions import EventOrigin, judge_failures, run_functions
 from hookport.sdk.hooks import Bound
 from hookport.wire.events import find_fired_native, read_event, write_event
 from hookport.wire.recognition import VARIABLE, seal_payload
@@ -92,14 +92,16 @@ def before_tool(tool: str = "", /, *, input: Mapping[str, Tree] | None = None, *
     An MCP tool is called `mcp__SERVER__TOOL`. The fields are those of the tool's input; `cwd` and
     `session_id` are of the event.
     """
-    return _about_tool("before_tool_execute", tool, {**(input or {}), **fields})
+    return _make_tool_event("before_tool_execute", tool, {**(input or {}), **fields})
 
 
 def after_tool(
     tool: str = "", /, *, output: str = "", input: Mapping[str, Tree] | None = None, **fields: Tree
 ) -> Event:
     """A call that happened, and the text of its result."""
-    return _about_tool("after_tool_execute", tool, {**(input or {}), **fields}, result=output, text=output)
+    return _make_tool_event(
+        "after_tool_execute", tool, {**(input or {}), **fields}, result=output, text=output
+    )
 
 
 def before_prompt(prompt: str, *, cwd: str = PROJECT) -> Event:
@@ -125,20 +127,27 @@ def agent_stop(final_message: str = "", *, stop_active: bool = False, cwd: str =
 def event(name: str, /, *, session_id: str = SESSION, cwd: str = PROJECT, **attributes: Tree) -> Event:
     """Any event, by its canonical name: `prompt`, `source`, `subagent` … are those of `hookport.Event`."""
     if name not in EVENTS and ":" not in name:
-        raise UsageError(f"unknown event '{name}'.{closest(name, tuple(EVENTS))}")
+        raise UsageError(f"unknown event '{name}'.{suggest_closest(name, tuple(EVENTS))}")
     return Event(Happened(name, "", session=session_id, cwd=cwd, root=cwd, **attributes))
 
 
-def _about_tool(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree) -> Event:
+def _make_tool_event(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree) -> Event:
     attributes = {key: fields[key] for key in ("cwd", "session_id") if key in fields}
-    said = {key: value for key, value in fields.items() if key not in attributes}
-    tool = tool or next((TOOL_OF[key] for key in TOOL_OF if key in said), "")
+    tool_input = {key: value for key, value in fields.items() if key not in attributes}
+    tool = tool or next((TOOL_OF[key] for key in TOOL_OF if key in tool_input), "")
     if not tool:
         raise UsageError('which tool is it? Say it first: before_tool("shell", …).')
     server, mcp_tool = "", ""
     if tool.startswith("mcp__"):
         _, server, mcp_tool = tool.split("__", 2)
-    call = Call(tool if tool in TOOLS else "", tool, input=said, raw=said, server=server, mcp_tool=mcp_tool)
+    call = Call(
+        tool if tool in TOOLS else "",
+        tool,
+        input=tool_input,
+        raw=tool_input,
+        server=server,
+        mcp_tool=mcp_tool,
+    )
     return event(name, call=call.replace(**result), **attributes)
 
 
@@ -152,11 +161,11 @@ def agents(about: Event | str | None = None) -> tuple[str, ...]:
 
 def payload(agent: str, about: Event) -> dict[str, Tree]:
     """What an agent would send on stdin for an event; `agent` may be the id of a format too."""
-    own = get_wire(agent)
-    if not find_fired_native(own, about.happened):
+    agent_wire = get_wire(agent)
+    if not find_fired_native(agent_wire, about.happened):
         have = ", ".join(agents(about)) or "no agent"
         raise UsageError(f"{agent} has no event for {about!r}. These have: {have}.")
-    return write_event(own, about.happened)
+    return write_event(agent_wire, about.happened)
 
 
 def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -> Decision:
@@ -165,15 +174,15 @@ def decide(hook: Hook, about: Event, *, agent: str = "", on_failure: str = "") -
     With an agent it is what that agent makes of the answer: where it cannot ask, an ask is a deny. An
     exception is raised; with `on_failure`, `open` or `closed`, it is decided as in a run.
     """
-    functions = _bound(hook)
+    functions = _find_bound(hook)
     if agent:
-        body, caller = _sent(agent, about)
-        said = replies.policy_of(on_failure)
-        told = replies.reply(parse_payload(body), functions, {}, said, caller, catches=bool(said))
-        return _made_of(told, caller, body)
-    origin = Origin(about.raw, about.agent)
+        body, caller = _prepare_payload(agent, about)
+        policy = replies.check_policy(on_failure)
+        answer = replies.reply(parse_payload(body), functions, {}, policy, caller, catches=bool(policy))
+        return _read_decision(answer, caller, body)
+    origin = EventOrigin(about.raw, about.agent)
     report = run_functions(about.happened, functions, Wire(), origin, catches=bool(on_failure))
-    judged = judge_failures(report, replies.policy_of(on_failure))
+    judged = judge_failures(report, replies.check_policy(on_failure))
     return merge_decisions([report.decision, *judged])
 
 
@@ -186,14 +195,14 @@ def send(
     timeout_seconds: float = 60.0,
 ) -> Reply:
     """Run a hook file as an agent does, and read its answer as that agent does."""
-    body, caller = _sent(agent, about)
+    body, caller = _prepare_payload(agent, about)
     ours = {name: value for name, value in os.environ.items() if not name.startswith("HOOKPORT_")}
     places = [str(Path(dialects.__file__).parents[2]), ours.get("PYTHONPATH", "")]
     ours |= {
         VARIABLE: seal_payload(body, agent, caller.native),
         "PYTHONPATH": os.pathsep.join(filter(None, places)),
     }
-    done = subprocess.run(
+    finished = subprocess.run(
         [sys.executable, str(file)],
         input=body,
         env={**ours, **(env or {})},
@@ -201,8 +210,12 @@ def send(
         timeout=timeout_seconds,
         check=False,
     )
-    told = Answer(done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace"), done.returncode)
-    return Reply(_made_of(told, caller, body), told.stdout, told.stderr, told.exit_code)
+    answer = Answer(
+        finished.stdout.decode(errors="replace"),
+        finished.stderr.decode(errors="replace"),
+        finished.returncode,
+    )
+    return Reply(_read_decision(answer, caller, body), answer.stdout, answer.stderr, answer.exit_code)
 
 
 def expect(  # noqa: PLR0913  (what is expected, each by its name)
@@ -217,62 +230,62 @@ def expect(  # noqa: PLR0913  (what is expected, each by its name)
 ) -> Decision:
     """Assert on what a hook decides; `none` is no opinion."""
     __tracebackhide__ = True
-    found = decide(hook, about, agent=agent)
-    wrong = [] if found.verdict == verdict else [f"the verdict is {found.verdict}, not {verdict}"]
-    for what, text, wanted in (
-        ("reason", found.reason, reason_contains),
-        ("context", found.context, context_contains),
+    decision = decide(hook, about, agent=agent)
+    wrong = [] if decision.verdict == verdict else [f"the verdict is {decision.verdict}, not {verdict}"]
+    for field, text, expected in (
+        ("reason", decision.reason, reason_contains),
+        ("context", decision.context, context_contains),
     ):
-        if wanted not in text:
-            wrong.append(f"'{wanted}' is not in the {what} '{text}'")
-    if updated_input is not None and found.updated_input != updated_input:
-        wrong.append(f"the input becomes {found.updated_input!r}, not {dict(updated_input)!r}")
+        if expected not in text:
+            wrong.append(f"'{expected}' is not in the {field} '{text}'")
+    if updated_input is not None and decision.updated_input != updated_input:
+        wrong.append(f"the input becomes {decision.updated_input!r}, not {dict(updated_input)!r}")
     if wrong:
-        who = f"{_name(hook)}, called by {agent}" if agent else _name(hook)
-        lines = [f"{who}: {'; '.join(wrong)}", f"  event     {about!r}", f"  decision  {found!r}"]
+        who = f"{_name_hook(hook)}, called by {agent}" if agent else _name_hook(hook)
+        lines = [f"{who}: {'; '.join(wrong)}", f"  event     {about!r}", f"  decision  {decision!r}"]
         raise AssertionError("\n".join(lines))
-    return found
+    return decision
 
 
-def _sent(agent: str, about: Event) -> tuple[bytes, Caller]:
-    own = get_wire(agent)
+def _prepare_payload(agent: str, about: Event) -> tuple[bytes, Caller]:
+    agent_wire = get_wire(agent)
     return json.dumps(payload(agent, about)).encode(), Caller(
-        own, find_fired_native(own, about.happened), agent
+        agent_wire, find_fired_native(agent_wire, about.happened), agent
     )
 
 
-def _made_of(told: Answer, caller: Caller, body: bytes) -> Decision:
+def _read_decision(answer: Answer, caller: Caller, body: bytes) -> Decision:
     """What the agent reads in an answer."""
     happened = read_event(caller.wire, json.loads(body), caller.native)
     hook = PlannedHook("", happened.event, caller.wire.id, native=caller.native)
-    return read_answer(hook, caller.wire, happened, _result(told))
+    return read_answer(hook, caller.wire, happened, _make_result(answer))
 
 
-def _result(told: Answer) -> RunResult:
-    return RunResult("completed", told.exit_code, told.stdout, told.stderr)
+def _make_result(answer: Answer) -> RunResult:
+    return RunResult("completed", answer.exit_code, answer.stdout, answer.stderr)
 
 
-def _bound(hook: Hook) -> list[Bound]:
+def _find_bound(hook: Hook) -> list[Bound]:
     """The functions of a hook as they were decorated, in the order of the file."""
     if isinstance(hook, (str, Path)):
         before = len(hooks.bound)
-        found = _in_module(_loaded(Path(hook)))
-        found += [one for one in hooks.bound[before:] if one not in found]
+        bounds = _list_bound(_load_module(Path(hook)))
+        bounds += [bound for bound in hooks.bound[before:] if bound not in bounds]
     elif isinstance(hook, ModuleType):
-        found = _in_module(hook)
+        bounds = _list_bound(hook)
     else:
         functions: Iterable[object] = hook if isinstance(hook, (list, tuple)) else [hook]
-        found = [one for function in functions for one in hooks.bound_of(function)]
-    if not found:
-        raise UsageError(f"{_name(hook)} is no hook: decorate a function, such as with @before_tool.")
-    return sorted(found, key=hooks.bound.index)
+        bounds = [bound for function in functions for bound in hooks.list_bound(function)]
+    if not bounds:
+        raise UsageError(f"{_name_hook(hook)} is no hook: decorate a function, such as with @before_tool.")
+    return sorted(bounds, key=hooks.bound.index)
 
 
-def _in_module(module: ModuleType) -> list[Bound]:
-    return [one for value in vars(module).values() for one in hooks.bound_of(value)]
+def _list_bound(module: ModuleType) -> list[Bound]:
+    return [bound for value in vars(module).values() for bound in hooks.list_bound(value)]
 
 
-def _loaded(path: Path) -> ModuleType:
+def _load_module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"hook_{next(_numbers)}_{path.stem}", path)
     if spec is None or spec.loader is None or not path.exists():
         raise UsageError(f"{path}: there is no Python file.")
@@ -281,7 +294,7 @@ def _loaded(path: Path) -> ModuleType:
     return module
 
 
-def _name(hook: Hook) -> str:
+def _name_hook(hook: Hook) -> str:
     if isinstance(hook, (str, Path)):
         return str(hook)
     return str(getattr(hook, "__name__", "these functions"))

@@ -13,17 +13,17 @@ from hookport import documents
 from hookport.agents import list_agents, list_dialects
 from hookport.base.tree import Tree
 from hookport.documents import Document, SyntaxProblem
-from hookport.errors import Problem, closest
+from hookport.errors import Problem, suggest_closest
 from hookport.testing.suite import (
     CONFIG,
     DEFAULT_SECONDS,
-    Broken,
+    BrokenFile,
     Case,
     Config,
     Expected,
     Suite,
     overridden,
-    steps_of,
+    split_path,
 )
 
 # What is wrong with a value, in words; empty if nothing is.
@@ -36,122 +36,122 @@ ALL = "all"
 LARGEST = 32 << 20
 
 
-def _text(value: Tree) -> str:
+def _check_text(value: Tree) -> str:
     return "" if isinstance(value, str) and value else "must be a text that is not empty"
 
 
-def _any_text(value: Tree) -> str:
+def _check_any_text(value: Tree) -> str:
     return "" if isinstance(value, str) else "must be a text"
 
 
-def _name(value: Tree) -> str:
+def _check_name(value: Tree) -> str:
     if isinstance(value, str) and NAME.fullmatch(value):
         return ""
     return "must be 1 to 64 of a-z, 0-9 and -"
 
 
-def _index(value: Tree) -> str:
+def _check_index(value: Tree) -> str:
     is_number = isinstance(value, int) and not isinstance(value, bool) and value >= 0
     return "" if is_number or value == ALL else "must be a number from 0, or all"
 
 
-def _code(value: Tree) -> str:
+def _check_code(value: Tree) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return "" if is_number and value == int(value) and 0 <= value <= 255 else "must be a number from 0 to 255"
 
 
-def _texts(value: Tree) -> str:
-    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+def _check_texts(value: Tree) -> str:
+    if isinstance(value, list) and all(isinstance(text, str) for text in value):
         return ""
     return "must be a list of texts"
 
 
-def _object(value: Tree) -> str:
+def _check_object(value: Tree) -> str:
     return "" if isinstance(value, dict) else "must be an object"
 
 
-def _verdict(value: Tree) -> str:
+def _check_verdict(value: Tree) -> str:
     return "" if value in VERDICTS else f"must be one of {', '.join(VERDICTS)}"
 
 
-def _agents(value: Tree) -> str:
+def _check_agents(value: Tree) -> str:
     if value == ALL:
         return ""
-    if not isinstance(value, list) or not value or not all(isinstance(one, str) for one in value):
+    if not isinstance(value, list) or not value or not all(isinstance(name, str) for name in value):
         return "must be a list of agents, or [all]"
-    unknown = [one for one in value if one != ALL and one not in list_agents()]
-    return f"unknown agent '{unknown[0]}'.{closest(unknown[0], list_agents())}" if unknown else ""
+    unknown = [name for name in value if name != ALL and name not in list_agents()]
+    return f"unknown agent '{unknown[0]}'.{suggest_closest(unknown[0], list_agents())}" if unknown else ""
 
 
-def _dialect(value: Tree) -> str:
+def _check_dialect(value: Tree) -> str:
     if isinstance(value, str) and value in list_dialects():
         return ""
-    return f"unknown dialect '{value}'.{closest(str(value), list_dialects())}"
+    return f"unknown dialect '{value}'.{suggest_closest(str(value), list_dialects())}"
 
 
-def _answers(value: Tree) -> str:
+def _check_answers(value: Tree) -> str:
     listed = value if isinstance(value, list) else [value]
-    is_said = bool(listed) and all(isinstance(one, (str, dict)) for one in listed)
-    return "" if is_said else "must be a text, an object, or a list of these"
+    is_valid = bool(listed) and all(isinstance(answer, (str, dict)) for answer in listed)
+    return "" if is_valid else "must be a text, an object, or a list of these"
 
 
-def _fixture(value: Tree) -> str:
-    wrong = _text(value)
+def _check_fixture(value: Tree) -> str:
+    wrong = _check_text(value)
     if wrong:
         return wrong
     path = Path(os.path.normpath(value))
     return "must be a path inside tests/" if path.is_absolute() or path.parts[0] == ".." else ""
 
 
-def _seconds(value: Tree) -> str:
+def _check_seconds(value: Tree) -> str:
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return "" if is_number and math.isfinite(value) and value > 0 else "must be a number of seconds above 0"
 
 
-def _version(value: Tree) -> str:
+def _check_version(value: Tree) -> str:
     return "" if value == VERSION and not isinstance(value, bool) else f"must be {VERSION}"
 
 
-def _env(value: Tree) -> str:
-    if isinstance(value, dict) and all(isinstance(one, str) for one in value.values()):
+def _check_env(value: Tree) -> str:
+    if isinstance(value, dict) and all(isinstance(text, str) for text in value.values()):
         return ""
     return "must be an object of texts"
 
 
 # A table within a table is an object with these keys and no others.
-INPUT: dict[str, Tree] = {"fixture": _fixture, "overrides": _object, "dialect": _dialect}
+INPUT: dict[str, Tree] = {"fixture": _check_fixture, "overrides": _check_object, "dialect": _check_dialect}
 EXPECTED: dict[str, Tree] = {
-    "exit-code": _code,
-    "stderr-contains": _texts,
-    "stdout-json": _object,
-    "not-contains": _texts,
-    "decision": _verdict,
-    "reason-contains": _texts,
-    "context-contains": _texts,
-    "updated-input": _object,
-    "failure-contains": _texts,
-    "snapshot": _name,
+    "exit-code": _check_code,
+    "stderr-contains": _check_texts,
+    "stdout-json": _check_object,
+    "not-contains": _check_texts,
+    "decision": _check_verdict,
+    "reason-contains": _check_texts,
+    "context-contains": _check_texts,
+    "updated-input": _check_object,
+    "failure-contains": _check_texts,
+    "snapshot": _check_name,
 }
 CASE: dict[str, Tree] = {
-    "name": _name,
-    "description": _any_text,
-    "event": _text,
-    "hook-index": _index,
-    "agents": _agents,
-    "model-answer": _answers,
+    "name": _check_name,
+    "description": _check_any_text,
+    "event": _check_text,
+    "hook-index": _check_index,
+    "agents": _check_agents,
+    "model-answer": _check_answers,
     "input": INPUT,
     "expected": EXPECTED,
 }
 CONFIGURED: dict[str, Tree] = {
-    "version": _version,
-    "timeout": _seconds,
-    "env": _env,
-    "hooks": _text,
-    "copy": _texts,
+    "version": _check_version,
+    "timeout": _check_seconds,
+    "env": _check_env,
+    "hooks": _check_text,
+    "copy": _check_texts,
 }
 
 
-class _File:
+class _TestFile:
     """A document with the problems found in it."""
 
     def __init__(self, path: Path, kind: str) -> None:
@@ -188,8 +188,8 @@ class _File:
         line, column = self.document.position(path)
         lines = self.document.data.decode("utf-8-sig").splitlines()[:line]
         lines[-1] = lines[-1][: column - 1]
-        found = ((number, text.rfind(path[-1])) for number, text in reversed(list(enumerate(lines))))
-        return next(((number + 1, at + 1) for number, at in found if at >= 0), (line, column))
+        places = ((number, text.rfind(path[-1])) for number, text in reversed(list(enumerate(lines))))
+        return next(((number + 1, at + 1) for number, at in places if at >= 0), (line, column))
 
     def check(self, table: Mapping[str, Tree], required: Iterable[str], *path: str) -> None:
         """Every key is one of the table, and its value what it must be."""
@@ -197,8 +197,8 @@ class _File:
         for step in path:
             tree = tree[step]
         if not isinstance(tree, dict):
-            what = "an object" if path else f"an object with {', '.join(table)}"
-            self.wrong(f"must be {what}", *path)
+            kind = "an object" if path else f"an object with {', '.join(table)}"
+            self.wrong(f"must be {kind}", *path)
             return
         for key in required:
             if key not in tree:
@@ -207,132 +207,134 @@ class _File:
             check = table.get(key)
             if check is None:
                 known = tuple(table)
-                told = f"unknown key.{closest(key, known)} Known: {', '.join(known)}"
-                self.wrong(told, *path, key, at=self.key(*path, key))
+                message = f"unknown key.{suggest_closest(key, known)} Known: {', '.join(known)}"
+                self.wrong(message, *path, key, at=self.key(*path, key))
             elif isinstance(check, dict):
                 self.check(check, (), *path, key)
             elif wrong := check(value):
-                told = wrong if wrong.startswith("unknown") else f"{wrong}, not {_shown(value)}"
-                self.wrong(told, *path, key)
+                message = wrong if wrong.startswith("unknown") else f"{wrong}, not {_show_value(value)}"
+                self.wrong(message, *path, key)
 
 
-def _shown(value: Tree) -> str:
+def _show_value(value: Tree) -> str:
     text = "null" if value is None else repr(value)
     return text if len(text) <= 60 else text[:59] + "…"
 
 
-def suite(folder: Path) -> Suite:
+def load_suite(folder: Path) -> Suite:
     """All that a `tests/` folder says, by the names of its files."""
-    config, entries = _config(folder)
+    config, entries = _read_config(folder)
     used: set[Path] = set()
-    taken: dict[str, Path] = {}
-    for path in _named(folder / "cases", ".yaml", ".yml"):
-        entry = _case(path, folder, used)
-        if isinstance(entry, Case) and entry.name in taken:
-            file = _File(path, "yaml")
-            file.wrong(f"'{entry.name}' is taken by {taken[entry.name].name}", "name")
-            entry = Broken(path, tuple(file.problems))
+    by_name: dict[str, Path] = {}
+    for path in _list_files(folder / "cases", ".yaml", ".yml"):
+        entry = _read_case(path, folder, used)
+        if isinstance(entry, Case) and entry.name in by_name:
+            file = _TestFile(path, "yaml")
+            file.wrong(f"'{entry.name}' is taken by {by_name[entry.name].name}", "name")
+            entry = BrokenFile(path, tuple(file.problems))
         if isinstance(entry, Case):
-            taken[entry.name] = path
+            by_name[entry.name] = path
         entries.append(entry)
-    for path in _named(folder / "fixtures", ".json"):
-        if path not in used and (file := _fixture_file(path)).problems:
-            entries.append(Broken(path, tuple(file.problems)))
+    for path in _list_files(folder / "fixtures", ".json"):
+        if path not in used and (file := _read_fixture(path)).problems:
+            entries.append(BrokenFile(path, tuple(file.problems)))
     return Suite(folder, config, tuple(entries))
 
 
-def _named(folder: Path, *endings: str) -> list[Path]:
+def _list_files(folder: Path, *endings: str) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if path.suffix in endings and not path.is_dir())
     except OSError:
         return []
 
 
-def _config(folder: Path) -> tuple[Config, list[Case | Broken]]:
+def _read_config(folder: Path) -> tuple[Config, list[Case | BrokenFile]]:
     path = folder / CONFIG
     if not path.exists():
         return Config(), []
-    file = _File(path, "json")
+    file = _TestFile(path, "json")
     if file.document is not None:
         file.check(CONFIGURED, ("version",))
     wrong = {problem.path[:1] for problem in file.problems}
     tree = file.tree if isinstance(file.tree, dict) else {}
-    said = {key: value for key, value in tree.items() if (key,) not in wrong}
+    settings = {key: value for key, value in tree.items() if (key,) not in wrong}
     config = Config(
-        timeout_seconds=float(said.get("timeout", DEFAULT_SECONDS)),
-        env=said.get("env", {}),
-        hooks=said.get("hooks", ""),
-        copy=tuple(said.get("copy", ())),
+        timeout_seconds=float(settings.get("timeout", DEFAULT_SECONDS)),
+        env=settings.get("env", {}),
+        hooks=settings.get("hooks", ""),
+        copy=tuple(settings.get("copy", ())),
     )
-    return config, [Broken(path, tuple(file.problems))] if file.problems else []
+    return config, [BrokenFile(path, tuple(file.problems))] if file.problems else []
 
 
-def _fixture_file(path: Path) -> _File:
-    file = _File(path, "json")
+def _read_fixture(path: Path) -> _TestFile:
+    file = _TestFile(path, "json")
     if file.document is not None and not isinstance(file.tree, dict):
         file.wrong("must be an object: the event as the hook reads it")
     return file
 
 
-def _case(path: Path, folder: Path, used: set[Path]) -> Case | Broken:
+def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
     if path.suffix != ".yaml":
-        return Broken(path, (Problem("is not run: the files of cases end in .yaml", file=str(path)),))
-    file = _File(path, "yaml")
+        return BrokenFile(path, (Problem("is not run: the files of cases end in .yaml", file=str(path)),))
+    file = _TestFile(path, "yaml")
     if file.document is not None:
         file.check(CASE, ("name", "event"))
     if file.problems or file.document is None:
-        return Broken(path, tuple(file.problems))
+        return BrokenFile(path, tuple(file.problems))
     tree = file.tree
-    given, expected = tree.get("input", {}), tree.get("expected", {})
+    case_input, expected = tree.get("input", {}), tree.get("expected", {})
     fixture: Mapping[str, Tree] | None = None
-    if "fixture" in given:
-        at = folder / os.path.normpath(given["fixture"])
+    if "fixture" in case_input:
+        at = folder / os.path.normpath(case_input["fixture"])
         used.add(at)
         if not at.is_file():
-            file.wrong(f"'{given['fixture']}' is not in {folder.name}/", "input", "fixture")
+            file.wrong(f"'{case_input['fixture']}' is not in {folder.name}/", "input", "fixture")
         else:
-            read = _fixture_file(at)
-            file.problems += read.problems
-            fixture = read.tree
-    overrides = tuple((steps_of(key), value) for key, value in given.get("overrides", {}).items())
+            fixture_file = _read_fixture(at)
+            file.problems += fixture_file.problems
+            fixture = fixture_file.tree
+    overrides = tuple((split_path(key), value) for key, value in case_input.get("overrides", {}).items())
     if fixture is not None and not file.problems:
-        for key, one in zip(given.get("overrides", {}), overrides, strict=True):
+        for key, override in zip(case_input.get("overrides", {}), overrides, strict=True):
             try:
-                overridden(fixture, (one,))
+                overridden(fixture, (override,))
             except ValueError as error:
                 file.wrong(str(error), "input", "overrides", key)
     if file.problems:
-        return Broken(path, tuple(file.problems))
+        return BrokenFile(path, tuple(file.problems))
     index = tree.get("hook-index", 0)
     position = file.document.position
     return Case(
         name=tree["name"],
         file=path,
         event=tree["event"],
-        expected=_expected(expected),
+        expected=_read_expected(expected),
         description=tree.get("description", ""),
         hook_index=None if index == ALL else index,
         fixture=fixture,
         overrides=overrides,
-        dialect=given.get("dialect", ""),
-        agents=_named_agents(tree.get("agents", [])),
-        answers=_scripted(tree.get("model-answer", [])),
+        dialect=case_input.get("dialect", ""),
+        agents=_read_agents(tree.get("agents", [])),
+        answers=_read_answers(tree.get("model-answer", [])),
         lines={"event": position(("event",))[0]} | {key: position(("expected", key))[0] for key in expected},
     )
 
 
-def _expected(tree: Mapping[str, Tree]) -> Expected:
-    said = {key.replace("-", "_"): value for key, value in tree.items()}
-    said = {key: tuple(value) if isinstance(value, list) else value for key, value in said.items()}
-    if "exit_code" in said:
-        said["exit_code"] = int(said["exit_code"])
-    return Expected(**said)
+def _read_expected(tree: Mapping[str, Tree]) -> Expected:
+    fields = {key.replace("-", "_"): value for key, value in tree.items()}
+    fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+    if "exit_code" in fields:
+        fields["exit_code"] = int(fields["exit_code"])
+    return Expected(**fields)
 
 
-def _scripted(said: Tree) -> tuple[str, ...]:
-    listed = said if isinstance(said, list) else [said]
-    return tuple(one if isinstance(one, str) else json.dumps(one, ensure_ascii=False) for one in listed)
+def _read_answers(answers: Tree) -> tuple[str, ...]:
+    listed = answers if isinstance(answers, list) else [answers]
+    return tuple(
+        answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False) for answer in listed
+    )
 
 
-def _named_agents(said: Tree) -> tuple[str, ...]:
-    return list_agents() if said == ALL or ALL in said else tuple(dict.fromkeys(said))
+def _read_agents(listed: Tree) -> tuple[str, ...]:
+    return list_agents() if listed == ALL or ALL in listed else tuple(dict.fromkeys(listed))

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from hookport.base import paths
 from hookport.testing.bench import LEFT_OUT
-from hookport.testing.run import Got, Package
+from hookport.testing.run import CaseRun, Package
 from hookport.testing.suite import CONFIG
 
 # Folders of dependencies. The others that are left out hold nothing that a hook loads.
@@ -35,27 +35,27 @@ class Dependency(NamedTuple):
     folder: Path
 
 
-def find_dependency(package: Package, got: Got) -> Dependency | None:
+def find_dependency(package: Package, got: CaseRun) -> Dependency | None:
     """What the hooks of a failed case missed because it was not copied; None if that is not why."""
-    text = "\n".join((got.stderr, got.stdout, *got.failures, *(one.detail for one in got.results)))
+    text = "\n".join((got.stderr, got.stdout, *got.failures, *(result.detail for result in got.results)))
     named = [
         Dependency(module.group("name"), folder)
         for pattern, places in MODULES
         for module in pattern.finditer(text)
-        for folder in _folders(package)
-        if any(_has(folder, place, module.group("name")) for place in places)
+        for folder in _find_folders(package)
+        if any(_has_module(folder, place, module.group("name")) for place in places)
     ]
     paths = [path.group("name") for path in FILES.finditer(text)]
     listed = [
         Dependency(path, folder)
         for path in paths
-        for folder in _folders(package)
+        for folder in _find_folders(package)
         if folder.name == path.partition("/")[0] and os.path.lexists(folder.parent / path)
     ]
     return next(iter((*named, *listed)), None)
 
 
-def hint(package: Package, got: Got) -> str:
+def write_hint(package: Package, got: CaseRun) -> str:
     """The setting that copies what was missed; empty if nothing was."""
     dependency = find_dependency(package, got)
     if dependency is None:
@@ -66,10 +66,10 @@ def hint(package: Package, got: Got) -> str:
     return f"'{dependency.name}' is in {folder}, which is not copied. Add \"copy\": {setting} to {CONFIG}"
 
 
-def _folders(package: Package) -> Iterator[Path]:
+def _find_folders(package: Package) -> Iterator[Path]:
     """The folders of dependencies from the tests up to the root of the repository that are not copied."""
     copied = {Path(part) for part in package.origin.parts}
-    root = paths.repository(str(package.folder.parent))
+    root = paths.find_repository(str(package.folder.parent))
     for folder in package.folder.parents:
         for name in DEPENDENCIES:
             if (folder / name).is_dir() and folder / name not in copied:
@@ -78,7 +78,7 @@ def _folders(package: Package) -> Iterator[Path]:
             return
 
 
-def _has(folder: Path, place: str, name: str) -> bool:
+def _has_module(folder: Path, place: str, name: str) -> bool:
     """Whether a folder of dependencies has a module in the place of its language."""
     if not place:
         scoped = name.split("/")[: 2 if name.startswith("@") else 1]

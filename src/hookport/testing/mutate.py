@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from hookport.agents import get_wire
 from hookport.model.runs import Event
-from hookport.testing.bench import Bench, Outcome, Stock
+from hookport.testing.bench import Bench, CopyPool, Outcome
 from hookport.testing.disguises import (
     ALSO,
     APPLET,
@@ -46,9 +46,9 @@ from hookport.testing.disguises import (
     WITH_ROOT,
 )
 from hookport.testing.lookalikes import ASKED, BESIDE_PATH, MENTIONED, NEAR
-from hookport.testing.run import STOPPED, Package, event_of, run_case
+from hookport.testing.run import STOPPED, Package, read_case_event, run_case
 from hookport.testing.session import leave_interrupts
-from hookport.testing.suite import PLACE, Case, texts_changed
+from hookport.testing.suite import PLACE, Case, change_texts
 from hookport.wire.events import rewrite_call, write_event
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
@@ -85,10 +85,10 @@ class Spelling(NamedTuple):
     def needs(self) -> tuple[str, ...]:
         """The programs that it takes and a machine may lack."""
         words = set(re.findall(r"[\w-]+", self.text))
-        return tuple(one for one in OPTIONAL if one in words)
+        return tuple(program for program in OPTIONAL if program in words)
 
 
-class Report(NamedTuple):
+class GuardReport(NamedTuple):
     """What a guard said to the spellings of one action, and to harmless ones that look like it."""
 
     subject: str
@@ -108,31 +108,31 @@ class Report(NamedTuple):
         return {
             "subject": self.subject,
             "tried": len(self.tried),
-            "slipped": [one._asdict() for one in self.slipped],
-            "bypass_percent": _percent(self.slipped, self.tried),
+            "slipped": [spelling._asdict() for spelling in self.slipped],
+            "bypass_percent": _compute_percent(self.slipped, self.tried),
             "harmless": len(self.harmless),
-            "stopped": [one._asdict() for one in self.stopped],
-            "false_positive_percent": _percent(self.stopped, self.harmless),
+            "stopped": [spelling._asdict() for spelling in self.stopped],
+            "false_positive_percent": _compute_percent(self.stopped, self.harmless),
         }
 
 
-def _percent(part: Sequence[Spelling], whole: Sequence[Spelling]) -> float:
+def _compute_percent(part: Sequence[Spelling], whole: Sequence[Spelling]) -> float:
     return round(100 * len(part) / len(whole), 1) if whole else 0.0
 
 
-def report(
+def make_report(
     subject: str, spelled: Sequence[Spelling], verdicts: Sequence[str], harmless: Sequence[Spelling] = ()
-) -> Report:
+) -> GuardReport:
     """What a guard said to every spelling and then to everything harmless, in their order."""
     answers = list(zip((*spelled, *harmless), verdicts, strict=True))
-    slipped = [one for one, verdict in answers[: len(spelled)] if verdict not in STOPPED]
-    stopped = [one for one, verdict in answers[len(spelled) :] if verdict in STOPPED]
-    return Report(subject, tuple(spelled), tuple(slipped), tuple(harmless), tuple(stopped))
+    slipped = [spelling for spelling, verdict in answers[: len(spelled)] if verdict not in STOPPED]
+    stopped = [spelling for spelling, verdict in answers[len(spelled) :] if verdict in STOPPED]
+    return GuardReport(subject, tuple(spelled), tuple(slipped), tuple(harmless), tuple(stopped))
 
 
-def of_case(stock: Stock, package: Package, case: Case, agent: str = "") -> Report | None:
+def mutate_case(pool: CopyPool, package: Package, case: Case, agent: str = "") -> GuardReport | None:
     """What slips past the hooks of a case; None where they stop nothing that has another spelling."""
-    event = _ask(stock, package, [lambda place: event_of(place, case)])[0]
+    event = _run_all(pool, package, [lambda bench: read_case_event(bench, case)])[0]
     call = event.call
     if call is None or call.parts:
         return None
@@ -140,104 +140,115 @@ def of_case(stock: Stock, package: Package, case: Case, agent: str = "") -> Repo
     subject = call.input.get(field, "")
 
     def verdict_on(text: str) -> Callable[[Bench], str]:
-        spelled = _spelled(case, event, field, text)
-        return lambda place: run_case(place, package, spelled, agent).decision.verdict
+        spelled = _respell_case(case, event, field, text)
+        return lambda bench: run_case(bench, package, spelled, agent).decision.verdict
 
-    spelled = spellings(subject) if field == COMMAND else paths(subject, event.cwd) if field else []
-    if not spelled or _ask(stock, package, [verdict_on(subject)])[0] not in STOPPED:
+    spelled = (
+        respell_command(subject) if field == COMMAND else respell_path(subject, event.cwd) if field else []
+    )
+    if not spelled or _run_all(pool, package, [verdict_on(subject)])[0] not in STOPPED:
         return None
-    spelled = [one._replace(text=one.text.replace(event.root, PLACE)) for one in spelled]
-    harmless = lookalikes(subject) if field == COMMAND else neighbours(subject)
-    verdicts = _ask(stock, package, [verdict_on(one.text) for one in (*spelled, *harmless)])
-    return report(subject.replace(event.root, PLACE), spelled, verdicts, harmless)
+    spelled = [spelling._replace(text=spelling.text.replace(event.root, PLACE)) for spelling in spelled]
+    harmless = list_lookalikes(subject) if field == COMMAND else list_neighbours(subject)
+    verdicts = _run_all(pool, package, [verdict_on(spelling.text) for spelling in (*spelled, *harmless)])
+    return make_report(subject.replace(event.root, PLACE), spelled, verdicts, harmless)
 
 
-def _ask(stock: Stock, package: Package, runs: Sequence[Callable[[Bench], Outcome]]) -> list[Outcome]:
+def _run_all(copies: CopyPool, package: Package, runs: Sequence[Callable[[Bench], Outcome]]) -> list[Outcome]:
     """What comes of each run, in several threads at a time."""
     lots = [runs[start : start + LOT] for start in range(0, len(runs), LOT)]
     if len(lots) == 1:
-        return stock.run_apart(package.origin, package.config.env, runs)
+        return copies.run_apart(package.origin, package.config.env, runs)
     with ThreadPoolExecutor(os.cpu_count() or 2, initializer=leave_interrupts) as pool:
-        answered = pool.map(lambda lot: stock.run_apart(package.origin, package.config.env, lot), lots)
+        answered = pool.map(lambda lot: copies.run_apart(package.origin, package.config.env, lot), lots)
         return [outcome for outcomes in answered for outcome in outcomes]
 
 
-def _spelled(case: Case, event: Event, field: str, text: str) -> Case:
+def _respell_case(case: Case, event: Event, field: str, text: str) -> Case:
     """The same case about another command or path."""
-    own = get_wire(event.agent)
-    call = event.call and rewrite_call(own, event.call, {**event.call.input, field: text})
-    payload = write_event(own, event.replace(call=call))
+    agent_wire = get_wire(event.agent)
+    call = event.call and rewrite_call(agent_wire, event.call, {**event.call.input, field: text})
+    payload = write_event(agent_wire, event.replace(call=call))
     # The copy that the event was read in is gone; the next one is in its place.
-    fixture = texts_changed(payload, lambda said: said.replace(event.root, PLACE))
+    fixture = change_texts(payload, lambda shown: shown.replace(event.root, PLACE))
     return case._replace(fixture=fixture, overrides=(), dialect=event.agent)
 
 
-def lines(it: Report, *, every: bool = False) -> list[str]:
+def describe_report(guard_report: GuardReport, *, every: bool = False) -> list[str]:
     """The report as people read it: by kind, of each the first few."""
-    return [*_slipped_lines(it, every=every), *_stopped_lines(it, every=every)]
+    return [*_describe_slipped(guard_report, every=every), *_describe_stopped(guard_report, every=every)]
 
 
-def _slipped_lines(it: Report, *, every: bool) -> list[str]:
-    if not it.tried:
-        return [f"{it.subject!r}: no other spelling is known"]
-    if not it.slipped:
-        return [f"{it.subject!r}: all {len(it.tried)} other spellings are stopped"]
-    told = [f"{it.subject!r}: {_share(it.slipped, it.tried)} other spellings slip through"]
-    for kind in dict.fromkeys(one.kind for one in it.slipped):
-        slipped = [one for one in it.slipped if one.kind == kind]
-        told.append(f"  {kind}: {len(slipped)} of {sum(one.kind == kind for one in it.tried)}")
-        told += _listed(slipped, it.slipped, every=every)
-    return told
+def _describe_slipped(guard_report: GuardReport, *, every: bool) -> list[str]:
+    if not guard_report.tried:
+        return [f"{guard_report.subject!r}: no other spelling is known"]
+    if not guard_report.slipped:
+        return [f"{guard_report.subject!r}: all {len(guard_report.tried)} other spellings are stopped"]
+    texts = [
+        f"{guard_report.subject!r}: {_describe_share(guard_report.slipped, guard_report.tried)} other spellings slip through"
+    ]
+    for kind in dict.fromkeys(spelling.kind for spelling in guard_report.slipped):
+        slipped = [spelling for spelling in guard_report.slipped if spelling.kind == kind]
+        texts.append(
+            f"  {kind}: {len(slipped)} of {sum(spelling.kind == kind for spelling in guard_report.tried)}"
+        )
+        texts += _describe_spellings(slipped, guard_report.slipped, every=every)
+    return texts
 
 
-def _stopped_lines(it: Report, *, every: bool) -> list[str]:
-    if not it.harmless:
+def _describe_stopped(guard_report: GuardReport, *, every: bool) -> list[str]:
+    if not guard_report.harmless:
         return []
-    if not it.stopped:
-        return [f"  none of {len(it.harmless)} harmless look-alikes is stopped"]
-    share = _share(it.stopped, it.harmless)
-    return [f"  {share} harmless look-alikes are stopped", *_listed(it.stopped, it.stopped, every=every)]
+    if not guard_report.stopped:
+        return [f"  none of {len(guard_report.harmless)} harmless look-alikes is stopped"]
+    share = _describe_share(guard_report.stopped, guard_report.harmless)
+    return [
+        f"  {share} harmless look-alikes are stopped",
+        *_describe_spellings(guard_report.stopped, guard_report.stopped, every=every),
+    ]
 
 
-def _share(part: Sequence[Spelling], whole: Sequence[Spelling]) -> str:
-    return f"{len(part)} of {len(whole)} ({_percent(part, whole):.0f} %)"
+def _describe_share(part: Sequence[Spelling], whole: Sequence[Spelling]) -> str:
+    return f"{len(part)} of {len(whole)} ({_compute_percent(part, whole):.0f} %)"
 
 
-def _listed(listed: Sequence[Spelling], aligned: Sequence[Spelling], *, every: bool) -> list[str]:
-    width = max(len(one.name) for one in aligned)
+def _describe_spellings(listed: Sequence[Spelling], aligned: Sequence[Spelling], *, every: bool) -> list[str]:
+    width = max(len(spelling.name) for spelling in aligned)
     shown = listed if every else listed[:SHOWN_EACH]
-    told = [f"    {one.name:{width}}  {_on_one_line(one.text)}" for one in shown]
-    return told if len(shown) == len(listed) else [*told, f"    … and {len(listed) - len(shown)} more"]
+    texts = [f"    {spelling.name:{width}}  {_escape_breaks(spelling.text)}" for spelling in shown]
+    return texts if len(shown) == len(listed) else [*texts, f"    … and {len(listed) - len(shown)} more"]
 
 
-def sum_up(reports: Sequence[Report]) -> str:
+def sum_up(reports: Sequence[GuardReport]) -> str:
     """The rates over all actions, in one line."""
     slipped, tried, stopped, harmless = (
-        [one for it in reports for one in getattr(it, name)]
+        [spelling for it in reports for spelling in getattr(it, name)]
         for name in ("slipped", "tried", "stopped", "harmless")
     )
-    told = f"bypass rate {_percent(slipped, tried):g} % ({len(slipped)} of {len(tried)} spellings)"
+    bypasses = (
+        f"bypass rate {_compute_percent(slipped, tried):g} % ({len(slipped)} of {len(tried)} spellings)"
+    )
     if not harmless:
-        return told
+        return bypasses
     wrongly = f"{len(stopped)} of {len(harmless)} harmless look-alikes"
-    return f"{told}, false positive rate {_percent(stopped, harmless):g} % ({wrongly})"
+    return f"{bypasses}, false positive rate {_compute_percent(stopped, harmless):g} % ({wrongly})"
 
 
-def _on_one_line(text: str) -> str:
+def _escape_breaks(text: str) -> str:
     return text.replace("\t", "\\t").replace("\n", "\\n")
 
 
-def paths(path: str, cwd: str) -> list[Spelling]:
+def respell_path(path: str, cwd: str) -> list[Spelling]:
     """Other spellings of a path, for guards of files; `cwd` is the folder that it is read from."""
     full = os.path.normpath(Path(cwd) / path)
-    inside, here = os.path.relpath(full, cwd), Path(cwd).name
+    inside, folder_name = os.path.relpath(full, cwd), Path(cwd).name
     folder, name = Path(full).parent, Path(full).name
     ways = {
         "absolute": full,
         "relative": inside,
         "./ before it": f"./{inside}",
-        "through ..": f"../{here}/{inside}",
-        "absolute through ..": f"{cwd}/../{here}/{inside}",
+        "through ..": f"../{folder_name}/{inside}",
+        "absolute through ..": f"{cwd}/../{folder_name}/{inside}",
         "/./ inside": f"{folder}/./{name}",
         "// inside": f"{folder}//{name}",
         "folder twice": f"{folder}/../{folder.name}/{name}",
@@ -251,13 +262,16 @@ def paths(path: str, cwd: str) -> list[Spelling]:
         "a capital": start + name.title(),
         "capitals in the folder": start.upper() + name,
     }
-    found = {spelled: Spelling("paths", way, spelled) for way, spelled in reversed(ways.items())}
+    by_text = {spelled: Spelling("paths", way, spelled) for way, spelled in reversed(ways.items())}
     for way, spelled in cased.items():
-        found.setdefault(spelled, Spelling("paths where case is ignored", way, spelled))
-    return sorted((one for one in found.values() if one.text != path), key=lambda one: one.kind)
+        by_text.setdefault(spelled, Spelling("paths where case is ignored", way, spelled))
+    return sorted(
+        (spelling for spelling in by_text.values() if spelling.text != path),
+        key=lambda spelling: spelling.kind,
+    )
 
 
-def neighbours(path: str) -> list[Spelling]:
+def list_neighbours(path: str) -> list[Spelling]:
     """Harmless paths that look like one that is guarded, from the project's folder."""
     name = path.rpartition("/")[2]
     parts = {"NAME": name, "STEM": re.sub(r"\W+", "_", name.strip(".").partition(".")[0]) or "x"}
@@ -267,64 +281,67 @@ def neighbours(path: str) -> list[Spelling]:
     return [Spelling("look-alikes", way, text) for way, text in rows.items() if text != path]
 
 
-def lookalikes(command: str) -> list[Spelling]:
+def list_lookalikes(command: str) -> list[Spelling]:
     """Harmless commands that look like one that a guard stops, each text once."""
     text = command.strip()
-    parts = _whole_parts(text) | {
+    parts = _make_whole_parts(text) | {
         "DESCRIBED": shlex.quote(f"Do not run {text} here"),
         "GREPPED": shlex.quote(f"--grep={text}"),
     }
-    program = _program(text)
+    program = _find_program(text)
     if program and "/" not in program and program not in BUILT_IN:
         parts["NAME"] = program
-    rows = _filled({"mentioned": MENTIONED, "asked about": ASKED}, parts)
+    rows = _fill_table({"mentioned": MENTIONED, "asked about": ASKED}, parts)
     near = [
-        Spelling("near it", one, one) for pattern, ones in NEAR if re.search(pattern, text) for one in ones
+        Spelling("near it", similar, similar)
+        for pattern, ones in NEAR
+        if re.search(pattern, text)
+        for similar in ones
     ]
     first: dict[str, Spelling] = {}
-    for one in (*rows, *near):
-        first.setdefault(one.text, one)
+    for spelling in (*rows, *near):
+        first.setdefault(spelling.text, spelling)
     return [one for one in first.values() if one.text not in (text, command)]
 
 
-def spellings(command: str) -> list[Spelling]:
+def respell_command(command: str) -> list[Spelling]:
     """Every other spelling of a shell command that the tables have, each text once."""
     text = command.strip()
     if not text:
         return []
     first: dict[str, Spelling] = {}
-    for one in _all(text):
-        first.setdefault(one.text, one)
+    for spelling in _respell_all(text):
+        first.setdefault(spelling.text, spelling)
     return [one for one in first.values() if one.text not in (text, command)]
 
 
-def _all(text: str) -> Iterator[Spelling]:
-    words, program = _plain_words(text), _program(text)
-    yield from _effects(text)
+def _respell_all(text: str) -> Iterator[Spelling]:
+    words, program = _split_plain_words(text), _find_program(text)
+    yield from _respell_effect(text)
     if program:
-        parts = _program_parts(text, program)
+        parts = _make_program_parts(text, program)
         for flag in BEFORE.get(program, ()):
             yield Spelling("options", f"{flag} first", f"{program} {flag} {parts['REST']}")
     if words:
-        yield from _options(words)
+        yield from _respell_options(words)
     if program:
-        yield from _filled(PROGRAM, parts)
+        yield from _fill_table(PROGRAM, parts)
         if program not in BUILT_IN:
-            yield from _filled(FILE, parts | _path_parts(program))
+            yield from _fill_table(FILE, parts | _make_path_parts(program))
         if program in APPLETS:
-            yield from _filled(APPLET, parts)
-    yield from _places(text)
+            yield from _fill_table(APPLET, parts)
+    yield from _respell_place(text)
     if len(words) > 1 and program not in BUILT_IN:
-        parts = _word_parts(text, words)
-        yield from _filled(PLAIN, parts)
+        parts = _make_word_parts(text, words)
+        yield from _fill_table(PLAIN, parts)
         if words[0] in FILE_PROGRAMS and len(words[-1]) > 1 and NEAR_PATH.match(words[-1]):
-            yield from _filled(WITH_FILE, parts)
+            yield from _fill_table(WITH_FILE, parts)
         if words[0] in FILE_PROGRAMS and words[-1].startswith("/"):
-            yield from _filled(WITH_ROOT, parts)
-    yield from _filled(WHOLE, _whole_parts(text))
+            yield from _fill_table(WITH_ROOT, parts)
+    yield from _fill_table(WHOLE, _make_whole_parts(text))
 
 
-def _filled(table: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]) -> Iterator[Spelling]:
+def _fill_table(table: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]) -> Iterator[Spelling]:
     """The rows of a table for a command; a row with a part that this command lacks is left out."""
     for kind, rows in table.items():
         for name, template in rows.items():
@@ -333,7 +350,7 @@ def _filled(table: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]) ->
                 yield Spelling(kind, name, text.rstrip(" "))
 
 
-def _places(text: str) -> Iterator[Spelling]:
+def _respell_place(text: str) -> Iterator[Spelling]:
     """The home or the root by other words."""
     start, blank, last = text.rpartition(" ")
     for words in PLACES:
@@ -342,7 +359,7 @@ def _places(text: str) -> Iterator[Spelling]:
                 yield Spelling("paths", f"{word} instead", f"{start} {word}")
 
 
-def _whole_parts(text: str) -> dict[str, str]:
+def _make_whole_parts(text: str) -> dict[str, str]:
     data = text.encode()
     parts = {
         "QUOTED": shlex.quote(text),
@@ -352,7 +369,7 @@ def _whole_parts(text: str) -> dict[str, str]:
         "BASE32": base64.b32encode(data).decode(),
         "GZIPPED": base64.b64encode(gzip.compress(data, mtime=0)).decode(),
         "DIGITS": data.hex(),
-        "OCTAL": _octal(text),
+        "OCTAL": _encode_octal(text),
         "HEXADECIMAL": "".join(f"\\x{byte:02x}" for byte in data),
         "CODES": str(list(data)).replace(" ", ""),
     }
@@ -370,22 +387,22 @@ def _whole_parts(text: str) -> dict[str, str]:
     return parts
 
 
-def _octal(text: str) -> str:
+def _encode_octal(text: str) -> str:
     return "".join(f"\\{byte:03o}" for byte in text.encode())
 
 
-def _program(text: str) -> str:
+def _find_program(text: str) -> str:
     """The program that a command starts with; empty where that is no plain word."""
-    found = STARTING_WORD.match(text)
-    return found.group() if found and found.group() not in KEYWORDS else ""
+    match = STARTING_WORD.match(text)
+    return match.group() if match and match.group() not in KEYWORDS else ""
 
 
-def _program_parts(text: str, program: str) -> dict[str, str]:
+def _make_program_parts(text: str, program: str) -> dict[str, str]:
     data = program.encode()
     parts = {
         "NAME": program,
         "REST": text[len(program) :].lstrip(),
-        "OCTAL_NAME": _octal(program),
+        "OCTAL_NAME": _encode_octal(program),
         "HEX_NAME": "".join(f"\\x{byte:02x}" for byte in data),
         "BASE64_NAME": base64.b64encode(data).decode(),
         "REVERSED_NAME": program[::-1],
@@ -397,36 +414,36 @@ def _program_parts(text: str, program: str) -> dict[str, str]:
     return parts | ({"FIRST": program[0], "OTHERS": program[1:]} if len(program) > 1 else {})
 
 
-def _path_parts(program: str) -> dict[str, str]:
+def _make_path_parts(program: str) -> dict[str, str]:
     """Where a program is on this machine, and patterns that fit nothing else here."""
     folders = [] if "/" in program else ["/bin", "/usr/bin", *os.get_exec_path()]
-    path = next((one for folder in folders if os.access(one := f"{folder}/{program}", os.X_OK)), "")
+    path = next((place for folder in folders if os.access(place := f"{folder}/{program}", os.X_OK)), "")
     if not path:
         return {}
     parts = {"PLACE": path, "GLOBBED": f"{path[:-1]}[{path[-1]}]"}
     first, _, rest = path[1:].partition("/")
     patterns = {"GLOBBED_LAST": f"{path[:-1]}?", "GLOBBED_FOLDER": f"/{'?' * len(first)}/{rest}"}
     parts |= {mark: pattern for mark, pattern in patterns.items() if glob.glob(pattern) == [path]}  # noqa: PTH207
-    loader = next((one for one in LOADERS if os.access(one, os.X_OK)), "")
+    loader = next((path for path in LOADERS if os.access(path, os.X_OK)), "")
     return parts | ({"LOADER": loader} if loader else {})
 
 
-def _plain_words(text: str) -> list[str]:
+def _split_plain_words(text: str) -> list[str]:
     """The words of a single command in which nothing is quoted or expanded; none of any other."""
     words = text.split(" ")
     is_plain = all(map(PLAIN_WORD.fullmatch, words)) and "=" not in words[0]
     return words if is_plain and words[0] not in KEYWORDS else []
 
 
-def _word_parts(text: str, words: list[str]) -> dict[str, str]:
+def _make_word_parts(text: str, words: list[str]) -> dict[str, str]:
     last, half = words[-1], len(words[-1]) // 2
     listed = ", ".join(json.dumps(word) for word in words)
-    return _program_parts(text, words[0]) | {
+    return _make_program_parts(text, words[0]) | {
         "WORDS": text,
         "IFS_WORDS": "${IFS}".join(words),
         "TABBED_WORDS": "\t".join(words),
         "BROKEN_WORDS": " \\\n".join(words),
-        "OCTAL_LAST": _octal(last),
+        "OCTAL_LAST": _encode_octal(last),
         "COMMAS": ",".join(words),
         "QUOTED_WORDS": " ".join(f"'{word}'" for word in words),
         "LAST": last,
@@ -440,26 +457,26 @@ def _word_parts(text: str, words: list[str]) -> dict[str, str]:
     }
 
 
-def _effects(text: str) -> Iterator[Spelling]:
+def _respell_effect(text: str) -> Iterator[Spelling]:
     for pattern, rows in EFFECTS:
-        if found := re.fullmatch(pattern, text):
-            parts = {key.upper(): value for key, value in found.groupdict(default="").items()}
+        if match := re.fullmatch(pattern, text):
+            parts = {key.upper(): value for key, value in match.groupdict(default="").items()}
             parts = {key: value.removeprefix(":") or LEFT_OUT.get(key, "") for key, value in parts.items()}
-            yield from _filled({"the same effect": rows}, parts)
-    if found := re.fullmatch(SENDABLE, text):
-        yield from _filled({"sent to another machine": SENT}, {"IT": found["it"]})
+            yield from _fill_table({"the same effect": rows}, parts)
+    if match := re.fullmatch(SENDABLE, text):
+        yield from _fill_table({"sent to another machine": SENT}, {"IT": match["it"]})
 
 
-def _options(words: list[str]) -> Iterator[Spelling]:
+def _respell_options(words: list[str]) -> Iterator[Spelling]:
     """Options apart, in another order, by their other names; only of programs whose options are known."""
     length = next((length for length in (2, 1) if " ".join(words[:length]) in LONG), 0)
     name = " ".join(words[:length])
     known = LONG.get(name, {})
-    letters = _letters([word for word in words[length:] if word.startswith("-")], known)
+    letters = _list_letters([word for word in words[length:] if word.startswith("-")], known)
     if not letters:
         return
     rest = [word for word in words[length:] if not word.startswith("-")]
-    others = [ALSO.get(name, {}).get(letter, letter) for letter in letters]
+    synonyms = [ALSO.get(name, {}).get(letter, letter) for letter in letters]
     together = f"-{''.join(letters)}"
     ways = {
         "options apart": [*(f"-{letter}" for letter in letters), *rest],
@@ -470,11 +487,11 @@ def _options(words: list[str]) -> Iterator[Spelling]:
         "long options": [*(known[letter] for letter in letters), *rest],
         "long options in another order": [*(known[letter] for letter in reversed(letters)), *rest],
         "long and short options": [known[letters[0]], *(f"-{letter}" for letter in letters[1:]), *rest],
-        "options by other letters": [f"-{''.join(others)}", *rest],
-        "options by other letters in another order": [f"-{''.join(reversed(others))}", *rest],
-        "options apart by other letters": [*(f"-{letter}" for letter in others), *rest],
+        "options by other letters": [f"-{''.join(synonyms)}", *rest],
+        "options by other letters in another order": [f"-{''.join(reversed(synonyms))}", *rest],
+        "options apart by other letters": [*(f"-{letter}" for letter in synonyms), *rest],
         "options apart by other letters in another order": [
-            *(f"-{letter}" for letter in reversed(others)),
+            *(f"-{letter}" for letter in reversed(synonyms)),
             *rest,
         ],
         "an option twice": [together, f"-{letters[-1]}", *rest],
@@ -491,18 +508,18 @@ def _options(words: list[str]) -> Iterator[Spelling]:
         yield Spelling("options", way, " ".join([name, *spelled]))
 
 
-def _letters(options: list[str], known: Mapping[str, str]) -> list[str]:
+def _list_letters(options: list[str], known: Mapping[str, str]) -> list[str]:
     """The options as letters; none if one of them is not known."""
     short = {long: letter for letter, long in reversed(list(known.items()))}
-    found: list[str] = []
+    letters: list[str] = []
     for word in options:
-        found += [short.get(word, "")] if word.startswith("--") else list(word[1:])
-    return found if all(letter in known for letter in found) else []
+        letters += [short.get(word, "")] if word.startswith("--") else list(word[1:])
+    return letters if all(letter in known for letter in letters) else []
 
 
 _PARTS = (
-    *_whole_parts("x"),
-    *_word_parts("xx xx", ["xx", "xx"]),
+    *_make_whole_parts("x"),
+    *_make_word_parts("xx xx", ["xx", "xx"]),
     *("PLACE", "GLOBBED", "GLOBBED_LAST", "GLOBBED_FOLDER", "LOADER"),
     *("DESCRIBED", "GREPPED"),
     *("IT", "REMOTE", "SOURCE", "LOAD", "URL", "HOST", "PORT", "WAY"),

@@ -15,8 +15,8 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from hookport.testing.bench import Stock
-    from hookport.testing.session import Result, Task
+    from hookport.testing.bench import CopyPool
+    from hookport.testing.session import Task, TaskResult
 
 # The folder that each kind of file stands in, below or in `tests/`.
 FOLDERS = {".yaml": "cases", ".yml": "cases", ".json": "fixtures"}
@@ -30,23 +30,23 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
         if FOLDERS.get(file_path.suffix) != folder.name:
             return None
         folder = folder.parent
-    if folder.name != "tests" or not _todo(folder):
+    if folder.name != "tests" or not _list_tasks(folder):
         return None
     return CaseFile.from_parent(parent, path=file_path)
 
 
 @cache
-def _stock() -> Stock:
+def _open_pool() -> CopyPool:
     """The copies of packages that all cases of a session share."""
-    from hookport.testing.bench import Stock
+    from hookport.testing.bench import CopyPool
 
-    stock = Stock()
-    atexit.register(stock.close)
-    return stock
+    pool = CopyPool()
+    atexit.register(pool.close)
+    return pool
 
 
 @cache
-def _todo(folder: Path) -> tuple[Task, ...]:
+def _list_tasks(folder: Path) -> tuple[Task, ...]:
     """What a `tests/` folder asks for; nothing where it is not about hooks."""
     from hookport.testing import find
 
@@ -56,13 +56,13 @@ def _todo(folder: Path) -> tuple[Task, ...]:
     from hookport.testing import session
 
     try:
-        todo = session.tasks(folder)
+        tasks = session.list_tasks(folder)
     except HookportError:
         return ()
-    has_hooks = any(task.package for task in todo) or any(
+    has_hooks = any(task.package for task in tasks) or any(
         (folder.parent / name).is_file() for name in find.BESIDE
     )
-    return tuple(todo) if has_hooks else ()
+    return tuple(tasks) if has_hooks else ()
 
 
 class CaseFile(pytest.File):
@@ -71,16 +71,16 @@ class CaseFile(pytest.File):
     def collect(self) -> Iterator[pytest.Item]:
         """The cases of the file, one item for each agent; or one that tells what is wrong with it."""
         folder = self.path.parent if self.path.name == CONFIG else self.path.parent.parent
-        for task in _todo(folder):
-            if _stands_in(task, self.path):
+        for task in _list_tasks(folder):
+            if _is_shown_with(task, self.path):
                 yield CaseItem.from_parent(self, name=task.id, task=task)
 
 
-def _stands_in(task: Task, path: Path) -> bool:
+def _is_shown_with(task: Task, path: Path) -> bool:
     """What is wrong with the hooks themselves is told with the first case."""
     if task.entry.file == path:
         return True
-    first = next((one for one in sorted(path.parent.glob("*.yaml"))), None)
+    first = next((path for path in sorted(path.parent.glob("*.yaml"))), None)
     is_elsewhere = task.entry.file.parent.name not in FOLDERS.values() and task.entry.file.name != CONFIG
     return is_elsewhere and path == first
 
@@ -88,7 +88,7 @@ def _stands_in(task: Task, path: Path) -> bool:
 class FailedCase(Exception):  # noqa: N818  (pytest shows it as a failure, not as an error of ours)
     """A case that did not pass."""
 
-    def __init__(self, result: Result) -> None:
+    def __init__(self, result: TaskResult) -> None:
         super().__init__(result.task.id)
         self.result = result
 
@@ -104,7 +104,7 @@ class CaseItem(pytest.Item):
         """Run the case and compare."""
         from hookport.testing.session import perform
 
-        result = perform(self.task, _stock())
+        result = perform(self.task, _open_pool())
         if result.status == "not applicable":
             pytest.skip(f"{self.task.agent}: {result.why}" if self.task.agent else result.why)
         if result.status == "failed":
@@ -116,7 +116,7 @@ class CaseItem(pytest.Item):
             return str(super().repr_failure(excinfo))
         from hookport.testing import report
 
-        return "\n".join(report.explained(excinfo.value.result))
+        return "\n".join(report.explain(excinfo.value.result))
 
     def reportinfo(self) -> tuple[Path, int | None, str]:
         """Where the case stands."""

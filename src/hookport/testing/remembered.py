@@ -8,29 +8,29 @@ import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from hookport.base.folders import own
-from hookport.testing.session import Result
+from hookport.base.folders import find_own_folder
+from hookport.testing.session import TaskResult
 
 
-def failed_before(folder: Path, env: Mapping[str, str]) -> set[str]:
+def read_failed(folder: Path, env: Mapping[str, str]) -> set[str]:
     """The ids of what failed in a suite the last time it was run."""
-    path = _path(folder, env)
+    path = _find_path(folder, env)
     try:
-        kept = json.loads(path.read_text("utf-8")) if path else []
+        failed = json.loads(path.read_text("utf-8")) if path else []
     except (OSError, ValueError):
         return set()
-    return {one for one in kept if isinstance(one, str)} if isinstance(kept, list) else set()
+    return {case_id for case_id in failed if isinstance(case_id, str)} if isinstance(failed, list) else set()
 
 
-def remember(results: Iterable[Result], env: Mapping[str, str]) -> None:
+def remember(results: Iterable[TaskResult], env: Mapping[str, str]) -> None:
     """Keep what failed; of cases that were not run now, what was known stays."""
-    by_folder: dict[Path, list[Result]] = {}
-    for one in results:
-        by_folder.setdefault(one.task.folder, []).append(one)
+    by_folder: dict[Path, list[TaskResult]] = {}
+    for result in results:
+        by_folder.setdefault(result.task.folder, []).append(result)
     for folder, own_results in by_folder.items():
-        path = _path(folder, env)
+        path = _find_path(folder, env)
         failed = {one.task.id for one in own_results if one.status == "failed"}
-        kept = failed | (failed_before(folder, env) - {one.task.id for one in own_results})
+        kept = failed | (read_failed(folder, env) - {one.task.id for one in own_results})
         try:
             if path and (kept or path.exists()):
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -40,7 +40,7 @@ def remember(results: Iterable[Result], env: Mapping[str, str]) -> None:
             continue
 
 
-def _path(folder: Path, env: Mapping[str, str]) -> Path | None:
-    place = own(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
+def _find_path(folder: Path, env: Mapping[str, str]) -> Path | None:
+    place = find_own_folder(env, "HOOKPORT_CACHE_DIR", "XDG_CACHE_HOME", ".cache")
     name = hashlib.sha256(os.fsencode(os.path.realpath(folder))).hexdigest()[:32]
     return Path(place, "tests", f"{name}.json") if place else None

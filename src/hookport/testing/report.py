@@ -11,10 +11,10 @@ from hookport.base.tree import Tree
 from hookport.runtime.records import describe_decision
 from hookport.testing import missing
 from hookport.testing.compare import Difference
-from hookport.testing.run import UNFIT, Got
-from hookport.testing.session import Result, Task
+from hookport.testing.run import UNFIT, CaseRun
+from hookport.testing.session import Task, TaskResult
 from hookport.testing.snapshots import diff
-from hookport.testing.suite import Broken, Case
+from hookport.testing.suite import BrokenFile, Case
 
 # A text painted in a style.
 Paint = Callable[[str, str], str]
@@ -27,149 +27,155 @@ TAIL_LINES = 20
 MOST_DIFF_LINES = 60
 
 
-def unpainted(text: str, _style: str) -> str:
+def leave_unpainted(text: str, _style: str) -> str:
     """A text as it is."""
     return text
 
 
-def lines_of(results: Sequence[Result], paint: Paint = unpainted) -> list[str]:
+def describe_results(results: Sequence[TaskResult], paint: Paint = leave_unpainted) -> list[str]:
     """The results of one case, a line for each thing that came of it; agents are named together."""
-    together: dict[tuple[str, str], list[Result]] = {}
-    for one in results:
-        together.setdefault((one.status, one.why), []).append(one)
-    return [_line(status, why, same, paint) for (status, why), same in together.items()]
+    together: dict[tuple[str, str], list[TaskResult]] = {}
+    for result in results:
+        together.setdefault((result.status, result.why), []).append(result)
+    return [_describe_status(status, why, same, paint) for (status, why), same in together.items()]
 
 
-def _line(status: str, why: str, results: Sequence[Result], paint: Paint) -> str:
+def _describe_status(status: str, why: str, results: Sequence[TaskResult], paint: Paint) -> str:
     text = f"{paint(f'{WORDS[status]:6}', STYLES[status])}  {results[0].task.name}"
-    text += _for(results, brief=status == "passed")
+    text += _name_agents(results, brief=status == "passed")
     text += f": {why}" if why else ""
-    unfit = next((note for one in results if one.got for note in one.got.notes if UNFIT in note), "")
+    unfit = next((note for result in results if result.got for note in result.got.notes if UNFIT in note), "")
     text += f"  ({unfit})" if unfit and status == "passed" else ""
-    text += "  (snapshot written)" if any(one.updated for one in results) else ""
-    slowest = max((one.got.seconds for one in results if one.got), default=0.0)
+    text += "  (snapshot written)" if any(result.updated for result in results) else ""
+    slowest = max((result.got.seconds for result in results if result.got), default=0.0)
     return f"{text}  ({slowest:.1f} s)" if slowest >= SLOW_SECONDS else text
 
 
-def _for(results: Sequence[Result], *, brief: bool = False) -> str:
+def _name_agents(results: Sequence[TaskResult], *, brief: bool = False) -> str:
     """The agents that something is so for."""
     entry = results[0].task.entry
-    agents = [one.task.agent for one in results if one.task.agent]
-    if not agents or isinstance(entry, Broken):
+    agents = [result.task.agent for result in results if result.task.agent]
+    if not agents or isinstance(entry, BrokenFile):
         return ""
     if len(agents) > 1 and (brief or len(agents) == len(entry.agents)):
         return f"  for {len(agents)} agents"
     return f"  for {', '.join(agents)}"
 
 
-def failures(results: Iterable[Result], paint: Paint = unpainted) -> Iterator[list[str]]:
+def describe_failures(results: Iterable[TaskResult], paint: Paint = leave_unpainted) -> Iterator[list[str]]:
     """Every failure, those of one case that are the same for several agents together."""
-    together: dict[tuple[object, ...], list[Result]] = {}
-    for one in results:
-        if one.status == "failed":
-            printed = (one.got.stdout, one.got.stderr) if one.got else ()
-            together.setdefault((one.task.entry.file, one.differences, printed), []).append(one)
+    together: dict[tuple[object, ...], list[TaskResult]] = {}
+    for result in results:
+        if result.status == "failed":
+            printed = (result.got.stdout, result.got.stderr) if result.got else ()
+            together.setdefault((result.task.entry.file, result.differences, printed), []).append(result)
     for same in together.values():
         first, entry = same[0], same[0].task.entry
-        about = f": {first.task.name} {_for(same).strip()}".rstrip() if isinstance(entry, Case) else ""
+        about = (
+            f": {first.task.name} {_name_agents(same).strip()}".rstrip() if isinstance(entry, Case) else ""
+        )
         title = f"FAILED {first.task.shown(entry.file)}{about}"
-        told = [paint(title, "error")]
+        texts = [paint(title, "error")]
         if isinstance(entry, Case) and entry.description:
-            told.append(f"  {plain(entry.description)}")
-        yield [*told, *(f"  {line}" for line in explained(first, paint))]
+            texts.append(f"  {escape_controls(entry.description)}")
+        yield [*texts, *(f"  {line}" for line in explain(first, paint))]
 
 
-def explained(result: Result, paint: Paint = unpainted) -> list[str]:
+def explain(result: TaskResult, paint: Paint = leave_unpainted) -> list[str]:
     """Everything that helps to understand one failure."""
     entry = result.task.entry
-    if isinstance(entry, Broken):
-        return _problems(result.task, entry)
-    told = [line for one in result.differences for line in _difference(entry, one, paint)]
+    if isinstance(entry, BrokenFile):
+        return _describe_problems(result.task, entry)
+    texts = [
+        line for difference in result.differences for line in _describe_difference(entry, difference, paint)
+    ]
     if result.got is not None:
-        told += details(result.got)
-    if advice := hint_of(result):
-        told.append(f"hint: {plain(advice)}")
-    return [*told, f"again: {again(result)}"]
+        texts += describe_run(result.got)
+    if advice := find_hint(result):
+        texts.append(f"hint: {escape_controls(advice)}")
+    return [*texts, f"again: {spell_command(result)}"]
 
 
-def hint_of(result: Result) -> str:
+def find_hint(result: TaskResult) -> str:
     """What would mend a failure, where its cause is known; empty where it is not."""
     if result.status != "failed" or result.got is None or result.task.package is None:
         return ""
-    return missing.hint(result.task.package, result.got)
+    return missing.write_hint(result.task.package, result.got)
 
 
-def _problems(task: Task, entry: Broken) -> list[str]:
-    return [plain(str(one._replace(file=task.shown(one.file)))) for one in entry.problems]
+def _describe_problems(task: Task, entry: BrokenFile) -> list[str]:
+    return [
+        escape_controls(str(problem._replace(file=task.shown(problem.file)))) for problem in entry.problems
+    ]
 
 
-def again(result: Result) -> str:
+def spell_command(result: TaskResult) -> str:
     """The command that runs this alone."""
     task = result.task
     words = ["hookport", "test", task.shown(task.entry.file)]
     return shlex.join([*words, "-k", f"[{task.agent}]"] if task.agent else words)
 
 
-def _difference(case: Case, one: Difference, paint: Paint) -> Iterator[str]:
-    line = case.lines.get(one.field.partition(".")[0].partition("[")[0], 0)
-    yield f"{case.file.name}{f':{line}' if line else ''}  {plain(one.field)}: {plain(one.message)}"
-    if "\n" not in one.expected + one.got and one.message != "is not as expected":
+def _describe_difference(case: Case, difference: Difference, paint: Paint) -> Iterator[str]:
+    line = case.lines.get(difference.field.partition(".")[0].partition("[")[0], 0)
+    yield f"{case.file.name}{f':{line}' if line else ''}  {escape_controls(difference.field)}: {escape_controls(difference.message)}"
+    if "\n" not in difference.expected + difference.got and difference.message != "is not as expected":
         return
-    if one.field.endswith("contains"):
+    if difference.field.endswith("contains"):
         return
-    changed = diff(one.expected, one.got)
+    changed = diff(difference.expected, difference.got)
     for text in changed[:MOST_DIFF_LINES]:
-        yield "    " + paint(plain(text), {"-": "kept", "+": "error"}.get(text[:1], ""))
+        yield "    " + paint(escape_controls(text), {"-": "kept", "+": "error"}.get(text[:1], ""))
     if len(changed) > MOST_DIFF_LINES:
         yield f"    … and {len(changed) - MOST_DIFF_LINES} more lines"
 
 
-def details(got: Got) -> Iterator[str]:
+def describe_run(got: CaseRun) -> Iterator[str]:
     """What the hooks printed and the agent would receive."""
     for note in got.notes:
-        yield f"note: {plain(note)}"
-    yield from _stream("stdout", got.stdout)
-    yield from _stream("stderr", got.stderr)
+        yield f"note: {escape_controls(note)}"
+    yield from _describe_stream("stdout", got.stdout)
+    yield from _describe_stream("stderr", got.stderr)
     if got.answer is not None:
         yield f"{got.agent} receives: exit code {got.answer.exit_code}"
         for name in ("stdout", "stderr"):
             for text in getattr(got.answer, name).splitlines():
-                yield f"  {name}: {plain(text)}"
+                yield f"  {name}: {escape_controls(text)}"
 
 
-def _stream(name: str, text: str) -> Iterator[str]:
+def _describe_stream(name: str, text: str) -> Iterator[str]:
     lines = text.splitlines()
     if lines:
         left_out = len(lines) - TAIL_LINES
         yield f"{name}{f' (without the first {left_out} lines)' if left_out > 0 else ''}:"
-        yield from (f"  {plain(line)}" for line in lines[-TAIL_LINES:])
+        yield from (f"  {escape_controls(line)}" for line in lines[-TAIL_LINES:])
 
 
-def plain(text: str) -> str:
+def escape_controls(text: str) -> str:
     """A text on one line, in which what would steer the terminal is shown as an escape."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
-def counts(results: Iterable[Result]) -> dict[str, int]:
+def count_statuses(results: Iterable[TaskResult]) -> dict[str, int]:
     """How many of each status."""
-    statuses = [one.status for one in results]
+    statuses = [result.status for result in results]
     return {status: statuses.count(status) for status in ("passed", "failed", "not applicable")}
 
 
-def closing(results: Iterable[Result]) -> str:
+def sum_up_results(results: Iterable[TaskResult]) -> str:
     """`N passed, N failed`, and what did not apply if there is any."""
-    number = counts(results)
+    number = count_statuses(results)
     text = f"{number['passed']} passed, {number['failed']} failed"
     return f"{text}, {number['not applicable']} not applicable" if number["not applicable"] else text
 
 
-def as_tree(results: Sequence[Result]) -> dict[str, Tree]:
+def encode_results(results: Sequence[TaskResult]) -> dict[str, Tree]:
     """All results for `--json`."""
-    number = {status.replace(" ", "_"): count for status, count in counts(results).items()}
-    return {**number, "results": [_tree(one) for one in results]}
+    number = {status.replace(" ", "_"): count for status, count in count_statuses(results).items()}
+    return {**number, "results": [_encode_result(result) for result in results]}
 
 
-def _tree(result: Result) -> dict[str, Tree]:
+def _encode_result(result: TaskResult) -> dict[str, Tree]:
     task, got = result.task, result.got
     entry = task.entry
     tree: dict[str, Tree] = {
@@ -182,16 +188,21 @@ def _tree(result: Result) -> dict[str, Tree]:
         tree["agent"] = task.agent
     if result.why:
         tree["why"] = result.why
-    if isinstance(entry, Broken):
+    if isinstance(entry, BrokenFile):
         tree["problems"] = [
-            {"file": task.shown(one.file), "line": one.line, "column": one.column, "message": one.message}
-            for one in entry.problems
+            {
+                "file": task.shown(problem.file),
+                "line": problem.line,
+                "column": problem.column,
+                "message": problem.message,
+            }
+            for problem in entry.problems
         ]
         return tree
     if result.differences:
-        tree["differences"] = [one._asdict() for one in result.differences]
-        tree["again"] = again(result)
-        if advice := hint_of(result):
+        tree["differences"] = [difference._asdict() for difference in result.differences]
+        tree["again"] = spell_command(result)
+        if advice := find_hint(result):
             tree["hint"] = advice
     if got is not None and not got.reason:
         tree |= {
@@ -207,22 +218,22 @@ def _tree(result: Result) -> dict[str, Tree]:
     return tree
 
 
-def junit(results: Sequence[Result]) -> bytes:
+def encode_junit(results: Sequence[TaskResult]) -> bytes:
     """All results as JUnit's XML, which continuous integration shows."""
-    top = ET.Element("testsuites", {"name": "hookport", **_totals(results)})
+    top = ET.Element("testsuites", {"name": "hookport", **_count_totals(results)})
     for folder in dict.fromkeys(one.task.folder for one in results):
-        own = [one for one in results if one.task.folder == folder]
-        name = own[0].task.shown(folder)
-        suite = ET.SubElement(top, "testsuite", {"name": name, **_totals(own)})
-        for one in own:
-            _testcase(ET.SubElement(suite, "testcase", classname=name, name=one.task.id), one)
+        of_suite = [one for one in results if one.task.folder == folder]
+        name = of_suite[0].task.shown(folder)
+        suite = ET.SubElement(top, "testsuite", {"name": name, **_count_totals(of_suite)})
+        for result in of_suite:
+            _fill_testcase(ET.SubElement(suite, "testcase", classname=name, name=result.task.id), result)
     ET.indent(top)
     return bytes(ET.tostring(top, encoding="utf-8", xml_declaration=True)) + b"\n"
 
 
-def _totals(results: Sequence[Result]) -> dict[str, str]:
-    number = counts(results)
-    seconds = sum(one.got.seconds for one in results if one.got)
+def _count_totals(results: Sequence[TaskResult]) -> dict[str, str]:
+    number = count_statuses(results)
+    seconds = sum(result.got.seconds for result in results if result.got)
     return {
         "tests": str(len(results)),
         "failures": str(number["failed"]),
@@ -232,16 +243,18 @@ def _totals(results: Sequence[Result]) -> dict[str, str]:
     }
 
 
-def _testcase(element: ET.Element, result: Result) -> None:
+def _fill_testcase(element: ET.Element, result: TaskResult) -> None:
     element.set("file", result.task.shown(result.task.entry.file))
     element.set("time", f"{result.got.seconds if result.got else 0.0:.3f}")
     if result.status == "not applicable":
-        ET.SubElement(element, "skipped", message=plain(result.why))
+        ET.SubElement(element, "skipped", message=escape_controls(result.why))
     elif result.status == "failed":
-        told = explained(result)
-        ET.SubElement(element, "failure", message=told[0]).text = "\n".join(told)
+        texts = explain(result)
+        ET.SubElement(element, "failure", message=texts[0]).text = "\n".join(texts)
 
 
-def json_text(results: Sequence[Result], *, is_ascii: bool = False, **more: Tree) -> str:
+def encode_json(results: Sequence[TaskResult], *, is_ascii: bool = False, **more: Tree) -> str:
     """`--json` as text; `is_ascii` for a stream that does not take UTF-8."""
-    return json.dumps({**as_tree(results), **more}, indent=2, ensure_ascii=is_ascii, default=str) + "\n"
+    return (
+        json.dumps({**encode_results(results), **more}, indent=2, ensure_ascii=is_ascii, default=str) + "\n"
+    )

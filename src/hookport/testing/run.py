@@ -19,9 +19,9 @@ from hookport.runtime.plan import PlannedHook
 from hookport.runtime.select import match_hook
 from hookport.runtime.sources import HookSources
 from hookport.testing.bench import Bench
-from hookport.testing.package import Meant, Origin, meant
+from hookport.testing.package import CaseHooks, PackageOrigin, select_hooks
 from hookport.testing.scripted import serve_answers
-from hookport.testing.suite import PLACE, Case, Config, overridden, texts_changed
+from hookport.testing.suite import PLACE, Case, Config, change_texts, overridden
 from hookport.wire.events import (
     choose_native,
     find_fired_native,
@@ -48,11 +48,11 @@ class Package(NamedTuple):
     """The hooks under test and what holds for all their cases."""
 
     folder: Path
-    origin: Origin
+    origin: PackageOrigin
     config: Config = Config()
 
 
-class Ran(NamedTuple):
+class HookRun(NamedTuple):
     """One hook of a case: whether it was for the event, and what came of it."""
 
     name: str
@@ -64,7 +64,7 @@ class Ran(NamedTuple):
     place: str = ""
 
 
-class Got(NamedTuple):
+class CaseRun(NamedTuple):
     """What came of an event: what the hooks printed and decided, and what the agent would receive.
 
     `reason` tells why there is nothing to compare, `late` that the case took longer than it may. Paths of the
@@ -72,7 +72,7 @@ class Got(NamedTuple):
     """
 
     decision: Decision = Decision()
-    runs: tuple[Ran, ...] = ()
+    runs: tuple[HookRun, ...] = ()
     agent: str = ""
     native: str = ""
     payload: str = ""
@@ -92,230 +92,250 @@ class Got(NamedTuple):
     @property
     def exit_code(self) -> int | None:
         """Of several hooks, a block counts most, then any other error."""
-        codes = [one.exit_code for one in self.results if one.exit_code is not None]
+        codes = [result.exit_code for result in self.results if result.exit_code is not None]
         return BLOCK if BLOCK in codes else next(filter(None, codes), codes[0] if codes else None)
 
     @property
     def stdout(self) -> str:
-        return "".join(one.stdout for one in self.results)
+        return "".join(result.stdout for result in self.results)
 
     @property
     def stderr(self) -> str:
-        return "".join(one.stderr for one in self.results)
+        return "".join(result.stderr for result in self.results)
 
     @property
     def failures(self) -> list[str]:
         return [f"hook '{run.name}': {run.failure}" for run in self.runs if run.failure]
 
 
-def run_case(place: Bench, package: Package, case: Case, agent: str = "") -> Got:
+def run_case(bench: Bench, package: Package, case: Case, agent: str = "") -> CaseRun:
     """What comes of a case, for the hook alone or for an agent; UsageError where it cannot be run."""
-    found = meant(place.hooks, case.event, case.hook_index)
+    selected = select_hooks(bench.hooks, case.event, case.hook_index)
     if case.answers:
         with serve_answers(case.answers) as variables:
-            return _run_meant(place._replace(env={**place.env, **variables}), package, case, found, agent)
-    asking = [hook for hook in found.hooks if hook.type in ASKS_MODEL]
-    if len(asking) == len(found.hooks):
-        return Got(agent=agent, reason=NO_MODEL)
-    found = found._replace(hooks=tuple(hook for hook in found.hooks if hook not in asking))
-    return _run_meant(place, package, case, found, agent)
+            return _run_selected(
+                bench._replace(env={**bench.env, **variables}), package, case, selected, agent
+            )
+    asking = [hook for hook in selected.hooks if hook.type in ASKS_MODEL]
+    if len(asking) == len(selected.hooks):
+        return CaseRun(agent=agent, reason=NO_MODEL)
+    selected = selected._replace(hooks=tuple(hook for hook in selected.hooks if hook not in asking))
+    return _run_selected(bench, package, case, selected, agent)
 
 
-def _run_meant(place: Bench, package: Package, case: Case, found: Meant, agent: str) -> Got:
-    event, payload = _event(case, found, place)
+def _run_selected(bench: Bench, package: Package, case: Case, selected: CaseHooks, agent: str) -> CaseRun:
+    event, payload = _read_event(case, selected, bench)
     if agent:
-        return _bridged(place, found.hooks, event, agent, package.config.timeout_seconds)
-    return _alone(place, found, event, payload, package.config.timeout_seconds)
+        return _run_bridged(bench, selected.hooks, event, agent, package.config.timeout_seconds)
+    return _run_alone(bench, selected, event, payload, package.config.timeout_seconds)
 
 
-def event_of(place: Bench, case: Case) -> Event:
+def read_case_event(bench: Bench, case: Case) -> Event:
     """The event that a case is about."""
-    return _event(case, meant(place.hooks, case.event, case.hook_index), place)[0]
+    return _read_event(case, select_hooks(bench.hooks, case.event, case.hook_index), bench)[0]
 
 
-def _event(case: Case, found: Meant, place: Bench) -> tuple[Event, dict[str, Tree] | None]:
+def _read_event(case: Case, selected: CaseHooks, bench: Bench) -> tuple[Event, dict[str, Tree] | None]:
     """The event of a case, and the payload as it was written where that is what the hooks read."""
-    own = found.hooks[0].dialect
+    hook_dialect = selected.hooks[0].dialect
     base = dict(case.fixture) if case.fixture is not None else None
-    dialect = case.dialect or (_written_in(base, own, found.event) if base is not None else own)
-    it = get_wire(dialect)
-    native = _native(it, found, case.event, base or {})
+    dialect = case.dialect or (
+        _find_dialect(base, hook_dialect, selected.event) if base is not None else hook_dialect
+    )
+    fixture_wire = get_wire(dialect)
+    native = _find_native(fixture_wire, selected, case.event, base or {})
     if base is None:
-        base = write_event(it, Event(found.event, dialect, native))
-    payload = texts_changed(overridden(base, case.overrides), lambda text: text.replace(PLACE, place.root))
-    event = read_event(it, payload, native)
-    cwd = event.cwd if event.cwd.startswith(place.root) and Path(event.cwd).is_dir() else place.root
-    return event.replace(event=found.event, cwd=cwd, root=place.root), payload if dialect == own else None
+        base = write_event(fixture_wire, Event(selected.event, dialect, native))
+    payload = change_texts(overridden(base, case.overrides), lambda text: text.replace(PLACE, bench.root))
+    event = read_event(fixture_wire, payload, native)
+    cwd = event.cwd if event.cwd.startswith(bench.root) and Path(event.cwd).is_dir() else bench.root
+    return event.replace(
+        event=selected.event, cwd=cwd, root=bench.root
+    ), payload if dialect == hook_dialect else None
 
 
-def _written_in(payload: Mapping[str, Tree], own: str, event: str) -> str:
+def _find_dialect(payload: Mapping[str, Tree], hook_dialect: str, event: str) -> str:
     """The dialect of a fixture: the hook's own, unless another's payload is what it must be."""
-    found = recognise_payload(payload)
-    if not found or any(dialect == own for dialect, _ in found):
-        return own
-    dialect, native = found[0]
-    return dialect if get_wire(dialect).events[native] == event else own
+    candidates = recognise_payload(payload)
+    if not candidates or any(dialect == hook_dialect for dialect, _ in candidates):
+        return hook_dialect
+    dialect, native = candidates[0]
+    return dialect if get_wire(dialect).events[native] == event else hook_dialect
 
 
-def _native(it: Wire, found: Meant, event: str, payload: Mapping[str, Tree]) -> str:
+def _find_native(fixture_wire: Wire, selected: CaseHooks, event: str, payload: Mapping[str, Tree]) -> str:
     """The name of the event in the dialect of the fixture."""
-    if it.events.get(event) == found.event:
+    if fixture_wire.events.get(event) == selected.event:
         return event
-    said = find_native_name(it, payload)
-    if it.events.get(said) == found.event:
-        return said
-    hook = found.hooks[0]
+    native = find_native_name(fixture_wire, payload)
+    if fixture_wire.events.get(native) == selected.event:
+        return native
+    hook = selected.hooks[0]
     return (
-        hook.native if hook.native and hook.dialect == it.id else choose_native(it, Event(found.event, it.id))
+        hook.native
+        if hook.native and hook.dialect == fixture_wire.id
+        else choose_native(fixture_wire, Event(selected.event, fixture_wire.id))
     )
 
 
-def _alone(place: Bench, found: Meant, event: Event, payload: dict[str, Tree] | None, seconds: float) -> Got:
+def _run_alone(
+    bench: Bench, selected: CaseHooks, event: Event, payload: dict[str, Tree] | None, seconds: float
+) -> CaseRun:
     """Every hook of the group on the payload as it is, whatever its matcher."""
     begun = time.monotonic()
-    setting = _setting(place, get_wire(event.agent))
-    runs: list[Ran] = []
+    setting = _make_setting(bench, get_wire(event.agent))
+    runs: list[HookRun] = []
     decisions: list[Decision] = []
     late = ""
     notes: list[str] = []
-    for hook in found.hooks:
-        own = get_wire(hook.dialect)
-        tree = payload if payload is not None else write_event(own, event, hook.native)
+    for hook in selected.hooks:
+        hook_wire = get_wire(hook.dialect)
+        tree = payload if payload is not None else write_event(hook_wire, event, hook.native)
         body = json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogatepass")
         left = seconds - (time.monotonic() - begun)
-        result = _executed(hook.replace(is_async=False), own, event, body, left, setting)
-        late = late or _late(result, hook, left, seconds)
-        fits = match_hook(hook, event, event.call, own)
-        natively = engine.is_native(hook, setting.replace(agent=own, natively=True))
-        answered = read_answer(hook, own, event, result, natively=natively)
+        result = _execute(hook.replace(is_async=False), hook_wire, event, body, left, setting)
+        late = late or _explain_late(result, hook, left, seconds)
+        fits = match_hook(hook, event, event.call, hook_wire)
+        natively = engine.is_native(hook, setting.replace(agent=hook_wire, natively=True))
+        answered = read_answer(hook, hook_wire, event, result, natively=natively)
         if not fits.matches:
             notes.append(f"{UNFIT}: {fits.why}")
         elif natively:
             decisions.append(answered.replace(failure=""))
         elif not hook.is_async:
             decisions.append(policy.decide(answered, hook, setting.on_failure))
-        result = _named(result, place) or result
-        runs.append(Ran(hook.name, fits.matches, fits.why, result, answered.failure, place_of(hook, place)))
-    return Got(
-        decision=_named_decision(merge.merge_decisions(decisions), place),
+        result = _hide_paths(result, bench) or result
+        runs.append(
+            HookRun(hook.name, fits.matches, fits.why, result, answered.failure, name_place(hook, bench))
+        )
+    return CaseRun(
+        decision=_hide_decision_paths(merge.merge_decisions(decisions), bench),
         runs=tuple(runs),
         native=event.native,
-        payload=place.named(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
+        payload=bench.named(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
         notes=tuple(notes),
         late=late,
         seconds=time.monotonic() - begun,
-        dialect=found.hooks[0].dialect,
-        tool=_tool(found.hooks[0], event),
+        dialect=selected.hooks[0].dialect,
+        tool=_name_tool(selected.hooks[0], event),
     )
 
 
-def _executed(
-    hook: PlannedHook, own: Wire, event: Event, body: bytes, left: float, setting: engine.RunSetting
+def _execute(
+    hook: PlannedHook, hook_wire: Wire, event: Event, body: bytes, left: float, setting: engine.RunSetting
 ) -> RunResult:
     if left <= 0:
         return RunResult("timeout", detail="there was no time left for it")
     if hook.unable:
         return RunResult("spawn_error", detail=hook.unable)
-    result = execute(hook, own, event, body, min(left, hook.timeout_seconds), setting)
+    result = execute(hook, hook_wire, event, body, min(left, hook.timeout_seconds), setting)
     return result if result is not None else RunResult("completed", 0)
 
 
-def _late(result: RunResult | None, hook: PlannedHook, left: float, seconds: float) -> str:
+def _explain_late(result: RunResult | None, hook: PlannedHook, left: float, seconds: float) -> str:
     """Whether it was the case's own time that ran out, not the hook's."""
     if result is None or result.outcome != "timeout" or hook.timeout_seconds < left:
         return ""
     return f"took longer than the {seconds:g} s that a case may take, and was stopped"
 
 
-def _bridged(place: Bench, hooks: Sequence[PlannedHook], event: Event, agent: str, seconds: float) -> Got:
+def _run_bridged(
+    bench: Bench, hooks: Sequence[PlannedHook], event: Event, agent: str, seconds: float
+) -> CaseRun:
     """The event as the agent fires it, through all that `hookport dispatch` does."""
-    own = get_wire(agent)
-    native = event.native if agent == event.agent else find_fired_native(own, event)
+    agent_wire = get_wire(agent)
+    native = event.native if agent == event.agent else find_fired_native(agent_wire, event)
     if not native:
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
-        return Got(agent=agent, reason=f"no event like {event.event}{about}")
+        return CaseRun(agent=agent, reason=f"no event like {event.event}{about}")
     begun = time.monotonic()
-    payload = write_event(own, event.replace(root=place.root))
-    if event.call and event.call.tool in TOOLS and not _is_known(read_event(own, payload, native)):
-        return Got(agent=agent, reason=f"no tool like {event.call.tool}")
-    if all(hook.dialect == agent for hook in hooks) and own.obeys:
-        return _by_itself(place, hooks, read_event(own, payload, native), own, seconds)
+    payload = write_event(agent_wire, event.replace(root=bench.root))
+    if event.call and event.call.tool in TOOLS and not _is_known(read_event(agent_wire, payload, native)):
+        return CaseRun(agent=agent, reason=f"no tool like {event.call.tool}")
+    if all(hook.dialect == agent for hook in hooks) and agent_wire.obeys:
+        return _run_natively(bench, hooks, read_event(agent_wire, payload, native), agent_wire, seconds)
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
-    wait = find_wait(own, native)
+    wait = find_wait(agent_wire, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
     mine = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
     sources = HookSources(
-        own,
-        _wires,
-        lambda _event: [_heard(hook) for hook in ordered],
+        agent_wire,
+        _find_wire,
+        lambda _event: [_make_awaited(hook) for hook in ordered],
         # A case may leave out what every payload of an agent has, such as the tool.
-        {**place.settings, "on_tamper": policy.WARN},
-        place.root,
-        agent_folder=place.root,
+        {**bench.settings, "on_tamper": policy.WARN},
+        bench.root,
+        agent_folder=bench.root,
     )
-    told = dispatch.answer_payload(body, native, sources, place.env, min(mine, wait or mine))
-    runs = _list_runs(told.report, place)
+    dispatched = dispatch.answer_payload(body, native, sources, bench.env, min(mine, wait or mine))
+    runs = _list_runs(dispatched.report, bench)
     late = ""
     if not wait or mine < wait:
         late = next(
-            filter(None, (_late(one.result, one.hook, seconds, seconds) for one in told.report.runs)), ""
+            filter(
+                None,
+                (_explain_late(run.result, run.hook, seconds, seconds) for run in dispatched.report.runs),
+            ),
+            "",
         )
-    said = told.answer
-    return Got(
-        decision=_named_decision(told.report.decision, place),
+    answer = dispatched.answer
+    return CaseRun(
+        decision=_hide_decision_paths(dispatched.report.decision, bench),
         runs=runs,
         agent=agent,
         native=native,
-        payload=place.named(json.dumps(payload, ensure_ascii=False)),
-        answer=Answer(place.named(said.stdout), place.named(said.stderr), said.exit_code),
-        notes=tuple(map(place.named, told.notes)),
+        payload=bench.named(json.dumps(payload, ensure_ascii=False)),
+        answer=Answer(bench.named(answer.stdout), bench.named(answer.stderr), answer.exit_code),
+        notes=tuple(map(bench.named, dispatched.notes)),
         late=late,
         seconds=time.monotonic() - begun,
         dialect=hooks[0].dialect,
-        tool=_tool(hooks[0], event),
+        tool=_name_tool(hooks[0], event),
     )
 
 
-def _by_itself(place: Bench, hooks: Sequence[PlannedHook], event: Event, own: Wire, seconds: float) -> Got:
+def _run_natively(
+    bench: Bench, hooks: Sequence[PlannedHook], event: Event, agent_wire: Wire, seconds: float
+) -> CaseRun:
     """The event as an agent fires it whose own hooks these are: no bridge is between them."""
     begun = time.monotonic()
-    event = event.replace(cwd=event.cwd or place.root, root=place.root)
-    setting = engine.RunSetting(own, _wires, place.env, natively=True, deadline=begun + seconds)
-    report = engine.run_hooks(event, [_heard(hook) for hook in hooks], setting)
-    late = filter(None, (_late(one.result, one.hook, seconds, seconds) for one in report.runs))
-    got = Got(
-        decision=_named_decision(report.decision, place),
-        runs=_list_runs(report, place),
-        agent=own.id,
+    event = event.replace(cwd=event.cwd or bench.root, root=bench.root)
+    setting = engine.RunSetting(agent_wire, _find_wire, bench.env, natively=True, deadline=begun + seconds)
+    report = engine.run_hooks(event, [_make_awaited(hook) for hook in hooks], setting)
+    late = filter(None, (_explain_late(run.result, run.hook, seconds, seconds) for run in report.runs))
+    got = CaseRun(
+        decision=_hide_decision_paths(report.decision, bench),
+        runs=_list_runs(report, bench),
+        agent=agent_wire.id,
         native=event.native,
-        payload=place.named(json.dumps(write_event(own, event), ensure_ascii=False)),
-        notes=tuple(map(place.named, report.notes)),
+        payload=bench.named(json.dumps(write_event(agent_wire, event), ensure_ascii=False)),
+        notes=tuple(map(bench.named, report.notes)),
         late=next(late, ""),
         seconds=time.monotonic() - begun,
-        dialect=own.id,
-        tool=_tool(hooks[0], event),
+        dialect=agent_wire.id,
+        tool=_name_tool(hooks[0], event),
     )
     return got._replace(answer=Answer(got.stdout, got.stderr, got.exit_code or 0))
 
 
-def _list_runs(report: engine.DispatchReport, place: Bench) -> tuple[Ran, ...]:
+def _list_runs(report: engine.DispatchReport, bench: Bench) -> tuple[HookRun, ...]:
     return tuple(
-        Ran(
-            one.hook.name,
-            one.matched,
-            one.why,
-            _named(one.result, place),
-            one.answered.failure,
-            place_of(one.hook, place),
+        HookRun(
+            run.hook.name,
+            run.matched,
+            run.why,
+            _hide_paths(run.result, bench),
+            run.answered.failure,
+            name_place(run.hook, bench),
         )
-        for one in report.runs
+        for run in report.runs
     )
 
 
-def place_of(hook: PlannedHook, place: Bench) -> str:
+def name_place(hook: PlannedHook, bench: Bench) -> str:
     """Where a hook stands, the same in every copy."""
-    return f"{place.named(hook.file)}: {hook.place}"
+    return f"{bench.named(hook.file)}: {hook.place}"
 
 
 def _is_known(event: Event) -> bool:
@@ -324,40 +344,40 @@ def _is_known(event: Event) -> bool:
     return call is None or (call.known_by == "name" and (call.tool in TOOLS or bool(call.parts)))
 
 
-def _tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
+def _name_tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
     call = event.call
     return (call.tool, name_tool(get_wire(hook.dialect), call, hook.native)) if call else ("", "")
 
 
-def _heard(hook: PlannedHook) -> PlannedHook:
+def _make_awaited(hook: PlannedHook) -> PlannedHook:
     """A hook that is waited for, so that nothing of a case goes on after it."""
     return hook.replace(is_async=False, dialect=hook.dialect + UNHEARD) if hook.is_async else hook
 
 
-def _wires(name: str) -> Wire:
-    own = get_wire(name.removesuffix(UNHEARD))
-    return own.replace(reads={}) if name.endswith(UNHEARD) else own
+def _find_wire(name: str) -> Wire:
+    hook_wire = get_wire(name.removesuffix(UNHEARD))
+    return hook_wire.replace(reads={}) if name.endswith(UNHEARD) else hook_wire
 
 
-def _setting(place: Bench, agent: Wire) -> engine.RunSetting:
+def _make_setting(bench: Bench, agent: Wire) -> engine.RunSetting:
     return engine.RunSetting(
-        agent, get_wire, place.env, policy.find_failure_policy(place.settings, place.env)
+        agent, get_wire, bench.env, policy.find_failure_policy(bench.settings, bench.env)
     )
 
 
-def _named(result: RunResult | None, place: Bench) -> RunResult | None:
+def _hide_paths(result: RunResult | None, bench: Bench) -> RunResult | None:
     if result is None:
         return None
     return result.replace(
-        stdout=place.named(result.stdout),
-        stderr=place.named(result.stderr),
-        detail=place.named(result.detail),
+        stdout=bench.named(result.stdout),
+        stderr=bench.named(result.stderr),
+        detail=bench.named(result.detail),
     )
 
 
-def _named_decision(decision: Decision, place: Bench) -> Decision:
+def _hide_decision_paths(decision: Decision, bench: Bench) -> Decision:
     changed = {
-        name: texts_changed(value, place.named)
+        name: change_texts(value, bench.named)
         for name, value in decision.as_dict().items()
         if isinstance(value, (str, dict, list)) and name != "verdict"
     }

@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 from hookport.errors import HookportError
 from hookport.testing import load, snapshots
-from hookport.testing.bench import Bench, Stock
-from hookport.testing.compare import Difference, differences
-from hookport.testing.package import origin
-from hookport.testing.run import Got, Package, Status, run_case
-from hookport.testing.suite import Broken, Case
+from hookport.testing.bench import Bench, CopyPool
+from hookport.testing.compare import Difference, find_differences
+from hookport.testing.package import find_origin
+from hookport.testing.run import CaseRun, Package, Status, run_case
+from hookport.testing.suite import BrokenFile, Case
 
 # More would only make each slower: what runs are processes of their own.
 MOST_JOBS = 16
@@ -35,7 +35,7 @@ class Task(NamedTuple):
     """
 
     folder: Path
-    entry: Case | Broken
+    entry: Case | BrokenFile
     package: Package | None = None
     agent: str = ""
     here: str = os.sep
@@ -54,92 +54,94 @@ class Task(NamedTuple):
         return f"{self.name}[{self.agent}]" if self.agent else self.name
 
 
-class Result(NamedTuple):
+class TaskResult(NamedTuple):
     """What came of a task; `why` tells why there is nothing to compare."""
 
     task: Task
     status: Status
     differences: tuple[Difference, ...] = ()
-    got: Got | None = None
+    got: CaseRun | None = None
     why: str = ""
     updated: bool = False
 
 
-def tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
+def list_tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
     """Everything that a `tests/` folder asks for, in the order of its files."""
-    suite = load.suite(folder)
-    where, broken = origin(suite, os.environ if env is None else env)
-    here = str(Path.cwd())
-    found = [Task(folder, one, here=here) for one in broken]
+    suite = load.load_suite(folder)
+    where, broken = find_origin(suite, os.environ if env is None else env)
+    cwd = str(Path.cwd())
+    listed = [Task(folder, entry, here=cwd) for entry in broken]
     package = Package(folder, where, suite.config) if where else None
     for entry in suite.entries:
-        if isinstance(entry, Broken):
-            found.append(Task(folder, entry, here=here))
+        if isinstance(entry, BrokenFile):
+            listed.append(Task(folder, entry, here=cwd))
         elif package is not None:
-            found += [Task(folder, entry, package, agent, here) for agent in entry.agents or ("",)]
-    return found
+            listed += [Task(folder, entry, package, agent, cwd) for agent in entry.agents or ("",)]
+    return listed
 
 
-def perform(task: Task, stock: Stock, *, update: bool = False) -> Result:
+def perform(task: Task, copies: CopyPool, *, update: bool = False) -> TaskResult:
     """Run one task and compare."""
-    return perform_lot([task], stock, update=update)[0]
+    return perform_lot([task], copies, update=update)[0]
 
 
-def perform_lot(lot: Sequence[Task], stock: Stock, *, update: bool = False) -> list[Result]:
+def perform_lot(lot: Sequence[Task], copies: CopyPool, *, update: bool = False) -> list[TaskResult]:
     """Run tasks of one package and compare."""
     package = lot[0].package
     if package is None:
-        return [Result(task, "failed") for task in lot]
-    runs = [partial(_run, task) for task in lot]
+        return [TaskResult(task, "failed") for task in lot]
+    runs = [partial(_run_task, task) for task in lot]
     try:
-        outcomes = stock.run_apart(package.origin, package.config.env, runs)
+        outcomes = copies.run_apart(package.origin, package.config.env, runs)
     except HookportError as error:
-        return [Result(task, "failed", (Difference("event", str(error)),)) for task in lot]
+        return [TaskResult(task, "failed", (Difference("event", str(error)),)) for task in lot]
     except OSError as error:
         message = f"the package could not be copied: {error.strerror or error}"
-        return [Result(task, "failed", (Difference("package", message),)) for task in lot]
-    return [_compared(task, got, update=update) for task, got in zip(lot, outcomes, strict=True)]
+        return [TaskResult(task, "failed", (Difference("package", message),)) for task in lot]
+    return [_compare(task, got, update=update) for task, got in zip(lot, outcomes, strict=True)]
 
 
-def _run(task: Task, place: Bench) -> Got | Difference:
+def _run_task(task: Task, bench: Bench) -> CaseRun | Difference:
     assert task.package is not None  # noqa: S101  (a broken file is not run)
     assert isinstance(task.entry, Case)  # noqa: S101
     try:
-        return run_case(place, task.package, task.entry, task.agent)
+        return run_case(bench, task.package, task.entry, task.agent)
     except HookportError as error:
         return Difference("event", str(error))
 
 
-def _compared(task: Task, got: Got | Difference, *, update: bool) -> Result:
+def _compare(task: Task, got: CaseRun | Difference, *, update: bool) -> TaskResult:
     entry = task.entry
-    if isinstance(got, Difference) or isinstance(entry, Broken):
-        return Result(task, "failed", (got,) if isinstance(got, Difference) else ())
+    if isinstance(got, Difference) or isinstance(entry, BrokenFile):
+        return TaskResult(task, "failed", (got,) if isinstance(got, Difference) else ())
     if got.reason:
-        return Result(task, "not applicable", got=got, why=got.reason)
-    found, updated = differences(entry, got), False
-    if entry.expected.snapshot and not found:
-        found, updated = snapshots.compared(task.folder, entry.expected.snapshot, got, update=update)
-    return Result(task, "failed" if found else "passed", tuple(found), got, updated=updated)
+        return TaskResult(task, "not applicable", got=got, why=got.reason)
+    differing, updated = find_differences(entry, got), False
+    if entry.expected.snapshot and not differing:
+        differing, updated = snapshots.compare_snapshot(
+            task.folder, entry.expected.snapshot, got, update=update
+        )
+    return TaskResult(task, "failed" if differing else "passed", tuple(differing), got, updated=updated)
 
 
 def perform_all(
     todo: Iterable[Task], jobs: int = 0, *, update: bool = False, until_failure: bool = False
-) -> Iterator[Result]:
+) -> Iterator[TaskResult]:
     """The results in order, each as soon as those before it are there."""
     listed = list(todo)
     workers = max(1, min(jobs or os.cpu_count() or 1, MOST_JOBS, len(listed) or 1))
     pool = ThreadPoolExecutor(workers, initializer=leave_interrupts)
-    with Stock() as stock:
+    with CopyPool() as copies:
         try:
             lots = _divide(listed, workers)
-            futures = [pool.submit(perform_lot, lot, stock, update=update) for lot in lots]
+            futures = [pool.submit(perform_lot, lot, copies, update=update) for lot in lots]
             for result in chain.from_iterable(future.result() for future in futures):
                 yield result
                 if until_failure and result.status == "failed":
                     return
         except KeyboardInterrupt:
             pool.shutdown(wait=False, cancel_futures=True)
-            stock.close()
+            copies.close()
             _end_children()
             raise
         finally:

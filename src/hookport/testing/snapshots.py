@@ -9,20 +9,20 @@ from pathlib import Path
 from hookport.base.tree import Tree
 from hookport.runtime.records import describe_decision
 from hookport.testing.compare import Difference
-from hookport.testing.run import Got
+from hookport.testing.run import CaseRun
 
 FOLDER = "snapshots"
 
 
-def path_of(folder: Path, name: str, agent: str) -> Path:
+def find_path(folder: Path, name: str, agent: str) -> Path:
     """Where a snapshot is; each agent has its own."""
     return folder / FOLDER / (f"{name}.{agent}.json" if agent else f"{name}.json")
 
 
-def compared(folder: Path, name: str, got: Got, *, update: bool) -> tuple[list[Difference], bool]:
+def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> tuple[list[Difference], bool]:
     """The differences to what is kept, and whether that was written anew."""
-    path = path_of(folder, name, got.agent)
-    text = text_of(got)
+    path = find_path(folder, name, got.agent)
+    text = encode_snapshot(got)
     try:
         kept = path.read_text("utf-8")
     except FileNotFoundError:
@@ -38,20 +38,20 @@ def compared(folder: Path, name: str, got: Got, *, update: bool) -> tuple[list[D
     where = f"{FOLDER}/{path.name}"
     if not kept:
         return [Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it")], False
-    told = f"is not {where}; `hookport test --update` takes it over"
-    return [Difference("snapshot", told, kept, text)], False
+    message = f"is not {where}; `hookport test --update` takes it over"
+    return [Difference("snapshot", message, kept, text)], False
 
 
-def text_of(got: Got) -> str:
+def encode_snapshot(got: CaseRun) -> str:
     """What is kept: for an agent what it receives, for a hook alone what it printed; and what was decided."""
     if got.answer is not None:
         streams: dict[str, Tree] = {
             "exit-code": got.answer.exit_code,
-            "stdout": _read(got.answer.stdout),
+            "stdout": _read_json(got.answer.stdout),
             "stderr": got.answer.stderr,
         }
     else:
-        streams = {"exit-code": got.exit_code, "stdout": _read(got.stdout), "stderr": got.stderr}
+        streams = {"exit-code": got.exit_code, "stdout": _read_json(got.stdout), "stderr": got.stderr}
     tree = {
         "decision": describe_decision(got.decision),
         **({"agent": got.agent} if got.agent else {}),
@@ -60,7 +60,7 @@ def text_of(got: Got) -> str:
     return json.dumps(tree, indent=2, ensure_ascii=False, default=str) + "\n"
 
 
-def _read(text: str) -> Tree:
+def _read_json(text: str) -> Tree:
     """What is JSON is kept as such, so that its changes can be seen."""
     try:
         return json.loads(text)

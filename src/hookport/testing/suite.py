@@ -66,7 +66,7 @@ class Case(NamedTuple):
     lines: Mapping[str, int] = {}
 
 
-class Broken(NamedTuple):
+class BrokenFile(NamedTuple):
     """A file that cannot be used, and why."""
 
     file: Path
@@ -78,13 +78,13 @@ class Suite(NamedTuple):
 
     folder: Path
     config: Config
-    entries: tuple[Case | Broken, ...]
+    entries: tuple[Case | BrokenFile, ...]
 
     def cases(self) -> list[Case]:
         return [entry for entry in self.entries if isinstance(entry, Case)]
 
 
-def steps_of(path: str) -> Steps:
+def split_path(path: str) -> Steps:
     r"""The steps of a dot-path; `\.` is a dot in a name."""
     return tuple(step.replace("\0", ".") for step in path.replace("\\.", "\0").split("."))
 
@@ -95,44 +95,44 @@ def overridden(base: Mapping[str, Tree], overrides: tuple[tuple[Steps, Tree], ..
     for steps, value in overrides:
         at: Tree = payload
         for step in steps[:-1]:
-            at = _entered(at, step)
+            at = _enter(at, step)
         if isinstance(at, list):
-            _set(at, steps[-1], value)
+            _set_element(at, steps[-1], value)
         elif isinstance(at, dict):
             at[steps[-1]] = copy.deepcopy(value)
         else:
-            raise ValueError(_astray(steps[-1], at))
+            raise ValueError(_describe_astray(steps[-1], at))
     return payload
 
 
-def _entered(at: Tree, step: str) -> Tree:
+def _enter(at: Tree, step: str) -> Tree:
     if isinstance(at, list):
-        return at[_number(at, step)]
+        return at[_read_number(at, step)]
     if not isinstance(at, dict):
-        raise ValueError(_astray(step, at))
+        raise ValueError(_describe_astray(step, at))
     return at.setdefault(step, {})
 
 
-def _set(at: list[Tree], step: str, value: Tree) -> None:
+def _set_element(at: list[Tree], step: str, value: Tree) -> None:
     if step == str(len(at)):
         at.append(None)
-    at[_number(at, step)] = copy.deepcopy(value)
+    at[_read_number(at, step)] = copy.deepcopy(value)
 
 
-def _number(at: list[Tree], step: str) -> int:
+def _read_number(at: list[Tree], step: str) -> int:
     if not (step.isascii() and step.isdigit() and int(step) < len(at)):
         raise ValueError(f"'{step}' is no element of a list of {len(at)}")
     return int(step)
 
 
-def _astray(step: str, at: Tree) -> str:
+def _describe_astray(step: str, at: Tree) -> str:
     return f"'{step}' cannot be set in {at!r}, which is neither an object nor a list"
 
 
-def texts_changed(tree: Tree, change: Callable[[str], str]) -> Tree:
+def change_texts(tree: Tree, change: Callable[[str], str]) -> Tree:
     """The same tree with every text changed."""
     if isinstance(tree, str):
         return change(tree)
     if isinstance(tree, dict):
-        return {key: texts_changed(value, change) for key, value in tree.items()}
-    return [texts_changed(value, change) for value in tree] if isinstance(tree, list) else tree
+        return {key: change_texts(value, change) for key, value in tree.items()}
+    return [change_texts(value, change) for value in tree] if isinstance(tree, list) else tree

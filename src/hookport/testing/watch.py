@@ -13,12 +13,12 @@ from hookport.testing.find import SKIPPED
 POLL_SECONDS = 0.3
 
 # Size, time of the last change and inode of each file, by its path.
-Trace = dict[str, tuple[int, int, int]]
+FileTraces = dict[str, tuple[int, int, int]]
 
 
-def trace(roots: Iterable[Path], without: Collection[str] = ()) -> Trace:
+def trace_files(roots: Iterable[Path], without: Collection[str] = ()) -> FileTraces:
     """Every file at or below some paths as it is now, but for those that are named."""
-    traces: Trace = {}
+    traces: FileTraces = {}
     for root in roots:
         if root.is_file():
             _add(traces, str(root))
@@ -29,17 +29,17 @@ def trace(roots: Iterable[Path], without: Collection[str] = ()) -> Trace:
     return {path: status for path, status in traces.items() if path not in without}
 
 
-def _add(traces: Trace, path: str) -> None:
+def _add(traces: FileTraces, path: str) -> None:
     with suppress(OSError):
         status = os.stat(path)  # noqa: PTH116
         traces[path] = status.st_size, status.st_mtime_ns, status.st_ino
 
 
-def wait_for_change(before: Trace, roots: Collection[Path], without: Collection[str] = ()) -> list[str]:
+def wait_for_change(before: FileTraces, roots: Collection[Path], without: Collection[str] = ()) -> list[str]:
     """The paths that changed, once nothing has changed for one more look: an editor writes several times."""
     last = before
     while True:
-        now = trace(roots, without)
+        now = trace_files(roots, without)
         if now == last != before:
             return sorted(path for path in before.keys() | now.keys() if before.get(path) != now.get(path))
         last = now

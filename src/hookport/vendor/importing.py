@@ -65,10 +65,10 @@ class Importer:
 
 def keep(path: str, content: bytes) -> None:
     """Write what the next call finds; without it, that call is slower."""
-    from hookport.base.files import keep_file, remove_old
+    from hookport.base.files import keep_file, remove_old_files
 
     try:
         keep_file(path, content)
-        remove_old(os.path.dirname(path), FORGET_SECONDS)
+        remove_old_files(os.path.dirname(path), FORGET_SECONDS)
     except OSError:
         pass

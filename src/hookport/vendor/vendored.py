@@ -9,7 +9,7 @@ import os
 
 from hookport import __version__
 from hookport.base import folders
-from hookport.base.files import without_waiting
+from hookport.base.files import open_without_waiting
 from hookport.base.quoting import quote_if_needed
 from hookport.model.json_text import loads
 from hookport.model.value import Value
@@ -57,7 +57,7 @@ class Bridge(Value):
         found = self.tables.wire(name)
         if found is not None:
             return found
-        from hookport.errors import UsageError, closest
+        from hookport.errors import UsageError, suggest_closest
 
         made = load(self.root)
         if isinstance(made, str):
@@ -66,7 +66,7 @@ class Bridge(Value):
             )
         found = made.wire(name)
         if found is None:
-            meant = closest(name, (*self.tables.header["wires"], *made.header["wires"]))
+            meant = suggest_closest(name, (*self.tables.header["wires"], *made.header["wires"]))
             raise UsageError(
                 f"this bridge was made without the dialect '{name}'.{meant} {RENEW} with '{name}'."
             )
@@ -158,7 +158,7 @@ def _is_there(path: str, files: Mapping[str, bytes | None]) -> bool:
 
 def _read(path: str) -> bytes | None:
     try:
-        with open(path, "rb", opener=without_waiting) as file:
+        with open(path, "rb", opener=open_without_waiting) as file:
             return file.read()
     except (FileNotFoundError, NotADirectoryError):
         return None
@@ -245,7 +245,7 @@ def other_sources(bridge: Bridge, root: str, agent: str, env: Mapping[str, str],
 
 def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> HookSources:
     """What was approved for a project without a bridge, of which the events are known and no matcher."""
-    from hookport.model.events import about_tool
+    from hookport.model.events import is_about_tool
 
     root = bridge.root
     states = trust.load_approval(root, env).states
@@ -262,7 +262,7 @@ def _out_of_reach(bridge: Bridge, agent: str, env: Mapping[str, str]) -> HookSou
                 str(entry.get("name", place)),
                 event,
                 agent,
-                subject="tool" if about_tool(event) else "",
+                subject="tool" if is_about_tool(event) else "",
                 blocking=definition.get("blocking", True) is not False,
                 is_async=bool(definition.get("handler", {}).get("is_async")),
                 file=trust.resolve_name(place.partition("#")[0], root, env),
@@ -407,7 +407,9 @@ def settings(root: str, env: Mapping[str, str]) -> dict[str, Any]:
 
     Of the project's, a weaker word and a model hold once approved; a file that cannot be read is strict.
     """
-    of_project, of_user = (_tree(path) for path in (os.path.join(root, SETTINGS), folders.user_settings(env)))
+    of_project, of_user = (
+        _tree(path) for path in (os.path.join(root, SETTINGS), folders.find_user_settings(env))
+    )
     strict: dict[str, Any] = {name: words[0] for name, words in policy.WORDS.items()}
     if of_project is None or of_user is None:
         return strict

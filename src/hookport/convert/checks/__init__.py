@@ -16,7 +16,7 @@ from hookport import findings as f
 from hookport.agents import DecodedManifest, Dialect, EventSpec, Place, Tree, get_wire
 from hookport.convert.checks.rules import find_dead_rule, read_tool
 from hookport.documents import Document
-from hookport.errors import SLIP, closest, spell_path
+from hookport.errors import SLIP, spell_path, suggest_closest
 from hookport.findings import Finding, Kind
 from hookport.model.hooks import CAPABILITIES, Handler, Hook, Term
 from hookport.model.tools import TOOLS
@@ -322,7 +322,7 @@ def _check_tools(
         yield entry.note(f.NoKnownTool, path, matcher=text, dialect=entry.dialect.id, guess=guess)
         return
     for verdict in dead:
-        near = closest(verdict.text, tuple(list_native_tools(dialect)))
+        near = suggest_closest(verdict.text, tuple(list_native_tools(dialect)))
         guess = f" Did you mean '{verdict.meant}'?" if verdict.meant else near
         yield entry.note(f.UnknownTool, path, tool=verdict.text, guess=guess)
 
@@ -549,7 +549,7 @@ def _check_capabilities(entry: CheckedEntry) -> Iterator[Finding]:
     for number, capability in enumerate(entry.hook.capabilities):
         if capability not in CAPABILITIES:
             path = (*entry.place.path, "capabilities", number)
-            guess = closest(capability, tuple(CAPABILITIES))
+            guess = suggest_closest(capability, tuple(CAPABILITIES))
             yield entry.note(f.UnknownCapability, path, capability=capability, guess=guess)
 
 

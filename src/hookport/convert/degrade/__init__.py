@@ -17,7 +17,7 @@ from hookport.convert.degrade.capabilities import Scripts, infer
 from hookport.convert.degrade.work import Work, list_specs, write_deny_command
 from hookport.convert.degrade.wrapping import ON_PATH, BridgeCall
 from hookport.findings import Finding
-from hookport.model.events import about_tool
+from hookport.model.events import is_about_tool
 from hookport.model.hooks import NOTHING, Hook, Manifest
 from hookport.shapes.dialect import has_field
 from hookport.shapes.entries import find_slots, get_event_order, merge_entries
@@ -154,7 +154,7 @@ def _merge_works(works: list[Work]) -> list[Work]:
 def _split_entries(work: Work) -> list[Hook]:
     """The hook as the entries of one event that it is written as, each with its part of the matcher."""
     pieces = list(find_slots(work.target, work.hook))
-    if len(pieces) != 1 or not about_tool(work.hook.event):
+    if len(pieces) != 1 or not is_about_tool(work.hook.event):
         return [work.hook]
     (spec, terms), hook = pieces[0], work.hook
     texts = write_matcher(work.target, spec, terms, hook.content)

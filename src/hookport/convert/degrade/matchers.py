@@ -8,9 +8,9 @@ from hookport import findings as f
 from hookport.agents import get_wire
 from hookport.convert.degrade.work import Work, list_specs
 from hookport.convert.degrade.wrapping import quote_literal, spell_matcher_option
-from hookport.model.events import about_tool
+from hookport.model.events import is_about_tool
 from hookport.model.hooks import ANY_SERVER, Hook, Term
-from hookport.model.patterns import Unknown, beginnings, each_may_match, matches_all, may_match
+from hookport.model.patterns import Unknown, each_may_match, find_beginnings, matches_all, may_match
 from hookport.model.tools import TOOLS
 from hookport.shapes.dialect import (
     Dialect,
@@ -61,7 +61,7 @@ def degrade_matcher(work: Work) -> bool:
     findings = work.findings[count:] + more
     if not any(finding.code in WIDER for finding in findings):
         return True
-    is_testable = about_tool(work.hook.event)
+    is_testable = is_about_tool(work.hook.event)
     of: list[str] = []
     if not is_testable and (subject := _find_subject(work)):
         is_testable, of = True, [f"--matcher-of={subject}"]
@@ -113,7 +113,7 @@ def _write_terms(work: Work) -> bool:
         _expand_refused_patterns(work)
     if work.target.is_hub:
         return True
-    if not about_tool(work.hook.event):
+    if not is_about_tool(work.hook.event):
         return _write_subject(work)
     if work.origin.id != work.target.id:
         work.hook = work.hook._replace(matcher=_expand(work))
@@ -293,7 +293,7 @@ def _expand_pattern(work: Work, source: Dialect, target: Dialect, term: Term) ->
         work.note(f.McpPatternWidened, pattern=term.value, tools=", ".join(map(_spell_term, mcp)))
         terms += mcp
         prefix = source.mcp.prefix if source.mcp else "mcp__"
-        if prefix and all(text.startswith(prefix) for text, _, _ in beginnings(term.value)):
+        if prefix and all(text.startswith(prefix) for text, _, _ in find_beginnings(term.value)):
             return terms
     elif terms:
         return terms
@@ -334,7 +334,7 @@ def _mcp_terms(source: Dialect, pattern: str) -> list[Term]:
     """The MCP tools or servers that a pattern's beginnings name; every server if they are not clear."""
     mcp = source.mcp or McpNames("mcp__", "__")
     terms: list[Term] = []
-    for text, is_start, is_end in beginnings(pattern):
+    for text, is_start, is_end in find_beginnings(pattern):
         if text and not _may_be_mcp(source, re.escape(text)):
             continue
         server, joint, tool = text.removeprefix(mcp.prefix).partition(mcp.joint or "\0")
@@ -361,7 +361,7 @@ def _expand_refused_patterns(work: Work) -> None:
     source = _select_event_tools(work.origin, work.hook)
     terms = [term for term in work.hook.matcher if term not in refused]
     for term in refused:
-        names = find_matches(term.value, list_native_tools(source)) if about_tool(work.hook.event) else []
+        names = find_matches(term.value, list_native_tools(source)) if is_about_tool(work.hook.event) else []
         tools = list(dict.fromkeys(tool for name in names for tool in find_tools(source, name)))
         if not tools:
             work.note(f.MatcherDropped, matcher=term.value)
