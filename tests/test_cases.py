@@ -23,7 +23,7 @@ from hookport.project.discovery import load
 from hookport.testing import find, report, session
 from hookport.testing.compare import compare_tree
 from hookport.testing.session import TaskResult
-from hookport.testing.suite import overridden, split_path
+from hookport.testing.suite import apply_overrides, split_path
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="hooks here are shell commands")
 
@@ -216,7 +216,7 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     """Missing objects are made, a list's next element is added, `\\.` is a dot in a name."""
     base = {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     paths = {"a.b": 2, "a.c.d": 3, "list.0.x": 4, "list.2": 5, r"e\.f": None}
-    assert overridden(base, tuple((split_path(path), value) for path, value in paths.items())) == {
+    assert apply_overrides(base, tuple((split_path(path), value) for path, value in paths.items())) == {
         "a": {"b": 2, "c": {"d": 3}},
         "list": [{"x": 4}, 2, 5],
         "e.f": None,
@@ -224,7 +224,7 @@ def test_overrides_are_dot_paths_into_objects_and_lists() -> None:
     assert base == {"a": {"b": 1}, "list": [{"x": 1}, 2]}
     for wrong in ("a.b.c", "list.x", "list.7"):
         with pytest.raises(ValueError, match=r"cannot be set|is no element"):
-            overridden(base, ((split_path(wrong), 0),))
+            apply_overrides(base, ((split_path(wrong), 0),))
 
 
 def test_a_partial_match_is_deep_and_tells_true_from_one() -> None:

@@ -28,9 +28,9 @@ def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durab
     file = os.open(draft, flags, 0o666 if mode is None else mode)
     try:
         try:
-            left = memoryview(data)
-            while left:
-                left = left[os.write(file, left) :]
+            rest = memoryview(data)
+            while rest:
+                rest = rest[os.write(file, rest) :]
             if is_durable:
                 os.fsync(file)
         finally:

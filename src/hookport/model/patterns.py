@@ -146,7 +146,7 @@ def _is_found(nodes: Iterable[Node], text: Sequence[object], is_folded: bool) ->
 
 def _find_ends(
     nodes: Iterable[Node], text: Sequence[object], starts: set[Spot], is_folded: bool
-) -> set[Spot]:  # noqa: FBT001
+) -> set[Spot]:
     """Where in the text the nodes may end."""
     spots = _skip_unknown(text, starts)
     for op, value in nodes:

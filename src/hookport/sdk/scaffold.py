@@ -370,8 +370,8 @@ def _encode_manifests(
     except InternalError as error:
         problem = Problem(f"this hook cannot be added to it: {error}", file=next(iter(before)))
         raise InputError(problem) from error
-    made = [ScaffoldFile(path, data, before=before.get(path)) for path, data in after.items()]
-    return made, _number_entry(after, dialect, layout.command), degraded.findings
+    added = [ScaffoldFile(path, data, before=before.get(path)) for path, data in after.items()]
+    return added, _number_entry(after, dialect, layout.command), degraded.findings
 
 
 def _number_entry(files: Mapping[str, bytes], dialect: Dialect, command: str) -> int:

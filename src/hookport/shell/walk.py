@@ -117,7 +117,7 @@ class Walk:
 
     def walk_nodes(self, nodes: Iterable[Node], input_: Input) -> str:
         """Walk through commands that follow each other."""
-        said = []
+        texts = []
         start, is_sure = self.folders, True
         for number, node in enumerate(nodes):
             if node.operator not in ("&&", "||"):
@@ -127,14 +127,14 @@ class Walk:
             if node.operator == "||" and _ends_script(node):
                 is_sure = True
             before = self.folders
-            said.append(self.node(node, input_))
+            texts.append(self.node(node, input_))
             if self.folders is not before and not self._exists(self.folders):
                 is_sure = False
             if number > MOST_STEPS:
                 raise TooMuchError("it is too long to be read")
         if not is_sure and not self.stops:
             self.folders = _merge_folders(self.folders, start)
-        return "\n".join(filter(None, said))
+        return "\n".join(filter(None, texts))
 
     def _exists(self, folders: list[str]) -> bool:
         return all(folder in self.made or self.ask.is_folder(folder) for folder in folders)

@@ -143,8 +143,8 @@ def compare_tree(expected: Tree, got: Tree, path: str) -> Iterator[Difference]:
         if len(expected) != len(got):
             yield _describe_difference(path, f"{len(expected)} elements", f"{len(got)}: {_dump_json(got)}")
         else:
-            for number, (one, got_value) in enumerate(zip(expected, got, strict=True)):
-                yield from compare_tree(one, got_value, f"{path}[{number}]")
+            for number, (expected_value, got_value) in enumerate(zip(expected, got, strict=True)):
+                yield from compare_tree(expected_value, got_value, f"{path}[{number}]")
     elif isinstance(expected, bool) != isinstance(got, bool) or expected != got:
         yield _describe_difference(
             path, _dump_json(expected), "nothing" if got is _MISSING else _dump_json(got)

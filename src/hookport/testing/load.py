@@ -22,7 +22,7 @@ from hookport.testing.suite import (
     Config,
     Expected,
     Suite,
-    overridden,
+    apply_overrides,
     split_path,
 )
 
@@ -298,7 +298,7 @@ def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
     if fixture is not None and not file.problems:
         for key, override in zip(case_input.get("overrides", {}), overrides, strict=True):
             try:
-                overridden(fixture, (override,))
+                apply_overrides(fixture, (override,))
             except ValueError as error:
                 file.wrong(str(error), "input", "overrides", key)
     if file.problems:

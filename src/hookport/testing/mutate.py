@@ -174,37 +174,37 @@ def _respell_case(case: Case, event: Event, field: str, text: str) -> Case:
     return case._replace(fixture=fixture, overrides=(), dialect=event.agent)
 
 
-def describe_report(guard_report: GuardReport, *, every: bool = False) -> list[str]:
+def describe_report(outcome: GuardReport, *, every: bool = False) -> list[str]:
     """The report as people read it: by kind, of each the first few."""
-    return [*_describe_slipped(guard_report, every=every), *_describe_stopped(guard_report, every=every)]
+    return [*_describe_slipped(outcome, every=every), *_describe_stopped(outcome, every=every)]
 
 
-def _describe_slipped(guard_report: GuardReport, *, every: bool) -> list[str]:
-    if not guard_report.tried:
-        return [f"{guard_report.subject!r}: no other spelling is known"]
-    if not guard_report.slipped:
-        return [f"{guard_report.subject!r}: all {len(guard_report.tried)} other spellings are stopped"]
+def _describe_slipped(outcome: GuardReport, *, every: bool) -> list[str]:
+    if not outcome.tried:
+        return [f"{outcome.subject!r}: no other spelling is known"]
+    if not outcome.slipped:
+        return [f"{outcome.subject!r}: all {len(outcome.tried)} other spellings are stopped"]
     texts = [
-        f"{guard_report.subject!r}: {_describe_share(guard_report.slipped, guard_report.tried)} other spellings slip through"
+        f"{outcome.subject!r}: {_describe_share(outcome.slipped, outcome.tried)} other spellings slip through"
     ]
-    for kind in dict.fromkeys(spelling.kind for spelling in guard_report.slipped):
-        slipped = [spelling for spelling in guard_report.slipped if spelling.kind == kind]
+    for kind in dict.fromkeys(spelling.kind for spelling in outcome.slipped):
+        slipped = [spelling for spelling in outcome.slipped if spelling.kind == kind]
         texts.append(
-            f"  {kind}: {len(slipped)} of {sum(spelling.kind == kind for spelling in guard_report.tried)}"
+            f"  {kind}: {len(slipped)} of {sum(spelling.kind == kind for spelling in outcome.tried)}"
         )
-        texts += _describe_spellings(slipped, guard_report.slipped, every=every)
+        texts += _describe_spellings(slipped, outcome.slipped, every=every)
     return texts
 
 
-def _describe_stopped(guard_report: GuardReport, *, every: bool) -> list[str]:
-    if not guard_report.harmless:
+def _describe_stopped(outcome: GuardReport, *, every: bool) -> list[str]:
+    if not outcome.harmless:
         return []
-    if not guard_report.stopped:
-        return [f"  none of {len(guard_report.harmless)} harmless look-alikes is stopped"]
-    share = _describe_share(guard_report.stopped, guard_report.harmless)
+    if not outcome.stopped:
+        return [f"  none of {len(outcome.harmless)} harmless look-alikes is stopped"]
+    share = _describe_share(outcome.stopped, outcome.harmless)
     return [
         f"  {share} harmless look-alikes are stopped",
-        *_describe_spellings(guard_report.stopped, guard_report.stopped, every=every),
+        *_describe_spellings(outcome.stopped, outcome.stopped, every=every),
     ]
 
 
@@ -301,7 +301,7 @@ def list_lookalikes(command: str) -> list[Spelling]:
     first: dict[str, Spelling] = {}
     for spelling in (*rows, *near):
         first.setdefault(spelling.text, spelling)
-    return [one for one in first.values() if one.text not in (text, command)]
+    return [candidate for candidate in first.values() if candidate.text not in (text, command)]
 
 
 def respell_command(command: str) -> list[Spelling]:
@@ -312,7 +312,7 @@ def respell_command(command: str) -> list[Spelling]:
     first: dict[str, Spelling] = {}
     for spelling in _respell_all(text):
         first.setdefault(spelling.text, spelling)
-    return [one for one in first.values() if one.text not in (text, command)]
+    return [candidate for candidate in first.values() if candidate.text not in (text, command)]
 
 
 def _respell_all(text: str) -> Iterator[Spelling]:

@@ -29,8 +29,8 @@ def remember(results: Iterable[TaskResult], env: Mapping[str, str]) -> None:
         by_folder.setdefault(result.task.folder, []).append(result)
     for folder, own_results in by_folder.items():
         path = _find_path(folder, env)
-        failed = {one.task.id for one in own_results if one.status == "failed"}
-        kept = failed | (read_failed(folder, env) - {one.task.id for one in own_results})
+        failed = {task_result.task.id for task_result in own_results if task_result.status == "failed"}
+        kept = failed | (read_failed(folder, env) - {task_result.task.id for task_result in own_results})
         try:
             if path and (kept or path.exists()):
                 path.parent.mkdir(parents=True, exist_ok=True)

@@ -221,8 +221,8 @@ def _encode_result(result: TaskResult) -> dict[str, Tree]:
 def encode_junit(results: Sequence[TaskResult]) -> bytes:
     """All results as JUnit's XML, which continuous integration shows."""
     top = ET.Element("testsuites", {"name": "hookport", **_count_totals(results)})
-    for folder in dict.fromkeys(one.task.folder for one in results):
-        of_suite = [one for one in results if one.task.folder == folder]
+    for folder in dict.fromkeys(task_result.task.folder for task_result in results):
+        of_suite = [task_result for task_result in results if task_result.task.folder == folder]
         name = of_suite[0].task.shown(folder)
         suite = ET.SubElement(top, "testsuite", {"name": name, **_count_totals(of_suite)})
         for result in of_suite:

@@ -21,7 +21,7 @@ from hookport.runtime.sources import HookSources
 from hookport.testing.bench import Bench
 from hookport.testing.package import CaseHooks, PackageOrigin, select_hooks
 from hookport.testing.scripted import serve_answers
-from hookport.testing.suite import PLACE, Case, Config, change_texts, overridden
+from hookport.testing.suite import PLACE, Case, Config, apply_overrides, change_texts
 from hookport.wire.events import (
     choose_native,
     find_fired_native,
@@ -146,7 +146,9 @@ def _read_event(case: Case, selected: CaseHooks, bench: Bench) -> tuple[Event, d
     native = _find_native(fixture_wire, selected, case.event, base or {})
     if base is None:
         base = write_event(fixture_wire, Event(selected.event, dialect, native))
-    payload = change_texts(overridden(base, case.overrides), lambda text: text.replace(PLACE, bench.root))
+    payload = change_texts(
+        apply_overrides(base, case.overrides), lambda text: text.replace(PLACE, bench.root)
+    )
     event = read_event(fixture_wire, payload, native)
     cwd = event.cwd if event.cwd.startswith(bench.root) and Path(event.cwd).is_dir() else bench.root
     return event.replace(

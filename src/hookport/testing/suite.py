@@ -89,7 +89,7 @@ def split_path(path: str) -> Steps:
     return tuple(step.replace("\0", ".") for step in path.replace("\\.", "\0").split("."))
 
 
-def overridden(base: Mapping[str, Tree], overrides: tuple[tuple[Steps, Tree], ...]) -> dict[str, Tree]:
+def apply_overrides(base: Mapping[str, Tree], overrides: tuple[tuple[Steps, Tree], ...]) -> dict[str, Tree]:
     """The payload with the overrides on top, in their order; ValueError where a path leads nowhere."""
     payload: dict[str, Tree] = copy.deepcopy(dict(base))
     for steps, value in overrides:
