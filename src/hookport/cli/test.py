@@ -257,7 +257,7 @@ def _print(same: list[TaskResult], before: list[TaskResult], *, verbose: bool) -
     paint = Paint(sys.stdout)
     folder = same[0].task.folder
     if len(before) == len(same) or before[-len(same) - 1].task.folder != folder:
-        print(paint(same[0].task.shown(folder), "bold"))
+        print(paint(same[0].task.show_path(folder), "bold"))
     for one in [[each] for each in same] if verbose else [same]:
         for line in report.describe_results(one, paint):
             print(f"  {line}")

@@ -145,7 +145,10 @@ def _is_found(nodes: Iterable[Node], text: Sequence[object], is_folded: bool) ->
 
 
 def _find_ends(
-    nodes: Iterable[Node], text: Sequence[object], starts: set[Spot], is_folded: bool
+    nodes: Iterable[Node],
+    text: Sequence[object],
+    starts: set[Spot],
+    is_folded: bool,  # noqa: FBT001
 ) -> set[Spot]:
     """Where in the text the nodes may end."""
     spots = _skip_unknown(text, starts)

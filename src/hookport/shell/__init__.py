@@ -65,7 +65,7 @@ def read(
     """The programs that a text starts when a shell runs it in a folder with these variables."""
     walk = Walk(cwd or ".", variables or {}, ask or Ask())
     try:
-        walk.text(remove_marks(text))
+        walk.walk_text(remove_marks(text))
     except TooMuchError as error:
         return Reading(tuple(walk.found), str(error), is_cut=True, assigned=walk.assigned)
     except RecursionError:

@@ -73,7 +73,7 @@ def _decode_base64(words: list[str], given: str | None, _walk: Walk) -> str | No
         return None
 
 
-def hexadecimal(words: list[str], given: str | None, _walk: Walk) -> str | None:
+def xxd(words: list[str], given: str | None, _walk: Walk) -> str | None:
     if given is None or not any(word.startswith("-") and "r" in word for word in words):
         return None
     try:
@@ -82,7 +82,7 @@ def hexadecimal(words: list[str], given: str | None, _walk: Walk) -> str | None:
         return None
 
 
-def backwards(_words: list[str], given: str | None, _walk: Walk) -> str | None:
+def rev(_words: list[str], given: str | None, _walk: Walk) -> str | None:
     return None if given is None else "\n".join(line[::-1] for line in given.splitlines())
 
 
@@ -250,5 +250,5 @@ def mktemp(words: list[str], _given: str | None, _walk: Walk) -> str | None:
     return f"/tmp/tmp.{STAR}"  # noqa: S108  (of `mktemp`)
 
 
-def base(words: list[str], given: str | None, walk: Walk) -> str | None:
+def base64(words: list[str], given: str | None, walk: Walk) -> str | None:
     return _decode_base64(words, given, walk)

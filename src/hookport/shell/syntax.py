@@ -87,11 +87,11 @@ class Parser:
         self._words = 0
         self._waiting: list[tuple[Redirection, str, bool, bool]] = []
 
-    def all(self) -> list[Node]:
+    def read_all(self) -> list[Node]:
         """Every command of the text."""
         nodes: list[Node] = []
         while True:
-            nodes += self.commands(())
+            nodes += self.read_commands(())
             if self.at >= len(self.text):
                 return nodes
             self._note_problem(f"'{self.text[self.at]}' is out of place")
@@ -118,11 +118,11 @@ class Parser:
                 end = text.find("\n", self.at)
                 self.at = len(text) if end < 0 else end
             elif char == "\n" and lines:
-                self._newline()
+                self._read_newline()
             else:
                 return
 
-    def _newline(self) -> None:
+    def _read_newline(self) -> None:
         self.at += 1
         waiting, self._waiting = self._waiting, []
         for redirection, end, is_quoted, strips in waiting:
@@ -159,7 +159,7 @@ class Parser:
             end += 1
         return text[self.at : end]
 
-    def commands(self, ends: Sequence[str]) -> list[Node]:
+    def read_commands(self, ends: Sequence[str]) -> list[Node]:
         """Commands up to one of the words or signs that end this list."""
         nodes: list[Node] = []
         operator = ""
@@ -177,7 +177,7 @@ class Parser:
             if self._peek_word() in ends:
                 break
             start = self.at
-            node = self._pipeline()
+            node = self._read_pipeline()
             node.operator = operator
             nodes.append(node)
             operator = self._read_operator()
@@ -195,13 +195,13 @@ class Parser:
         if self.text.startswith((";", "&", "\n"), self.at):
             sign = self.text[self.at]
             if sign == "\n":
-                self._newline()
+                self._read_newline()
             else:
                 self.at += 1
             return sign
         return ""
 
-    def _pipeline(self) -> Node:
+    def _read_pipeline(self) -> Node:
         commands: list[list[Node]] = []
         while True:
             self._skip(lines=bool(commands))
@@ -224,18 +224,18 @@ class Parser:
         word = self._peek_word()
         if self.text.startswith("((", self.at) and (end := self._find_arithmetic_end(self.at + 2)) >= 0:
             node = Node("simple")
-            node.words = [[Part("text", "((", is_quoted=True)], self._inside(self.at + 2, end)]
+            node.words = [[Part("text", "((", is_quoted=True)], self._read_arithmetic(self.at + 2, end)]
             self.at = end + 2
         elif self.text.startswith("(", self.at):
             self.at += 1
             node = Node("subshell")
-            node.bodies = [self.commands(())]
+            node.bodies = [self.read_commands(())]
             self._close(")")
         elif word in COMPOUNDS:
             self.at += len(word)
             node = COMPOUNDS[word](self)
         else:
-            node = self._simple()
+            node = self._read_simple()
         if node.kind not in ("simple", "function"):
             self._read_redirections(node)
         self.depth -= 1
@@ -257,16 +257,16 @@ class Parser:
     def read_if(self) -> Node:
         """`if … fi`, after its first word."""
         node = Node("if")
-        node.bodies.append(self.commands(("then",)))
+        node.bodies.append(self.read_commands(("then",)))
         self._close("then")
         while True:
-            node.bodies.append(self.commands(("elif", "else", "fi")))
+            node.bodies.append(self.read_commands(("elif", "else", "fi")))
             word = self._peek_word()
             if word not in ("elif", "else"):
                 break
             self.at += len(word)
             if word == "elif":
-                node.bodies.append(self.commands(("then",)))
+                node.bodies.append(self.read_commands(("then",)))
                 self._close("then")
         self._close("fi")
         return node
@@ -274,9 +274,9 @@ class Parser:
     def read_while(self) -> Node:
         """`while … done`, after its first word."""
         node = Node("while")
-        node.bodies.append(self.commands(("do",)))
+        node.bodies.append(self.read_commands(("do",)))
         self._close("do")
-        node.bodies.append(self.commands(("done",)))
+        node.bodies.append(self.read_commands(("done",)))
         self._close("done")
         return node
 
@@ -287,7 +287,7 @@ class Parser:
         if self.text.startswith("((", self.at):
             end = self._find_arithmetic_end(self.at + 2)
             if end >= 0:
-                self._inside(self.at + 2, end)
+                self._read_arithmetic(self.at + 2, end)
                 self.at = end + 2
         else:
             node.name = self._peek_word()
@@ -300,7 +300,7 @@ class Parser:
                     if self.at >= len(self.text) or self.text[self.at] in ";\n&|)":
                         break
                     before = self.at
-                    node.words.append(self.word())
+                    node.words.append(self.read_word())
                     if self.at == before:
                         self.at += 1
             else:
@@ -315,7 +315,7 @@ class Parser:
             self.at, closing = self.at + 1, "}"
         else:
             self._close("do")
-        node.bodies = [self.commands((closing,))]
+        node.bodies = [self.read_commands((closing,))]
         self._close(closing)
         return node
 
@@ -323,7 +323,7 @@ class Parser:
         """`case … esac`, after its first word."""
         node = Node("case")
         self._skip(lines=False)
-        node.words = [self.word()]
+        node.words = [self.read_word()]
         self._close("in")
         while True:
             self._skip(lines=True)
@@ -334,13 +334,13 @@ class Parser:
                 self.at += 1
             while True:
                 self._skip(lines=False)
-                node.words.append(self.word())
+                node.words.append(self.read_word())
                 self._skip(lines=False)
                 if not self.text.startswith("|", self.at):
                     break
                 self.at += 1
             self._close(")")
-            node.bodies.append(self.commands(("esac",)))
+            node.bodies.append(self.read_commands(("esac",)))
             for sign in (";;&", ";;", ";&"):
                 if self.text.startswith(sign, self.at):
                     self.at += len(sign)
@@ -371,7 +371,7 @@ class Parser:
     def read_group(self) -> Node:
         """`{ … }`, after its first sign."""
         node = Node("group")
-        node.bodies = [self.commands(("}",))]
+        node.bodies = [self.read_commands(("}",))]
         self._close("}")
         return node
 
@@ -386,7 +386,7 @@ class Parser:
                 self._read_redirections(node)
                 return node
             before = self.at
-            word = self.word()
+            word = self.read_word()
             if self.at == before:
                 self.at += 1
             elif word:
@@ -394,7 +394,7 @@ class Parser:
         self._note_problem("']]' is missing")
         return node
 
-    def _simple(self) -> Node:
+    def _read_simple(self) -> Node:
         node = Node("simple")
         while True:
             self._skip(lines=False)
@@ -416,13 +416,13 @@ class Parser:
                 break
             name, appends = self._read_assigned_name() if not node.words else ("", False)
             if name:
-                node.assignments.append((name, self._values(), appends))
+                node.assignments.append((name, self._read_values(), appends))
             else:
                 # `declare x=(…)` and the like
-                word = self.word()
+                word = self.read_word()
                 node.words.append(word)
                 if self.text.startswith("(", self.at) and _join_literal(word).endswith("="):
-                    node.assignments.append((_join_literal(word)[:-1], self._values(), False))
+                    node.assignments.append((_join_literal(word)[:-1], self._read_values(), False))
         return node
 
     def _read_assigned_name(self) -> tuple[str, bool]:
@@ -442,9 +442,9 @@ class Parser:
         self.at = end + 1 + appends
         return name, appends
 
-    def _values(self) -> list[Word]:
+    def _read_values(self) -> list[Word]:
         if not self.text.startswith("(", self.at):
-            return [self.word()]
+            return [self.read_word()]
         self.at += 1
         words: list[Word] = []
         while True:
@@ -452,7 +452,7 @@ class Parser:
             if self.at >= len(self.text) or self.text[self.at] == ")":
                 break
             before = self.at
-            words.append(self.word())
+            words.append(self.read_word())
             if self.at == before:
                 self.at += 1
         self._close(")")
@@ -483,7 +483,7 @@ class Parser:
     def _read_target(self, node: Node, operator: str, number: str) -> bool:
         self._skip(lines=False)
         start = self.at
-        word = self.word()
+        word = self.read_word()
         if self.at == start:
             self._note_problem(f"what follows '{operator}' is missing")
             return True
@@ -501,7 +501,7 @@ class Parser:
         node.redirections.append(redirection)
         return True
 
-    def word(self) -> Word:
+    def read_word(self) -> Word:
         """One word; empty where none starts."""
         text, parts = self.text, []
         letters: list[str] = []
@@ -656,13 +656,13 @@ class Parser:
             return self._read_backticks(is_quoted=is_quoted)
         if text.startswith("$((", self.at) and (end := self._find_arithmetic_end(self.at + 3)) >= 0:
             part = Part("variable", "", is_quoted=is_quoted)
-            part.argument = self._inside(self.at + 3, end)
+            part.argument = self._read_arithmetic(self.at + 3, end)
             self.at = end + 2
             return part
         if text.startswith("$(", self.at):
             self.at += 2
             part = Part("commands", is_quoted=is_quoted)
-            part.commands = self.commands(())
+            part.commands = self.read_commands(())
             self._close(")")
             return part
         if text.startswith("${", self.at):
@@ -690,7 +690,7 @@ class Parser:
         self.at += 1
         inner = Parser("".join(letters), self.depth)
         part = Part("commands", is_quoted=is_quoted)
-        part.commands = inner.all()
+        part.commands = inner.read_all()
         if inner.problem:
             self._note_problem(inner.problem)
         return part
@@ -699,7 +699,7 @@ class Parser:
         self._enter()
         part = Part("process", self.text[self.at], is_quoted=True)
         self.at += 2
-        part.commands = self.commands(())
+        part.commands = self.read_commands(())
         self._close(")")
         self.depth -= 1
         return part
@@ -768,7 +768,7 @@ class Parser:
                 return -1
         return -1
 
-    def _inside(self, start: int, end: int) -> Word:
+    def _read_arithmetic(self, start: int, end: int) -> Word:
         """The expansions of an arithmetic expression; they are run."""
         inner = Parser(self.text[start:end], self.depth)
         expansions = [part for part in inner.read_quoted("") if part.kind != "text"]
@@ -827,6 +827,6 @@ def parse(text: str) -> tuple[list[Node] | None, str]:
     """The commands of a text and what is wrong with it; no list of commands if it was not read at all."""
     parser = Parser(text)
     try:
-        return parser.all(), parser.problem
+        return parser.read_all(), parser.problem
     except UnreadError as error:
         return None, str(error)

@@ -97,7 +97,7 @@ class Walk:
         self.depth = self.steps = self.branches = 0
         self._calls: list[str] = []
 
-    def text(
+    def walk_text(
         self, text: str, *, given: str | None = None, is_piped: bool = False, via: tuple[str, ...] = ()
     ) -> str:
         """Walk through a text; what it prints, with marks."""
@@ -127,7 +127,7 @@ class Walk:
             if node.operator == "||" and _ends_script(node):
                 is_sure = True
             before = self.folders
-            texts.append(self.node(node, input_))
+            texts.append(self.walk_node(node, input_))
             if self.folders is not before and not self._exists(self.folders):
                 is_sure = False
             if number > MOST_STEPS:
@@ -139,20 +139,20 @@ class Walk:
     def _exists(self, folders: list[str]) -> bool:
         return all(folder in self.made or self.ask.is_folder(folder) for folder in folders)
 
-    def node(self, node: Node, input_: Input) -> str:
+    def walk_node(self, node: Node, input_: Input) -> str:
         """Walk through one command; what it prints."""
         self.steps += 1
         if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
             raise TooMuchError("it starts too many programs")
         if node.kind == "simple":
-            return self._simple(node, input_)
+            return self._walk_simple(node, input_)
         if node.kind == "function":
             self.functions[node.name] = node.bodies[0]
             return ""
         if node.redirections:
             input_ = self._redirect(node, input_)
         if node.kind == "pipeline":
-            return self._pipeline(node, input_)
+            return self._walk_pipeline(node, input_)
         if node.kind == "subshell":
             before, variables = self.folders, dict(self.variables)
             printed = self.walk_nodes(node.bodies[0], input_)
@@ -184,7 +184,7 @@ class Walk:
         self.folders = _merge_folders(self.folders, start)
         return "\n".join(filter(None, printed))
 
-    def _pipeline(self, node: Node, input_: Input) -> str:
+    def _walk_pipeline(self, node: Node, input_: Input) -> str:
         folders, variables = self.folders, dict(self.variables)
         printed = ""
         for number, body in enumerate(node.bodies):
@@ -229,7 +229,7 @@ class Walk:
                 writes += targets
         return Command(writes=tuple(writes), reads=tuple(reads), folders=tuple(self.folders)), input_
 
-    def _simple(self, node: Node, input_: Input) -> str:
+    def _walk_simple(self, node: Node, input_: Input) -> str:
         for name, values, appends in node.assignments:
             self._assign(
                 name,
@@ -242,7 +242,7 @@ class Walk:
             )
             if name in SHELL_VARIABLES:
                 for text in self.variables.get(name, ()):
-                    self.text(text, via=(*input_.via, name))
+                    self.walk_text(text, via=(*input_.via, name))
         command, input_ = self._follow_redirections(node.redirections, input_)
         words = [(word, self.expand(word)) for word in node.words]
         if not words:
@@ -289,7 +289,7 @@ class Walk:
         if name in self.aliases and name not in self._calls:
             self._calls.append(name)
             try:
-                return self.text(
+                return self.walk_text(
                     f"{self.aliases[name]} {quote(words[1:])}",
                     given=input_.given,
                     is_piped=input_.is_piped,
@@ -298,7 +298,7 @@ class Walk:
             finally:
                 self._calls.pop()
         if name in self.functions:
-            return self._call(name, words, command, input_)
+            return self._call_function(name, words, command, input_)
         if name in BUILTINS:
             BUILTINS[name](self, words, input_)
         if name in WRAPPERS:
@@ -310,7 +310,7 @@ class Walk:
             return self._start_shell(name, words, input_)
         for code in find_shell_code(name, words[1:]):
             # A shell is asked to run it by another program.
-            self.text(code, via=(*input_.via, name))
+            self.walk_text(code, via=(*input_.via, name))
         if name in ("find", "gfind", "bfs"):
             self._start_find(words, base, input_)
         if name in ("fd", "fdfind"):
@@ -321,7 +321,7 @@ class Walk:
             self.found[number] = command.replace(said=printed)
         return printed
 
-    def _call(self, name: str, words: list[str], command: Command, input_: Input) -> str:
+    def _call_function(self, name: str, words: list[str], command: Command, input_: Input) -> str:
         if command.writes or command.reads:
             self._add(command.replace(words=()))
         if self._calls.count(name) >= 2 or len(self._calls) > DEEPEST:
@@ -360,7 +360,7 @@ class Walk:
         via = Input(input_.given, input_.is_piped, (*input_.via, name))
         folders = self.folders
         if inner.folder:
-            self._change([inner.folder])
+            self._enter_folders([inner.folder])
         try:
             base = command.replace(folders=tuple(self.folders))
             if wrapper.feeds:
@@ -370,7 +370,7 @@ class Walk:
             if inner.text:
                 if command.writes or command.reads:
                     self._add(command.replace(words=()))
-                return self.text(inner.text, given=input_.given, is_piped=input_.is_piped, via=via.via)
+                return self.walk_text(inner.text, given=input_.given, is_piped=input_.is_piped, via=via.via)
             if not rest:
                 return None
             return self.start(rest, base, via)
@@ -392,7 +392,7 @@ class Walk:
         if placeholder and rest and name_of(rest[0]) in SHELLS and "-c" in rest[:-1]:
             text = rest[rest.index("-c") + 1]
             for line in lines if placeholder in text else ():
-                self.text(text.replace(placeholder, line), via=via.via)
+                self.walk_text(text.replace(placeholder, line), via=via.via)
         if placeholder and any(placeholder in word for word in rest):
             words = [
                 filled
@@ -407,13 +407,13 @@ class Walk:
             words = [*(rest or ["echo"]), *fed]
         if not rest and input_.given:
             # `parallel` without a command runs the lines.
-            self.text(input_.given, via=via.via)
+            self.walk_text(input_.given, via=via.via)
         # `sh -c` takes the first of them as its text.
         if name_of(words[0]) in SHELLS and not placeholder and "-c" in words[-len(fed) - 1 : -len(fed)]:
             for text in (
                 (*lines, *fed, input_.given or "") if len(fed) < MOST_FOLDERS else (input_.given or "",)
             ):
-                self.text(text, via=via.via)
+                self.walk_text(text, via=via.via)
         if name_of(words[0]) in SHELLS and "-c" in words[:2]:
             self._set_arguments(fed)
         return self.start(words, base, via)
@@ -422,12 +422,14 @@ class Walk:
         """A shell that is given a text runs it."""
         via = (*input_.via, name)
         if name == "eval":
-            return self.text(" ".join(words[1:]), given=input_.given, is_piped=input_.is_piped, via=via)
+            return self.walk_text(" ".join(words[1:]), given=input_.given, is_piped=input_.is_piped, via=via)
         if name in ("source", "."):
             if input_.given is not None and words[1:2] and words[1].startswith("/dev/"):
-                return self.text(input_.given, via=via)
+                return self.walk_text(input_.given, via=via)
             return (
-                self.text(words[1][len(SAID) :], via=via) if words[1:] and words[1].startswith(SAID) else PART
+                self.walk_text(words[1][len(SAID) :], via=via)
+                if words[1:] and words[1].startswith(SAID)
+                else PART
             )
         folders, variables = self.folders, dict(self.variables)
         try:
@@ -448,7 +450,7 @@ class Walk:
                         if len(rest) > 2:
                             self._set_arguments(rest[2:])
                         return (
-                            self.text(rest[0], given=input_.given, is_piped=input_.is_piped, via=via)
+                            self.walk_text(rest[0], given=input_.given, is_piped=input_.is_piped, via=via)
                             if rest
                             else ""
                         )
@@ -458,14 +460,14 @@ class Walk:
                     values = 1
                 elif word.partition("=")[0] in ("--command", "--init-command"):
                     code = word.partition("=")[2] or "".join(words[number + 1 : number + 2])
-                    return self.text(code, given=input_.given, is_piped=input_.is_piped, via=via)
+                    return self.walk_text(code, given=input_.given, is_piped=input_.is_piped, via=via)
                 elif word.startswith(SAID):
-                    return self.text(word[len(SAID) :], via=via)
+                    return self.walk_text(word[len(SAID) :], via=via)
                 elif word == "-" or word.startswith("/dev/"):
                     break
                 elif not word.startswith("-"):
                     return PART
-            return self.text(input_.given, via=via) if input_.given is not None else PART
+            return self.walk_text(input_.given, via=via) if input_.given is not None else PART
         finally:
             self.folders = folders
             self.variables = variables
@@ -503,7 +505,7 @@ class Walk:
                     )
                 return
 
-    def change(self, words: list[str], _input: Input) -> None:
+    def change_folder(self, words: list[str], _input: Input) -> None:
         """`cd`"""
         targets = [word for word in words[1:] if not (word.startswith("-") and len(word) > 1 and word != "-")]
         if not targets:
@@ -514,9 +516,9 @@ class Walk:
                 self.folders, self.variables.get("OLDPWD", []), self.variables.get("PWD", [])
             )
             return
-        self._change(targets)
+        self._enter_folders(targets)
 
-    def _change(self, targets: list[str]) -> None:
+    def _enter_folders(self, targets: list[str]) -> None:
         entered = [joined(folder, target) for folder in self.folders for target in targets]
         self.variables["OLDPWD"] = list(self.folders)
         self.folders = _merge_folders(self.folders if self.branches else [], entered)
@@ -534,7 +536,7 @@ class Walk:
             if equals and name.isidentifier() and (value or name not in self.variables):
                 self._assign(name, [value])
                 if name in SHELL_VARIABLES:
-                    self.text(value, via=(*input_.via, name))
+                    self.walk_text(value, via=(*input_.via, name))
 
     def set(self, words: list[str], _input: Input) -> None:
         """`set -- words`, `set -e`"""
@@ -577,7 +579,7 @@ class Walk:
     def trap(self, words: list[str], _input: Input) -> None:
         """`trap 'text' EXIT`"""
         if len(words) > 2:
-            self.text(words[1], via=("trap",))
+            self.walk_text(words[1], via=("trap",))
 
     def expand(self, word: Word) -> list[str]:
         """All the words that one stands for; an unquoted value is split."""
@@ -616,7 +618,7 @@ class Walk:
         texts = [""]
         is_empty = True
         for number, part in enumerate(parts):
-            values = self._values(part, is_first=not number)
+            values = self._expand_part(part, is_first=not number)
             if part.kind in ("text", "brace", "process") or part.is_quoted:
                 is_empty = False
             elif splits:
@@ -638,7 +640,7 @@ class Walk:
             value = value.replace(letter, BREAK)
         return value
 
-    def _values(self, part: Part, *, is_first: bool) -> list[str]:
+    def _expand_part(self, part: Part, *, is_first: bool) -> list[str]:
         if part.kind in ("text", "brace"):
             return [self._expand_home(part.value) if is_first and not part.is_quoted else part.value]
         if part.kind == "commands":
@@ -704,7 +706,7 @@ class Input:
 # Before the text of `<(…)`, which is the name of a file with that text in it.
 SAID = "/dev/fd/63" + ONE
 BUILTINS: dict[str, Callable[[Walk, list[str], Input], None]] = {
-    **dict.fromkeys(("cd", "pushd", "chdir", "set-location", "sl"), Walk.change),
+    **dict.fromkeys(("cd", "pushd", "chdir", "set-location", "sl"), Walk.change_folder),
     "popd": Walk.return_to_folder,
     **dict.fromkeys(("export", "local", "declare", "typeset", "readonly"), Walk.export),
     "set": Walk.set,

@@ -66,7 +66,7 @@ class Bench(NamedTuple):
     env: Mapping[str, str]
     settings: Mapping[str, str]
 
-    def named(self, text: str) -> str:
+    def hide_paths(self, text: str) -> str:
         """A text in which the copy and the home are called by names that are the same in every run."""
         for path, name in ((self.root, PLACE), (self.home, "${HOME}")):
             for spelling in (path, os.path.realpath(path)):

@@ -106,7 +106,7 @@ def _measure_suite(
         dict.fromkeys(result.task.agent or ALONE for result in results if isinstance(result.task.entry, Case))
     )
     covered = tuple(_measure_hook(place, hook, results, columns) for place, hook in hooks)
-    shown = results[0].task.shown(folder)
+    shown = results[0].task.show_path(folder)
     return Coverage(folder, shown, covered, tuple(_doubt(shown, covered, results)))
 
 
@@ -199,7 +199,7 @@ def _group_by_case(results: Iterable[TaskResult]) -> list[list[TaskResult]]:
 
 def _doubt_case(results: Sequence[TaskResult]) -> Iterator[Finding]:
     case, first = _get_case(results[0]), results[0].task
-    where = first.shown(case.file)
+    where = first.show_path(case.file)
     if case.expected == Expected():
         yield f.NothingExpected.at(where, case=case.name)
     idle = [

@@ -177,11 +177,11 @@ class _TestFile:
                     Problem("is there twice", twice.path, str(path), twice.line, twice.column)
                 )
 
-    def wrong(self, message: str, *path: str | int, at: tuple[int, int] | None = None) -> None:
+    def add_problem(self, message: str, *path: str | int, at: tuple[int, int] | None = None) -> None:
         line, column = at or (self.document.position(path) if self.document else (0, 0))
         self.problems.append(Problem(message, path, str(self.path), line, column))
 
-    def key(self, *path: str) -> tuple[int, int]:
+    def find_key(self, *path: str) -> tuple[int, int]:
         """Where the key of a value stands: the nearest place before it that has the word."""
         if self.document is None:
             return 0, 0
@@ -198,22 +198,22 @@ class _TestFile:
             tree = tree[step]
         if not isinstance(tree, dict):
             kind = "an object" if path else f"an object with {', '.join(table)}"
-            self.wrong(f"must be {kind}", *path)
+            self.add_problem(f"must be {kind}", *path)
             return
         for key in required:
             if key not in tree:
-                self.wrong(f"'{key}' is missing", *path)
+                self.add_problem(f"'{key}' is missing", *path)
         for key, value in tree.items():
             check = table.get(key)
             if check is None:
                 known = tuple(table)
                 message = f"unknown key.{suggest_closest(key, known)} Known: {', '.join(known)}"
-                self.wrong(message, *path, key, at=self.key(*path, key))
+                self.add_problem(message, *path, key, at=self.find_key(*path, key))
             elif isinstance(check, dict):
                 self.check(check, (), *path, key)
             elif wrong := check(value):
                 message = wrong if wrong.startswith("unknown") else f"{wrong}, not {_show_value(value)}"
-                self.wrong(message, *path, key)
+                self.add_problem(message, *path, key)
 
 
 def _show_value(value: Tree) -> str:
@@ -230,7 +230,7 @@ def load_suite(folder: Path) -> Suite:
         entry = _read_case(path, folder, used)
         if isinstance(entry, Case) and entry.name in by_name:
             file = _TestFile(path, "yaml")
-            file.wrong(f"'{entry.name}' is taken by {by_name[entry.name].name}", "name")
+            file.add_problem(f"'{entry.name}' is taken by {by_name[entry.name].name}", "name")
             entry = BrokenFile(path, tuple(file.problems))
         if isinstance(entry, Case):
             by_name[entry.name] = path
@@ -270,7 +270,7 @@ def _read_config(folder: Path) -> tuple[Config, list[Case | BrokenFile]]:
 def _read_fixture(path: Path) -> _TestFile:
     file = _TestFile(path, "json")
     if file.document is not None and not isinstance(file.tree, dict):
-        file.wrong("must be an object: the event as the hook reads it")
+        file.add_problem("must be an object: the event as the hook reads it")
     return file
 
 
@@ -289,7 +289,7 @@ def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
         at = folder / os.path.normpath(case_input["fixture"])
         used.add(at)
         if not at.is_file():
-            file.wrong(f"'{case_input['fixture']}' is not in {folder.name}/", "input", "fixture")
+            file.add_problem(f"'{case_input['fixture']}' is not in {folder.name}/", "input", "fixture")
         else:
             fixture_file = _read_fixture(at)
             file.problems += fixture_file.problems
@@ -300,7 +300,7 @@ def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
             try:
                 apply_overrides(fixture, (override,))
             except ValueError as error:
-                file.wrong(str(error), "input", "overrides", key)
+                file.add_problem(str(error), "input", "overrides", key)
     if file.problems:
         return BrokenFile(path, tuple(file.problems))
     index = tree.get("hook-index", 0)

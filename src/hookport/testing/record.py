@@ -113,7 +113,7 @@ class _HookSuite:
         self.suite, self.root, self.env = suite, root, env
         self.hooks: list[PlannedHook] | None = None
 
-    def index(self, event: str, asked: list[PlannedHook]) -> int | str:
+    def find_index(self, event: str, asked: list[PlannedHook]) -> int | str:
         """The group of the hooks as the tests count it; all where they are of several."""
         if self.hooks is None:
             where, broken = find_origin(self.suite, self.env)
@@ -178,7 +178,7 @@ def _draft_case(recorded: RecordedEvent, asked: list[tuple[PlannedHook, Record]]
     native = hook.native or _find_native(hook_wire.events, hook.event)
     tree: dict[str, Tree] = {
         "event": native,
-        "hook-index": suite.index(native, [asked_hook for asked_hook, _ in asked]),
+        "hook-index": suite.find_index(native, [asked_hook for asked_hook, _ in asked]),
     }
     if event.agent in list_agents():
         tree["agents"] = [event.agent]

@@ -74,7 +74,7 @@ def describe_failures(results: Iterable[TaskResult], paint: Paint = leave_unpain
         about = (
             f": {first.task.name} {_name_agents(same).strip()}".rstrip() if isinstance(entry, Case) else ""
         )
-        title = f"FAILED {first.task.shown(entry.file)}{about}"
+        title = f"FAILED {first.task.show_path(entry.file)}{about}"
         texts = [paint(title, "error")]
         if isinstance(entry, Case) and entry.description:
             texts.append(f"  {escape_controls(entry.description)}")
@@ -105,20 +105,22 @@ def find_hint(result: TaskResult) -> str:
 
 def _describe_problems(task: Task, entry: BrokenFile) -> list[str]:
     return [
-        escape_controls(str(problem._replace(file=task.shown(problem.file)))) for problem in entry.problems
+        escape_controls(str(problem._replace(file=task.show_path(problem.file))))
+        for problem in entry.problems
     ]
 
 
 def spell_command(result: TaskResult) -> str:
     """The command that runs this alone."""
     task = result.task
-    words = ["hookport", "test", task.shown(task.entry.file)]
+    words = ["hookport", "test", task.show_path(task.entry.file)]
     return shlex.join([*words, "-k", f"[{task.agent}]"] if task.agent else words)
 
 
 def _describe_difference(case: Case, difference: Difference, paint: Paint) -> Iterator[str]:
     line = case.lines.get(difference.field.partition(".")[0].partition("[")[0], 0)
-    yield f"{case.file.name}{f':{line}' if line else ''}  {escape_controls(difference.field)}: {escape_controls(difference.message)}"
+    text = f"{escape_controls(difference.field)}: {escape_controls(difference.message)}"
+    yield f"{case.file.name}{f':{line}' if line else ''}  {text}"
     if "\n" not in difference.expected + difference.got and difference.message != "is not as expected":
         return
     if difference.field.endswith("contains"):
@@ -179,9 +181,9 @@ def _encode_result(result: TaskResult) -> dict[str, Tree]:
     task, got = result.task, result.got
     entry = task.entry
     tree: dict[str, Tree] = {
-        "suite": task.shown(task.folder),
+        "suite": task.show_path(task.folder),
         "case": task.name,
-        "file": task.shown(entry.file),
+        "file": task.show_path(entry.file),
         "status": result.status.replace(" ", "_"),
     }
     if task.agent:
@@ -191,7 +193,7 @@ def _encode_result(result: TaskResult) -> dict[str, Tree]:
     if isinstance(entry, BrokenFile):
         tree["problems"] = [
             {
-                "file": task.shown(problem.file),
+                "file": task.show_path(problem.file),
                 "line": problem.line,
                 "column": problem.column,
                 "message": problem.message,
@@ -223,7 +225,7 @@ def encode_junit(results: Sequence[TaskResult]) -> bytes:
     top = ET.Element("testsuites", {"name": "hookport", **_count_totals(results)})
     for folder in dict.fromkeys(task_result.task.folder for task_result in results):
         of_suite = [task_result for task_result in results if task_result.task.folder == folder]
-        name = of_suite[0].task.shown(folder)
+        name = of_suite[0].task.show_path(folder)
         suite = ET.SubElement(top, "testsuite", {"name": name, **_count_totals(of_suite)})
         for result in of_suite:
             _fill_testcase(ET.SubElement(suite, "testcase", classname=name, name=result.task.id), result)
@@ -244,7 +246,7 @@ def _count_totals(results: Sequence[TaskResult]) -> dict[str, str]:
 
 
 def _fill_testcase(element: ET.Element, result: TaskResult) -> None:
-    element.set("file", result.task.shown(result.task.entry.file))
+    element.set("file", result.task.show_path(result.task.entry.file))
     element.set("time", f"{result.got.seconds if result.got else 0.0:.3f}")
     if result.status == "not applicable":
         ET.SubElement(element, "skipped", message=escape_controls(result.why))

@@ -214,7 +214,7 @@ def _run_alone(
         decision=_hide_decision_paths(merge.merge_decisions(decisions), bench),
         runs=tuple(runs),
         native=event.native,
-        payload=bench.named(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
+        payload=bench.hide_paths(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
         notes=tuple(notes),
         late=late,
         seconds=time.monotonic() - begun,
@@ -287,9 +287,9 @@ def _run_bridged(
         runs=runs,
         agent=agent,
         native=native,
-        payload=bench.named(json.dumps(payload, ensure_ascii=False)),
-        answer=Answer(bench.named(answer.stdout), bench.named(answer.stderr), answer.exit_code),
-        notes=tuple(map(bench.named, dispatched.notes)),
+        payload=bench.hide_paths(json.dumps(payload, ensure_ascii=False)),
+        answer=Answer(bench.hide_paths(answer.stdout), bench.hide_paths(answer.stderr), answer.exit_code),
+        notes=tuple(map(bench.hide_paths, dispatched.notes)),
         late=late,
         seconds=time.monotonic() - begun,
         dialect=hooks[0].dialect,
@@ -311,8 +311,8 @@ def _run_natively(
         runs=_list_runs(report, bench),
         agent=agent_wire.id,
         native=event.native,
-        payload=bench.named(json.dumps(write_event(agent_wire, event), ensure_ascii=False)),
-        notes=tuple(map(bench.named, report.notes)),
+        payload=bench.hide_paths(json.dumps(write_event(agent_wire, event), ensure_ascii=False)),
+        notes=tuple(map(bench.hide_paths, report.notes)),
         late=next(late, ""),
         seconds=time.monotonic() - begun,
         dialect=agent_wire.id,
@@ -337,7 +337,7 @@ def _list_runs(report: engine.DispatchReport, bench: Bench) -> tuple[HookRun, ..
 
 def name_place(hook: PlannedHook, bench: Bench) -> str:
     """Where a hook stands, the same in every copy."""
-    return f"{bench.named(hook.file)}: {hook.place}"
+    return f"{bench.hide_paths(hook.file)}: {hook.place}"
 
 
 def _is_known(event: Event) -> bool:
@@ -371,15 +371,15 @@ def _hide_paths(result: RunResult | None, bench: Bench) -> RunResult | None:
     if result is None:
         return None
     return result.replace(
-        stdout=bench.named(result.stdout),
-        stderr=bench.named(result.stderr),
-        detail=bench.named(result.detail),
+        stdout=bench.hide_paths(result.stdout),
+        stderr=bench.hide_paths(result.stderr),
+        detail=bench.hide_paths(result.detail),
     )
 
 
 def _hide_decision_paths(decision: Decision, bench: Bench) -> Decision:
     changed = {
-        name: change_texts(value, bench.named)
+        name: change_texts(value, bench.hide_paths)
         for name, value in decision.as_dict().items()
         if isinstance(value, (str, dict, list)) and name != "verdict"
     }

@@ -44,7 +44,7 @@ class Task(NamedTuple):
     def name(self) -> str:
         return self.entry.name if isinstance(self.entry, Case) else self.entry.file.name
 
-    def shown(self, path: str | Path) -> str:
+    def show_path(self, path: str | Path) -> str:
         """A path as a person would type it."""
         near = os.path.relpath(path, self.here)
         return str(path) if near.startswith("..") else near
