@@ -75,7 +75,8 @@ def told(results: list[TaskResult]) -> dict[str, str]:
 def _wrong(result: TaskResult) -> list[str]:
     folder = result.task.folder
     lines = report.explain(result)
-    lines = [line.replace(result.task.show_path(folder), "tests").replace(str(folder), "tests") for line in lines]
+    shown = result.task.show_path(folder)
+    lines = [line.replace(shown, "tests").replace(str(folder), "tests") for line in lines]
     said = [line for line in lines if not line.startswith((" ", "stdout:", "stderr:", "again: ", "note: "))]
     return [line for line in said if " receives: " not in line]
 

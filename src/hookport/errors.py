@@ -45,7 +45,7 @@ class UsageError(HookportError):
 
 
 class InputError(HookportError):
-    """An input that cannot be understood; `problems` says where and why, all of it."""
+    """An invalid input; `problems` lists every problem with its place."""
 
     def __init__(self, *problems: Problem) -> None:
         self.problems = problems
@@ -70,7 +70,7 @@ def spell_path(path: tuple[str | int, ...]) -> str:
 
 
 def correct_slip(word: str, known: list[str] | tuple[str, ...]) -> str:
-    """The known word that another surely is, but for a slip of the keyboard; empty if there is none."""
+    """The known word that a mistyped one means; empty if there is none."""
     import difflib
 
     folded = _fold(word)

@@ -16,7 +16,7 @@ PAUSE_SECONDS = 0.002
 
 
 def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durable: bool = False) -> None:
-    """Put a file in its place, whole or not at all; where that fails, nothing is left behind.
+    """Replace a file, whole or not at all; a failure leaves nothing behind.
 
     It has the permissions of `mode` less the umask; with None those of the file that it replaces, if any. A
     durable one is on the disk before it is in its place.
@@ -44,18 +44,18 @@ def replace_file(path: str, data: bytes, mode: int | None = PRIVATE, *, is_durab
 
 
 def keep_file(path: str, data: bytes) -> None:
-    """Replace a file in one of hookport's own folders, which is made where it is missing."""
+    """Replace a file in one of hookport's own folders; makes the folder if it is missing."""
     os.makedirs(os.path.dirname(path), 0o700, exist_ok=True)
     replace_file(path, data)
 
 
 def open_without_waiting(path: str, flags: int) -> int:
-    """An opener for what may be a pipe, which would wait for a writer."""
+    """Open without waiting for a writer, if the file is a pipe."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def remove_old_files(folder: str, seconds: float) -> None:
-    """Remove the files of a folder that nobody has written for so long."""
+    """Remove the files of a folder that were last written longer ago than this."""
     for entry in os.scandir(folder):
         if time.time() - entry.stat().st_mtime > seconds:
             os.unlink(entry.path)

@@ -21,7 +21,7 @@ _seen: dict[str, bool] = {}
 
 
 def find_own_folder(env: Mapping[str, str], variable: str, xdg: str, below_home: str) -> str:
-    """The folder that our own variable names, else one in the system's; never one relative to a project."""
+    """Find hookport's folder: by its own variable, else in the system's; never inside a project."""
     named = _find_named_folder(env, variable, xdg, below_home)
     if not named or not is_in_project(named):
         return named
@@ -41,13 +41,13 @@ def _find_named_folder(env: Mapping[str, str], variable: str, xdg: str, below_ho
 
 
 def find_named_home(env: Mapping[str, str]) -> str:
-    """The home that the environment names; empty where it names none, or one relative to a project."""
+    """The home that the environment names; empty if it names none, or a relative one."""
     home = env.get("HOME") or env.get("USERPROFILE") or ""
     return home if os.path.isabs(home) else ""
 
 
 def find_home(env: Mapping[str, str]) -> str:
-    """Where the user's files are, never in a project; empty where there is no place for them.
+    """The user's home, never inside a project; empty if there is none.
 
     An agent that starts without `HOME` takes the one of the password file, and so do we: its hooks run.
     """
@@ -58,7 +58,7 @@ def find_home(env: Mapping[str, str]) -> str:
 
 
 def find_config_folder(env: Mapping[str, str]) -> str:
-    """Where the user's settings are, never in a project; empty where there is no place for them."""
+    """The folder of the user's settings, never inside a project; empty if there is none."""
     # XDG Base Directory Specification 0.8: a path that is not absolute is to be ignored.
     named = env.get("XDG_CONFIG_HOME", "")
     if os.path.isabs(named) and not is_in_project(named):
@@ -67,7 +67,7 @@ def find_config_folder(env: Mapping[str, str]) -> str:
 
 
 def find_user_settings(env: Mapping[str, str]) -> str:
-    """The file of the user's own settings for hookport, with no home that of the password file."""
+    """The user's settings file for hookport; without a home, the one in the password file's home."""
     folder = find_config_folder(env) or (
         os.path.join(find_real_home(), ".config") if find_real_home() else ""
     )
@@ -75,7 +75,7 @@ def find_user_settings(env: Mapping[str, str]) -> str:
 
 
 def walk_upward(folder: str, end: str = "") -> Iterator[str]:
-    """A folder and those above it, as far as those below another one."""
+    """Yield a folder and its parents, up to but not including `end`."""
     while True:
         yield folder
         above = os.path.dirname(folder)
@@ -105,7 +105,7 @@ def _is_in_project(folder: str) -> bool:
 
 
 def find_real_home() -> str:
-    """The user's home by the password file, which no environment changes; empty where there is none."""
+    """The user's home in the password file, which no environment changes; empty if there is none."""
     try:
         import pwd
 

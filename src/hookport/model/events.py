@@ -69,7 +69,7 @@ AFTER_OF: dict[str, str] = {
 
 
 def join_native(dialect: str, name: str) -> str:
-    """The event of one dialect that no other has, as it is written in a manifest."""
+    """Write an event that only one dialect has, as manifests do."""
     return f"{dialect}:{name}"
 
 

@@ -16,7 +16,7 @@ WHITESPACE = " \t\n\r"
 
 
 class _Options:
-    """What `json.loads` tells the scanner."""
+    """The options of `json.loads` for the scanner."""
 
     strict = True
     object_hook = object_pairs_hook = None

@@ -1,4 +1,4 @@
-"""What a regular expression may match where the text is not known whole; in doubt it matches.
+"""What a regular expression may match if parts of the text are unknown; in doubt it matches.
 
 The structure is that of Python's own parser; a construct that it cannot follow counts as a match.
 """
@@ -77,7 +77,7 @@ def each_may_match(pattern: str, text: Sequence[object]) -> bool:
 
 
 def matches_all(pattern: str, *, is_full: bool = False) -> bool:
-    """Whether a pattern matches every name; `whole`: it has to match the whole of it."""
+    """Whether a pattern matches every name; with `is_full` it must match the whole name."""
     tree = _parse(pattern)
     alternatives = _list_choices(tree[0]) if tree else None
     return any(_is_universal(alternative, is_full=is_full) for alternative in alternatives or ())
@@ -104,7 +104,7 @@ def _is_at(node: Node, mark: str) -> bool:
 
 @lru_cache(maxsize=256)
 def _parse(pattern: str) -> tuple[list[Node], bool] | None:
-    """The nodes, and whether large and small letters are the same; None where Python cannot tell."""
+    """The nodes, and whether case is ignored; None if Python cannot parse the pattern."""
     import warnings
 
     parser = getattr(re, "_parser", None)
@@ -121,7 +121,7 @@ def _parse(pattern: str) -> tuple[list[Node], bool] | None:
 
 
 def _list_choices(nodes: Iterable[Node]) -> list[list[Node]] | None:
-    """The sequences that a pattern is a choice of; None if there are too many."""
+    """List the sequences that a pattern is a choice of; None if there are too many."""
     sequences: list[list[Node]] = [[]]
     for op, value in nodes:
         parts: list[list[Node]] | None
@@ -174,7 +174,7 @@ def _find_ends(
 
 
 def _skip_unknown(text: Sequence[object], spots: set[Spot]) -> set[Spot]:
-    """The spots, and those behind unknown parts that may be empty or over."""
+    """The spots, and those after unknown parts, which may be empty."""
     reached = set(spots)
     behind = {(place + 1, 0) for place, _ in spots if place < len(text) and isinstance(text[place], Unknown)}
     return reached | _skip_unknown(text, behind) if behind - reached else reached

@@ -38,7 +38,7 @@ class Caller(Value):
 
 
 def find_caller(payload: bytes, tree: Mapping[str, Any], env: Mapping[str, str]) -> Caller | None:
-    """The likeliest caller; None where no dialect has such a payload."""
+    """Find the likeliest caller; None if no dialect has such a payload."""
     tables = _load_tables(env)
     origin = read_seal(env.get(VARIABLE, ""), payload)
     if origin:

@@ -105,7 +105,7 @@ def begin() -> None:
 
 
 def _answer_at_exit() -> None:
-    """A file that leaves the payload unread asked no function: unsaid, its guard would be lost."""
+    """Answer with a failure if `run` was never called: otherwise the guard would be lost silently."""
     if _has_run or not hooks.bound or not _is_waiting():
         return
     from hookport.errors import UsageError

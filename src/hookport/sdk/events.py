@@ -1,4 +1,4 @@
-"""What a hook's function sees of an event: the same names for every agent, empty for what was not said."""
+"""The event that a hook's function receives: the same names for every agent, empty if not sent."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Event:
 
     @property
     def root(self) -> str:
-        """The project's folder; where the agent does not say it, the one that it works in."""
+        """The project's folder; if the agent does not send it, its working folder."""
         return self.happened.root or self.happened.cwd
 
     @property
@@ -112,7 +112,7 @@ class Event:
 
     @property
     def final_message(self) -> str:
-        """What the agent said last before it stops."""
+        """The agent's last message before it stops."""
         return self.happened.final_message
 
     @property

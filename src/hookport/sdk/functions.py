@@ -43,7 +43,7 @@ class EventOrigin(Value):
 def run_functions(
     event: Happened, functions: Iterable[Bound], agent: Wire, origin: EventOrigin, *, catches: bool = True
 ) -> engine.DispatchReport:
-    """Ask every function that is for the event, in order; without `catches`, what one raises is raised.
+    """Run every function for the event, in order; without `catches`, an exception is raised.
 
     The report has failures as they are: `judge_failures` says what they mean.
     """
@@ -63,7 +63,7 @@ def run_functions(
 def judge_failures(
     report: engine.DispatchReport, on_failure: str = "", default: str = policy.OPEN
 ) -> list[Decision]:
-    """What policy makes of each failure."""
+    """Turn each failure into a decision by policy."""
     return [
         policy.decide(run.answered, run.hook.replace(on_failure=on_failure), default)
         for run in report.runs
@@ -74,7 +74,7 @@ def judge_failures(
 def _make_handler(
     bound: Bound, origin: EventOrigin, raised: list[Exception], *, catches: bool
 ) -> Callable[[Happened], list[Decision]]:
-    """What the engine calls for a function; where nobody catches what it raises, no other is asked."""
+    """Make the engine's handler for a function; without `catches`, no function runs after one that raised."""
 
     def handler(event: Happened) -> list[Decision]:
         if raised and not catches:
@@ -94,7 +94,7 @@ def _make_handler(
 
 
 def _complete_input(answer: Decision, event: Happened) -> list[Decision]:
-    """An answer with all of the input that it wants; a rewrite of no call is a failure besides."""
+    """Complete the rewritten input of an answer; a rewrite without a call is also a failure."""
     changes, call = answer.updated_input, event.call
     if changes is None:
         return [answer]
@@ -131,7 +131,7 @@ def _ask_function(function: Function, event: Event) -> Decision:
 
 
 def _merge_answers(answers: list[Decision]) -> Decision:
-    """Several answers of one function, which all speak of the same input."""
+    """Merge the answers of one function; each rewrites the same input."""
     changes = [answer.updated_input for answer in answers if answer.updated_input is not None]
     merged = merge.merge_decisions(answers)
     return (
@@ -142,7 +142,7 @@ def _merge_answers(answers: list[Decision]) -> Decision:
 
 
 def describe_error(error: BaseException, bound: Bound | None = None) -> str:
-    """What was raised and where, in one line."""
+    """Describe an exception and its place, in one line."""
     file = bound.hook.file if bound else ""
     place, trace = "", error.__traceback__
     while trace is not None:

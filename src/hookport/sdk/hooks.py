@@ -118,7 +118,7 @@ def on(event: str, /, *matchers: Matcher) -> Callable[[F], F]:
 
 
 def list_bound(function: object) -> list[Bound]:
-    """What a function was decorated with, the nearest decorator first."""
+    """List what a function is bound to, the nearest decorator first."""
     bounds: list[Bound] = getattr(function, MARK, [])
     return bounds
 
@@ -141,7 +141,7 @@ def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F
 
 
 def _begin() -> None:
-    """Whoever decorates may have imported nothing that noticed that a hook file runs."""
+    """Start `calling`: a file may import only the decorators, and its errors must still be answered."""
     from hookport.sdk import calling
 
     calling.begin()
@@ -153,7 +153,7 @@ def _find_file(function: object) -> str:
 
 
 def _read_terms(matchers: Iterable[Any], event: str) -> Iterator[tuple[str, str, str]]:
-    """The matchers as a plan has them: the shapes are those of the interchange format."""
+    """Read matchers, in the shapes of the interchange format, into a plan's terms."""
     for matcher in matchers:
         if isinstance(matcher, (list, tuple)) and matcher:
             yield from _read_terms(matcher, event)
@@ -177,7 +177,7 @@ def _is_server(mcp: Mapping[str, Any] | None) -> bool:
 
 
 def _check_word(word: str, event: str) -> str:
-    """A word of the vocabulary; one agent's own name for a tool would be a guard in that agent only."""
+    """Check that a tool is in the vocabulary; an agent's own name would guard that agent only."""
     if event in ABOUT_TOOLS and word not in TOOLS:
         from hookport.errors import UsageError, correct_slip
 
@@ -191,7 +191,7 @@ def _check_word(word: str, event: str) -> str:
 
 
 def _list_tools(terms: Iterable[tuple[str, str, str]]) -> list[str]:
-    """The tools of the vocabulary that a matcher has."""
+    """List the tools of the vocabulary that a matcher matches."""
     patterns = [value for kind, value, _ in terms if kind == "pattern"]
     words = {value for kind, value, _ in terms if kind == "tool"}
     if patterns:

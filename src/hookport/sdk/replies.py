@@ -1,4 +1,4 @@
-"""What whoever calls is told, in its own terms; what goes wrong is one line and a decision by policy."""
+"""The answer to the caller, in its own dialect; an error is one line and a decision by policy."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FAILED = 1
 
 
 def check_policy(on_failure: str) -> str:
-    """What `run` was told of failures, empty for nothing."""
+    """Check the `on_failure` of `run`; empty if it has none."""
     if on_failure not in ("", policy.OPEN, policy.CLOSED):
         from hookport.errors import UsageError
 
@@ -45,7 +45,7 @@ def reply(
     *,
     catches: bool = True,
 ) -> Answer:
-    """What whoever sent the payload is told; who that is, is recognised where it is not said.
+    """Answer the sender of a payload; without `by`, the sender is recognised by the payload.
 
     Without `catches`, what a function raises is raised.
     """
@@ -93,7 +93,7 @@ def _write_reply(
 
 
 def _find_policy(cwd: str, env: Mapping[str, str]) -> str:
-    """What holds where the file says nothing: the user's word, else the project's if it can be told."""
+    """The policy if the file sets none: the user's, else the project's if its settings can be read."""
     settings: Mapping[str, str] = {}
     if env.get(policy.VARIABLE) not in (policy.OPEN, policy.CLOSED):
         try:
@@ -106,7 +106,7 @@ def _find_policy(cwd: str, env: Mapping[str, str]) -> str:
 
 
 def _answer_unreadable(failure: str, env: Mapping[str, str], on_failure: str) -> Answer:
-    """The answer to a caller that cannot be told apart: the exit codes that most obey."""
+    """Answer an unknown caller with the exit codes that most agents obey."""
     is_closed, effect = _describe_effect(env, on_failure)
     hint = "Give it an agent's payload on stdin; `hookport.testing.payload` makes one."
     line = f"{_name_file()}: {failure}. {effect} {hint}\n"
@@ -114,7 +114,7 @@ def _answer_unreadable(failure: str, env: Mapping[str, str], on_failure: str) ->
 
 
 def answer_error(error: BaseException, env: Mapping[str, str], on_failure: str = "") -> Answer:
-    """The answer where the file itself failed, and nothing is known of the event."""
+    """Answer if the file itself failed and the event is unknown."""
     if env.get(DEBUG):
         import traceback
 
@@ -125,7 +125,7 @@ def answer_error(error: BaseException, env: Mapping[str, str], on_failure: str =
 
 
 def _describe_effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str]:
-    """Whether a failure denies, and that in words; a word for it that is none denies."""
+    """Whether a failure denies, and a sentence for it; an unknown policy denies."""
     chosen = on_failure or _find_policy(find_start_folder(), env)
     if chosen == policy.OPEN:
         return False, "It was not blocked (fail open)."
@@ -133,7 +133,7 @@ def _describe_effect(env: Mapping[str, str], on_failure: str) -> tuple[bool, str
 
 
 def _join_lines(lines: Sequence[str], env: Mapping[str, str]) -> str:
-    """What went wrong, in one line."""
+    """Join errors into one line, with a hint."""
     hint = "" if env.get(DEBUG) else f" Set {DEBUG}=1 to see the traceback."
     return " ".join(dict.fromkeys(lines)) + hint + "\n"
 

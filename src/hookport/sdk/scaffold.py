@@ -62,7 +62,7 @@ NO_SUBJECT = Subject("", "", "", "")
 
 
 class ScaffoldRequest(NamedTuple):
-    """What is asked for; the event is a canonical name or one of any dialect."""
+    """What the user asks for; `event` is a canonical name or one of any dialect."""
 
     name: str
     event: str
@@ -99,7 +99,7 @@ class _HookLayout(NamedTuple):
 
 
 class _HookDesign(NamedTuple):
-    """What the hook is: its event and matcher in the dialect, what its script does, what tests show it."""
+    """The design of a hook: its event and matcher in the dialect, what its script does and its tests show."""
 
     dialect: Dialect
     wire: Wire
@@ -116,7 +116,7 @@ def list_writable() -> tuple[str, ...]:
 
 
 def choose_dialect() -> str:
-    """The dialect that a hook is written in if nothing is said: one with a folder for each hook."""
+    """The default dialect: the first with a folder for each hook."""
     return next(name for name in list_writable() if get(name).companions)
 
 
@@ -159,7 +159,7 @@ def _check_request(request: ScaffoldRequest) -> Dialect:
 
 
 def _find_place(dialect: Dialect) -> str:
-    """Where a project has hooks of a dialect: in a folder for each, if there is such a place."""
+    """Find where a project keeps hooks of a dialect: a folder for each hook, if the dialect has one."""
     places = dialect.runs_from if dialect.kind == "format" else dialect.locations
     paths = [place.path for place in places if place.scope == "project"]
     return next((path for path in paths if "/*/" in path), paths[0] if paths else "")
@@ -189,7 +189,7 @@ def _lay_out(request: ScaffoldRequest, dialect: Dialect) -> _HookLayout:
 
 
 def _find_event(name: str, dialect: Dialect) -> str:
-    """The canonical event that a name means: the dialect's own names first, then anyone's."""
+    """Find the canonical event for a name: the dialect's own names first, then those of any dialect."""
     if name in EVENTS:
         return name
     for dialect_id in (dialect.id, *list_dialects()):
@@ -277,7 +277,7 @@ def _describe_event(event: Event) -> str:
 
 
 def _choose_part(name: str, event: Event, subject: Subject, dialect: Dialect) -> ScriptPart:
-    """The most that a hook can do here: stop something, send back to work, tell, or look on."""
+    """Choose the most that a hook can do here: deny, keep the agent working, add context, or observe."""
     agent_wire = get_wire(dialect.id)
     shown = write_event(agent_wire, event.replace(agent="", stop_active=True), event.native)
     if subject.word and (path := find_path(shown, MARK)):
@@ -298,7 +298,7 @@ def _choose_part(name: str, event: Event, subject: Subject, dialect: Dialect) ->
 
 
 def _find_obeyed_answer(dialect: Dialect, event: Event, decision: Decision) -> Answer | None:
-    """An answer that says just this to the dialect's agent; the plainest one that does."""
+    """Find the plainest answer that the dialect's agent reads as this decision."""
     agent_wire = get_wire(dialect.id)
     spec = _find_spec(dialect, event.native)
     is_plain = spec.exit_blocks and not (spec.deny_answer or dialect.deny_answer)
@@ -327,7 +327,7 @@ def _find_spec(dialect: Dialect, native: str) -> EventSpec:
 def _encode_manifests(
     request: ScaffoldRequest, design: _HookDesign, layout: _HookLayout, text: str, root: Path
 ) -> tuple[list[ScaffoldFile], int, tuple[Finding, ...]]:
-    """The files that say the hook, the number of its entry, and what the dialect cannot say of it."""
+    """Encode the manifest: its files, the number of the new entry, and what the dialect cannot express."""
     dialect = design.dialect
     hook = Hook(
         design.event.event,
@@ -414,7 +414,7 @@ def _list_facts(design: _HookDesign, layout: _HookLayout) -> dict[str, str]:
 def _make_tests(
     request: ScaffoldRequest, design: _HookDesign, layout: _HookLayout, index: int
 ) -> list[ScaffoldFile]:
-    """A case that the hook lets pass or works on, and one with what it is there to stop or cannot use."""
+    """Make two cases: one that the hook lets pass or handles, and one that it stops or cannot use."""
     name, part = request.name, design.part
     passing: dict[str, Tree] = {"decision": "none", "exit-code": 0}
     stopped = {"decision": "deny", "reason-contains": [name], "exit-code": part.answer.exit_code}
@@ -450,7 +450,7 @@ def _make_tests(
 
 
 def _list_agents(design: _HookDesign) -> list[str]:
-    """The agents that tell what the script lets something pass by; all, if they all do."""
+    """List the agents that send the field by which a gate passes; `all` if every agent does."""
     if design.part.kind != "gate":
         return ["all"]
     event = Event(design.event.event, "", stop_active=True)
@@ -459,7 +459,7 @@ def _list_agents(design: _HookDesign) -> list[str]:
 
 
 def _make_payload(design: _HookDesign, value: str, *, is_again: bool) -> dict[str, Tree]:
-    """The payload that the script reads, with a value in the place of the mark."""
+    """Make the payload that the script reads, with a value in place of the mark."""
     event, call = design.event.replace(agent="", stop_active=is_again), design.event.call
     if call is not None:
         fields = {key: value if text == MARK else text for key, text in call.input.items()}

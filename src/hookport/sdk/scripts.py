@@ -30,7 +30,7 @@ class ScriptPart(NamedTuple):
 
 
 def fill_template(template: str, words: Mapping[str, str]) -> str:
-    """A template with words for its `@MARKS@`."""
+    """Fill the `@MARKS@` of a template."""
     text = (TEMPLATES / f"{template}.txt").read_text("utf-8")
     for mark, word in words.items():
         text = text.replace(f"@{mark}@", word)
@@ -38,13 +38,13 @@ def fill_template(template: str, words: Mapping[str, str]) -> str:
 
 
 def write_script(lang: str, part: ScriptPart, name: str, description: str) -> str:
-    """The text of a script."""
+    """Write the text of a script."""
     body = {"sh": _write_shell, "python": _write_python, "node": _write_node}[lang](part)
     return fill_template(f"run.{LANGUAGES[lang]}", {"NAME": name, "DESCRIPTION": description, "BODY": body})
 
 
 def find_path(tree: Tree, value: object) -> tuple[str, ...]:
-    """The keys that lead to a value, or to the text that has it inside; none if nothing does."""
+    """Find the keys that lead to a value, or to a text that contains it; empty if there are none."""
     if not isinstance(tree, dict):
         return ()
     for key, below in tree.items():

@@ -1,4 +1,4 @@
-"""What programs print, as far as it can be told without running them: marks stand for the rest."""
+"""What programs print, as far as it is known without running them: marks stand for the rest."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ PRINTERS = {
 
 
 def predict_output(name: str, words: Sequence[str], given: str | None, walk: Walk) -> str:
-    """What a program prints; `PART` if nobody knows."""
+    """Predict what a program prints; `PART` if it is unknown."""
     if name in SILENT:
         return ""
     if name in ("echo", "print"):

@@ -18,7 +18,7 @@ FIND_PATHS = ("-path", "-ipath", "-wholename")
 
 
 def read_escapes(text: str) -> str:
-    """A text with the escapes of `echo -e` and `printf` read."""
+    """Read the escapes of `echo -e` and `printf`."""
     if "\\" not in text:
         return text
     pieces, at = [], 0
@@ -113,7 +113,7 @@ def ls(words: list[str], _given: str | None, walk: Walk) -> str:
 
 
 def list_paths(words: Sequence[str]) -> list[str]:
-    """The paths that `find` with these words prints, as patterns."""
+    """List the paths that `find` prints with these words, as patterns."""
     starts: list[str] = []
     for word in words[1:]:
         if word.startswith(("-", "(", "!", "\\")):
@@ -144,7 +144,7 @@ def list_paths(words: Sequence[str]) -> list[str]:
 
 
 def _drop_pruned(words: list[str]) -> list[str]:
-    """The words of `find` without what it only leaves out: `-path ./x -prune -o`."""
+    """Drop what `find` only leaves out: `-path ./x -prune -o`."""
     for number in range(len(words) - 1, 0, -1):
         if words[number - 1] == "-prune" and words[number] in ("-o", "-or"):
             acts = any(
@@ -155,7 +155,7 @@ def _drop_pruned(words: list[str]) -> list[str]:
 
 
 def _mark_glob(text: str) -> str:
-    """A pattern that a program reads, with our marks."""
+    """Replace the wildcards of a pattern by marks."""
     return text.replace("*", STAR).replace("?", ONE) if not set(text) & set(MARKS) else text
 
 

@@ -793,7 +793,7 @@ _TRANSLATED = {ord(MANY): None, **dict.fromkeys(map(ord, (PART, STAR, DEEP)), ON
 
 
 def remove_marks(text: str) -> str:
-    """A text in which no letter is one of ours."""
+    """Remove the letters that serve as marks from a text."""
     return text if text.isprintable() else text.translate(_TRANSLATED)
 
 

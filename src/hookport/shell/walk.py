@@ -76,7 +76,7 @@ class Ask:
 
 
 class TooMuchError(ValueError):
-    """The text starts more than anyone can look at."""
+    """The text starts more programs than a walk follows."""
 
 
 class Walk:
@@ -100,7 +100,7 @@ class Walk:
     def walk_text(
         self, text: str, *, given: str | None = None, is_piped: bool = False, via: tuple[str, ...] = ()
     ) -> str:
-        """Walk through a text; what it prints, with marks."""
+        """Walk through a text; returns what it prints, with marks."""
         if len(text) > LONGEST:
             raise TooMuchError("it is too long to be read")
         if self.depth >= DEEPEST:
@@ -140,7 +140,7 @@ class Walk:
         return all(folder in self.made or self.ask.is_folder(folder) for folder in folders)
 
     def walk_node(self, node: Node, input_: Input) -> str:
-        """Walk through one command; what it prints."""
+        """Walk through one command; returns what it prints."""
         self.steps += 1
         if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
             raise TooMuchError("it starts too many programs")
@@ -276,7 +276,7 @@ class Walk:
         self.found.append(command)
 
     def start(self, words: list[str], base: Command, input_: Input) -> str:
-        """A program is started; what it prints."""
+        """Start a program; returns what it prints."""
         self.steps += 1
         if self.steps > MOST_STEPS or len(self.found) > MOST_COMMANDS:
             raise TooMuchError("it starts too many programs")
@@ -379,7 +379,7 @@ class Walk:
                 self.folders = folders
 
     def _start_fed(self, rest: list[str], placeholder: str, base: Command, via: Input, input_: Input) -> str:
-        """`xargs` and the like: words come from the input."""
+        """Start what `xargs` and the like start: words come from the input."""
         # `xargs -a <(…)`
         texts = [word[len(SAID) :] for word in base.words if word.startswith(SAID)]
         if texts and base.words[0] in ("xargs", "gxargs", "parallel"):
@@ -419,7 +419,7 @@ class Walk:
         return self.start(words, base, via)
 
     def _start_shell(self, name: str, words: list[str], input_: Input) -> str:
-        """A shell that is given a text runs it."""
+        """Walk through the text that a shell is started with."""
         via = (*input_.via, name)
         if name == "eval":
             return self.walk_text(" ".join(words[1:]), given=input_.given, is_piped=input_.is_piped, via=via)

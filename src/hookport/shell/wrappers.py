@@ -104,7 +104,7 @@ class Wrapper:
         self.__dict__.update(row)
 
     def find_inner(self, words: Sequence[str]) -> Inner | None:
-        """What is started; None if nothing is."""
+        """Find what the wrapper starts; None if it starts nothing."""
         rest, inner, skips = list(words), Inner(), self.skips
         values, verbs, texts = self.values.split(), self.verbs.split(), self.text.split()
         folders, stops = self.folder.split(), self.stops.split()
@@ -273,7 +273,7 @@ SHELL_VARIABLES = (
 
 
 def find_shell_code(program: str, words: Sequence[str]) -> list[str]:
-    """The texts for a shell among the words of a program that is no shell."""
+    """Find the texts for a shell among the words of another program."""
     texts: list[str] = []
     for number, word in enumerate(words):
         if program == "git" and words[number - 1 : number] == ["-c"] and number:

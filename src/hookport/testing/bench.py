@@ -67,7 +67,7 @@ class Bench(NamedTuple):
     settings: Mapping[str, str]
 
     def hide_paths(self, text: str) -> str:
-        """A text in which the copy and the home are called by names that are the same in every run."""
+        """Replace the paths of the copy and the home by names that are the same in every run."""
         for path, name in ((self.root, PLACE), (self.home, "${HOME}")):
             for spelling in (path, os.path.realpath(path)):
                 text = text.replace(spelling, name)
@@ -99,7 +99,7 @@ class Copy:
         self.traces = _trace(self.root)
 
     def empty_home(self) -> None:
-        """A home and a folder for temporary files with nothing in them."""
+        """Make the home and the folder for temporary files empty."""
         for folder in (self.home, self.scratch):
             if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
                 _remove(folder)
@@ -145,7 +145,7 @@ class Copy:
 
 
 class CopyPool:
-    """The copies that are at hand, each lent to one job at a time; closing it removes them."""
+    """Idle copies, each lent to one job at a time; closing the pool removes them."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -157,7 +157,7 @@ class CopyPool:
     def run_apart(
         self, origin: PackageOrigin, env: Mapping[str, str], runs: Sequence[Callable[[Bench], Outcome]]
     ) -> list[Outcome]:
-        """What comes of each run, as if each had a copy of its own.
+        """Return the outcome of each run, as if each had a copy of its own.
 
         While nothing writes into the copy, no run can have seen another, so it is looked at once after them
         all; where something did, all of them are done again, and the copy is restored after each.
@@ -221,7 +221,7 @@ class CopyPool:
 
 
 def _restore_copy(copy: Copy, env: Mapping[str, str]) -> Copy:
-    """The same copy as it was, or a new one where the old one cannot be brought back."""
+    """Restore a copy, or replace it by a new one if it cannot be restored."""
     try:
         copy.restore()
     except OSError:
@@ -231,7 +231,7 @@ def _restore_copy(copy: Copy, env: Mapping[str, str]) -> Copy:
 
 
 def _trace(root: Path) -> dict[str, FileTrace]:
-    """Every file and folder below a root, by its path from there, as it is on disk."""
+    """The `lstat` of every file and folder below a root, by relative path."""
     traces: dict[str, FileTrace] = {"": _read_trace(os.lstat(root))}
     folders = [""]
     while folders:
@@ -254,13 +254,13 @@ def _is_same_folder(now: FileTrace, before: FileTrace) -> bool:
 
 
 class _Copier(NamedTuple):
-    """From the folder that a package is in to the root of its copy."""
+    """Copies a package from its folder to the root of its copy."""
 
     base: Path
     root: Path
 
     def copy_package(self, origin: PackageOrigin) -> None:
-        """All that the hooks need."""
+        """Copy all that the hooks need."""
         if not origin.parts and _measure_size(origin.base) > LARGEST:
             raise UsageError(
                 f"{origin.base} is larger than {LARGEST >> 20} MiB, too large to copy; most of it is in "
@@ -334,7 +334,7 @@ def _folders_below(path: Path) -> Iterator[Path]:
 
 @cache
 def _measure_size(folder: Path) -> int:
-    """The bytes that a copy takes, as far as they matter."""
+    """The bytes that a copy takes, counted only up to the limit."""
     total = 0
     for subfolder, inside, files in os.walk(folder):
         inside[:] = set(inside) - LEFT_OUT
@@ -347,6 +347,6 @@ def _measure_size(folder: Path) -> int:
 
 
 def _find_largest_part(base: Path) -> str:
-    """The name in a folder that most of it is in, as far as the limit tells."""
+    """The largest entry of a folder; sizes are counted only up to the limit."""
     parts = [path for path in base.iterdir() if path.name not in LEFT_OUT and not path.is_symlink()]
     return max(parts, key=lambda path: _measure_size(path) if path.is_dir() else path.stat().st_size).name

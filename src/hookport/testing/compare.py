@@ -17,7 +17,7 @@ _MISSING = object()
 
 
 class Difference(NamedTuple):
-    """One expectation that does not hold; `got` is empty where the message says all."""
+    """One expectation that does not hold; `got` is empty if the message is complete without it."""
 
     field: str
     message: str
@@ -26,7 +26,7 @@ class Difference(NamedTuple):
 
 
 def find_differences(case: Case, got: CaseRun) -> list[Difference]:
-    """Everything that is not as the case expects."""
+    """Find everything that differs from what the case expects."""
     if got.late:
         return [Difference("timeout", got.late)]
     expected = case.expected
@@ -85,7 +85,7 @@ def _compare_output(expected: Expected, got: CaseRun) -> Iterator[Difference]:
 
 
 def _compare_stdout(expected: Tree, printed: list[str]) -> list[Difference]:
-    """The differences to what one of the hooks printed; of several the one that is nearest."""
+    """Compare with each hook's stdout; return the fewest differences."""
     candidates: list[list[Difference]] = []
     for text in printed:
         try:
@@ -117,7 +117,7 @@ def _compare_decision(expected: Expected, got: CaseRun) -> Iterator[Difference]:
 
 
 def _explain_decision(decision: Decision, got: CaseRun) -> str:
-    """Why it was decided so, as far as anything says, in one line."""
+    """The reason of a decision in one line, if there is one."""
     unmatched = [f"{run.name} did not run: {run.why}" for run in got.runs if not run.matched]
     return (decision.reason or decision.system_message or "; ".join(unmatched)).partition("\n")[0]
 
@@ -135,7 +135,7 @@ def _compare_input(case: Case, got: CaseRun) -> Iterable[Difference]:
 
 
 def compare_tree(expected: Tree, got: Tree, path: str) -> Iterator[Difference]:
-    """A deep partial match: objects may have more keys, lists have as many elements, the rest is equal."""
+    """Match deeply and partially: objects may have more keys, lists the same length, the rest is equal."""
     if isinstance(expected, dict) and isinstance(got, dict):
         for key, value in expected.items():
             yield from compare_tree(value, got.get(key, _MISSING), f"{path}.{key}")

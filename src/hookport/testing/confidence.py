@@ -221,7 +221,7 @@ def compute_percent(tested: int, total: int) -> float:
 
 
 def describe_coverage(coverage: Coverage) -> list[str]:
-    """Hook by event by agent, as people read it."""
+    """Describe the coverage for people: hook by event by agent."""
     tested, total = coverage.counts
     number = sum(hook.is_tested for hook in coverage.hooks)
     percent = compute_percent(tested, total)

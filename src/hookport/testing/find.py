@@ -20,7 +20,7 @@ def is_suite(folder: Path) -> bool:
 
 
 def find_suites(path: Path) -> dict[Path, Path | None]:
-    """The `tests/` folders at a path that a person named, each with the one file that was asked for."""
+    """Find the `tests/` folders at a path, each with the one file if the path is a file."""
     full = Path(os.path.abspath(path))  # noqa: PTH100  (links stay: hooks are found beside the name)
     if full.is_file():
         return {full.parent.parent: full} if full.parent.name == CASES else {}

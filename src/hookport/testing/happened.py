@@ -1,4 +1,4 @@
-"""Events that happened, from the journal or as `dispatch --record` kept them; what cannot be read is told."""
+"""Recorded events, from the journal or from `dispatch --record`; an unreadable one gives a note."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ UNKEPT = {
 
 
 class RecordedEvent(NamedTuple):
-    """One event and what its hooks said; `lacks` names what was not kept of it, empty if it is whole."""
+    """One event and its hooks' decisions; `lacks` names what was not recorded, if anything."""
 
     time: str
     event: Event

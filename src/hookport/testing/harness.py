@@ -1,4 +1,4 @@
-"""Tests of hooks in Python: an event in one line, what a hook decides on it, what any agent would be told.
+"""Tests of hooks in Python: make an event in one line, get a hook's decision or the answer for any agent.
 
     decide(no_force_push, before_tool(command="git push --force"))
 
@@ -78,7 +78,7 @@ _numbers = count()
 
 
 class Reply(NamedTuple):
-    """What a hook file told an agent, and what that agent makes of it."""
+    """The answer that a hook file printed, and the decision that the agent reads in it."""
 
     decision: Decision
     stdout: str
@@ -255,7 +255,7 @@ def _prepare_payload(agent: str, about: Event) -> tuple[bytes, Caller]:
 
 
 def _read_decision(answer: Answer, caller: Caller, body: bytes) -> Decision:
-    """What the agent reads in an answer."""
+    """Read an answer as the agent does."""
     happened = read_event(caller.wire, json.loads(body), caller.native)
     hook = PlannedHook("", happened.event, caller.wire.id, native=caller.native)
     return read_answer(hook, caller.wire, happened, _make_result(answer))
@@ -266,7 +266,7 @@ def _make_result(answer: Answer) -> RunResult:
 
 
 def _find_bound(hook: Hook) -> list[Bound]:
-    """The functions of a hook as they were decorated, in the order of the file."""
+    """List the decorated functions of a hook, in the order of the file."""
     if isinstance(hook, (str, Path)):
         before = len(hooks.bound)
         bounds = _list_bound(_load_module(Path(hook)))

@@ -1,4 +1,4 @@
-"""Suites read from disk; a file that says something else than it must costs its own case only."""
+"""Read suites from disk; an invalid file costs its own case only."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ class _TestFile:
         self.problems.append(Problem(message, path, str(self.path), line, column))
 
     def find_key(self, *path: str) -> tuple[int, int]:
-        """Where the key of a value stands: the nearest place before it that has the word."""
+        """Line and column of a value's key: the nearest occurrence of the word before the value."""
         if self.document is None:
             return 0, 0
         line, column = self.document.position(path)
@@ -192,7 +192,7 @@ class _TestFile:
         return next(((number + 1, at + 1) for number, at in places if at >= 0), (line, column))
 
     def check(self, table: Mapping[str, Tree], required: Iterable[str], *path: str) -> None:
-        """Every key is one of the table, and its value what it must be."""
+        """Check that every key is in the table and every value is valid."""
         tree = self.tree
         for step in path:
             tree = tree[step]
@@ -222,7 +222,7 @@ def _show_value(value: Tree) -> str:
 
 
 def load_suite(folder: Path) -> Suite:
-    """All that a `tests/` folder says, by the names of its files."""
+    """Read a `tests/` folder, sorted by file name."""
     config, entries = _read_config(folder)
     used: set[Path] = set()
     by_name: dict[str, Path] = {}

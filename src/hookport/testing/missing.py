@@ -36,7 +36,7 @@ class Dependency(NamedTuple):
 
 
 def find_dependency(package: Package, got: CaseRun) -> Dependency | None:
-    """What the hooks of a failed case missed because it was not copied; None if that is not why."""
+    """Find the dependency that a failed case lacks because it was not copied; None if there is none."""
     text = "\n".join((got.stderr, got.stdout, *got.failures, *(result.detail for result in got.results)))
     named = [
         Dependency(module.group("name"), folder)
@@ -56,7 +56,7 @@ def find_dependency(package: Package, got: CaseRun) -> Dependency | None:
 
 
 def write_hint(package: Package, got: CaseRun) -> str:
-    """The setting that copies what was missed; empty if nothing was."""
+    """The setting that copies the missing dependency; empty if none is missing."""
     dependency = find_dependency(package, got)
     if dependency is None:
         return ""
@@ -67,7 +67,7 @@ def write_hint(package: Package, got: CaseRun) -> str:
 
 
 def _find_folders(package: Package) -> Iterator[Path]:
-    """The folders of dependencies from the tests up to the root of the repository that are not copied."""
+    """Find uncopied folders of dependencies, from the tests up to the root of the repository."""
     copied = {Path(part) for part in package.origin.parts}
     root = paths.find_repository(str(package.folder.parent))
     for folder in package.folder.parents:

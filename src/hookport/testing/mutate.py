@@ -75,7 +75,7 @@ ADVICE = (
 
 
 class Spelling(NamedTuple):
-    """One other spelling of a command or path; `kind` says what it plays on."""
+    """One other spelling of a command or path; `kind` names the trick."""
 
     kind: str
     name: str
@@ -83,13 +83,13 @@ class Spelling(NamedTuple):
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The programs that it takes and a machine may lack."""
+        """The programs that it needs and a machine may lack."""
         words = set(re.findall(r"[\w-]+", self.text))
         return tuple(program for program in OPTIONAL if program in words)
 
 
 class GuardReport(NamedTuple):
-    """What a guard said to the spellings of one action, and to harmless ones that look like it."""
+    """How a guard decided on the spellings of one action, and on harmless look-alikes."""
 
     subject: str
     tried: tuple[Spelling, ...]
@@ -123,7 +123,7 @@ def _compute_percent(part: Sequence[Spelling], whole: Sequence[Spelling]) -> flo
 def make_report(
     subject: str, spelled: Sequence[Spelling], verdicts: Sequence[str], harmless: Sequence[Spelling] = ()
 ) -> GuardReport:
-    """What a guard said to every spelling and then to everything harmless, in their order."""
+    """Sort spellings by a guard's verdicts: those of the spellings first, then those of the harmless ones."""
     answers = list(zip((*spelled, *harmless), verdicts, strict=True))
     slipped = [spelling for spelling, verdict in answers[: len(spelled)] if verdict not in STOPPED]
     stopped = [spelling for spelling, verdict in answers[len(spelled) :] if verdict in STOPPED]
@@ -131,7 +131,7 @@ def make_report(
 
 
 def mutate_case(pool: CopyPool, package: Package, case: Case, agent: str = "") -> GuardReport | None:
-    """What slips past the hooks of a case; None where they stop nothing that has another spelling."""
+    """Find what slips past the hooks of a case; None if they stop nothing that has another spelling."""
     event = _run_all(pool, package, [lambda bench: read_case_event(bench, case)])[0]
     call = event.call
     if call is None or call.parts:
@@ -155,7 +155,7 @@ def mutate_case(pool: CopyPool, package: Package, case: Case, agent: str = "") -
 
 
 def _run_all(copies: CopyPool, package: Package, runs: Sequence[Callable[[Bench], Outcome]]) -> list[Outcome]:
-    """What comes of each run, in several threads at a time."""
+    """Run all and return the outcomes in order; several threads share the work."""
     lots = [runs[start : start + LOT] for start in range(0, len(runs), LOT)]
     if len(lots) == 1:
         return copies.run_apart(package.origin, package.config.env, runs)
@@ -342,7 +342,7 @@ def _respell_all(text: str) -> Iterator[Spelling]:
 
 
 def _fill_table(table: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]) -> Iterator[Spelling]:
-    """The rows of a table for a command; a row with a part that this command lacks is left out."""
+    """Fill the rows of a table for a command; skip a row with a part that this command lacks."""
     for kind, rows in table.items():
         for name, template in rows.items():
             if all(mark in parts for mark in MARKS.findall(template)):
@@ -351,7 +351,7 @@ def _fill_table(table: Mapping[str, Mapping[str, str]], parts: Mapping[str, str]
 
 
 def _respell_place(text: str) -> Iterator[Spelling]:
-    """The home or the root by other words."""
+    """Write the home or the root in other ways."""
     start, blank, last = text.rpartition(" ")
     for words in PLACES:
         if last in words and blank:
@@ -392,7 +392,7 @@ def _encode_octal(text: str) -> str:
 
 
 def _find_program(text: str) -> str:
-    """The program that a command starts with; empty where that is no plain word."""
+    """The program that a command starts with; empty if that is not a plain word."""
     match = STARTING_WORD.match(text)
     return match.group() if match and match.group() not in KEYWORDS else ""
 
@@ -429,7 +429,7 @@ def _make_path_parts(program: str) -> dict[str, str]:
 
 
 def _split_plain_words(text: str) -> list[str]:
-    """The words of a single command in which nothing is quoted or expanded; none of any other."""
+    """Split a single command in which nothing is quoted or expanded; empty for any other."""
     words = text.split(" ")
     is_plain = all(map(PLAIN_WORD.fullmatch, words)) and "=" not in words[0]
     return words if is_plain and words[0] not in KEYWORDS else []
@@ -468,7 +468,7 @@ def _respell_effect(text: str) -> Iterator[Spelling]:
 
 
 def _respell_options(words: list[str]) -> Iterator[Spelling]:
-    """Options apart, in another order, by their other names; only of programs whose options are known."""
+    """Split, reorder and rename options; only for programs whose options are known."""
     length = next((length for length in (2, 1) if " ".join(words[:length]) in LONG), 0)
     name = " ".join(words[:length])
     known = LONG.get(name, {})
@@ -509,7 +509,7 @@ def _respell_options(words: list[str]) -> Iterator[Spelling]:
 
 
 def _list_letters(options: list[str], known: Mapping[str, str]) -> list[str]:
-    """The options as letters; none if one of them is not known."""
+    """The options as letters; empty if one of them is unknown."""
     short = {long: letter for letter, long in reversed(list(known.items()))}
     letters: list[str] = []
     for word in options:

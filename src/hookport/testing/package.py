@@ -37,7 +37,7 @@ class PackageOrigin(NamedTuple):
 
 
 def find_origin(suite: Suite, env: Mapping[str, str]) -> tuple[PackageOrigin | None, list[BrokenFile]]:
-    """The hooks that a suite is about, and the files that say them wrongly."""
+    """Find the hooks that a suite tests, and the files that define hooks wrongly."""
     start = suite.folder.parent
     if suite.config.hooks:
         named = Path(os.path.normpath(suite.folder / suite.config.hooks))
@@ -77,7 +77,7 @@ def _list_candidates(start: Path) -> Iterable[Path]:
 
 
 def _make_origin(suite: Suite, discovery: Discovery, source: Path) -> PackageOrigin:
-    """The folder that has the hooks, their packages and the tests; InputError if it cannot be copied."""
+    """Find the folder with the hooks, their packages and the tests; InputError if it cannot be copied."""
     folder = source if source.is_dir() else source.parent
     needed = [*(hook.package for hook in discovery.hooks), str(folder), str(suite.folder.parent)]
     if not suite.config.copy:
@@ -103,19 +103,19 @@ def _group_problems(findings: Iterable[Finding]) -> list[BrokenFile]:
 
 
 def list_hooks(discovery: Discovery) -> list[PlannedHook]:
-    """Every hook that may run, in the order of the files."""
+    """List every hook that may run, in the order of the files."""
     return [plan_builder.plan_entry(discovered) for discovered in plan_builder.list_runnable(discovery)]
 
 
 class CaseHooks(NamedTuple):
-    """The hooks that a case is about, and their event in canonical terms."""
+    """The hooks that a case tests, and their canonical event."""
 
     event: str
     hooks: tuple[PlannedHook, ...]
 
 
 def select_hooks(hooks: list[PlannedHook], event: str, index: int | None) -> CaseHooks:
-    """The hooks of an event, of one group or of all; UsageError if there are none.
+    """Select the hooks of an event, in one group or in all; UsageError if there are none.
 
     An event is named as the hooks' own dialect names it, as the canonical vocabulary does, or as any dialect.
     """
@@ -135,7 +135,7 @@ def select_hooks(hooks: list[PlannedHook], event: str, index: int | None) -> Cas
 
 
 def find_canonical_event(event: str, dialects: Iterable[str] = ()) -> str:
-    """The canonical event that a name of any dialect means, those named first."""
+    """Find the canonical event for a name of any dialect; `dialects` are searched first."""
     if event in EVENTS:
         return event
     for dialect in dict.fromkeys((*dialects, *list_dialects())):
@@ -152,7 +152,7 @@ def _is_named(hook: PlannedHook, event: str) -> bool:
 
 
 def _group_hooks(hooks: list[PlannedHook]) -> dict[int, list[PlannedHook]]:
-    """The groups by their index in the event's list; where they are in several lists, counted through."""
+    """Groups by their index in the event's list; groups of several lists are numbered through."""
     groups: dict[tuple[str, str], list[PlannedHook]] = {}
     for hook in hooks:
         groups.setdefault((hook.file, _HANDLER.sub("", hook.place)), []).append(hook)

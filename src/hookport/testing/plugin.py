@@ -24,7 +24,7 @@ CONFIG = "test-config.json"
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """A file of a suite that is a case, or that something is wrong with."""
+    """Collect a file of a suite that is a case or has a problem."""
     folder = file_path.parent
     if file_path.name != CONFIG:
         if FOLDERS.get(file_path.suffix) != folder.name:
@@ -47,7 +47,7 @@ def _open_pool() -> CopyPool:
 
 @cache
 def _list_tasks(folder: Path) -> tuple[Task, ...]:
-    """What a `tests/` folder asks for; nothing where it is not about hooks."""
+    """List the tasks of a `tests/` folder; empty if it does not test hooks."""
     from hookport.testing import find
 
     if not find.is_suite(folder):
@@ -69,7 +69,7 @@ class CaseFile(pytest.File):
     """One file of a suite."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        """The cases of the file, one item for each agent; or one that tells what is wrong with it."""
+        """The cases of the file, one item for each agent; or one item with its problems."""
         folder = self.path.parent if self.path.name == CONFIG else self.path.parent.parent
         for task in _list_tasks(folder):
             if _is_shown_with(task, self.path):
@@ -77,7 +77,7 @@ class CaseFile(pytest.File):
 
 
 def _is_shown_with(task: Task, path: Path) -> bool:
-    """What is wrong with the hooks themselves is told with the first case."""
+    """Whether a task appears under this file; problems of the hooks appear under the first case."""
     if task.entry.file == path:
         return True
     first = next((path for path in sorted(path.parent.glob("*.yaml"))), None)
@@ -111,7 +111,7 @@ class CaseItem(pytest.Item):
             raise FailedCase(result)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], *_style: object) -> str:
-        """What `hookport test` says of it."""
+        """The failure as `hookport test` prints it."""
         if not isinstance(excinfo.value, FailedCase):
             return str(super().repr_failure(excinfo))
         from hookport.testing import report

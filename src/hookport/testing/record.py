@@ -1,4 +1,4 @@
-"""Test cases from events that happened: secrets hidden, each case once, no file that is there touched.
+"""Test cases from recorded events: no secrets, no duplicates, existing files untouched.
 
 A fixture is what the hook read, in its own dialect. A case says what happened, for its author to change into
 what should have happened.
@@ -58,7 +58,7 @@ class Draft(NamedTuple):
 
 
 class Drafts(NamedTuple):
-    """The cases of some events, of how many, and what is to be said of those that gave none."""
+    """The cases of some events, how many events gave one, and notes on those that gave none."""
 
     drafts: tuple[Draft, ...]
     notes: tuple[str, ...]
@@ -79,7 +79,7 @@ class DraftChoice(NamedTuple):
 def draft_cases(
     events: Iterable[RecordedEvent], discovery: Discovery, env: Mapping[str, str], choice: DraftChoice
 ) -> Drafts:
-    """The cases that the hooks found have of the events, oldest first.
+    """Draft a case for each event and file of hooks, oldest first.
 
     An event of the journal is a case of the hooks that were asked; a whole one is a case of every hook that
     would be asked now.
@@ -107,14 +107,14 @@ def draft_cases(
 
 
 class _HookSuite:
-    """The tests beside one file of hooks, and what is looked up there once."""
+    """The tests beside one file of hooks; its hooks are loaded once."""
 
     def __init__(self, suite: Suite, root: str, env: Mapping[str, str]) -> None:
         self.suite, self.root, self.env = suite, root, env
         self.hooks: list[PlannedHook] | None = None
 
     def find_index(self, event: str, asked: list[PlannedHook]) -> int | str:
-        """The group of the hooks as the tests count it; all where they are of several."""
+        """The index of the hooks' group, as tests count groups; `all` if the hooks are in several groups."""
         if self.hooks is None:
             where, broken = find_origin(self.suite, self.env)
             if where is None:
@@ -131,7 +131,7 @@ class _HookSuite:
         return load.ALL
 
     def hide_secrets(self, tree: Tree) -> Tree:
-        """The same without secrets, and without the folders of this machine."""
+        """Remove secrets and this machine's folders from a tree."""
         home = self.env.get("HOME", "").rstrip("/")
 
         def moved(text: str) -> str:
@@ -144,7 +144,7 @@ class _HookSuite:
 
 
 def _find_asked(recorded: RecordedEvent, hooks: list[PlannedHook]) -> list[tuple[PlannedHook, Record]]:
-    """The hooks of one file that were asked, each with what was written down of it, or that would be now."""
+    """Find the hooks of one file that ran, each with its record, or those that would run now."""
     rows = {
         (os.path.realpath(str(record.get("source"))), record.get("place")): record
         for record in recorded.hooks
@@ -209,7 +209,7 @@ def _draft_case(recorded: RecordedEvent, asked: list[tuple[PlannedHook, Record]]
 
 
 def _rebuild_event(recorded: RecordedEvent, row: Record) -> Event:
-    """The event with the input that hooks before this one had made of it."""
+    """The event with its input as earlier hooks rewrote it."""
     event = recorded.event
     for before in recorded.hooks[: recorded.hooks.index(row)] if row else ():
         decision = before.get("decision")
@@ -220,7 +220,7 @@ def _rebuild_event(recorded: RecordedEvent, row: Record) -> Event:
 
 
 def _write_case(tree: Mapping[str, Tree], lacks: str) -> bytes:
-    """A case as YAML, with what its author is to do."""
+    """Write a case as YAML, with a comment on what its author must do."""
     text = documents.dump(tree, "yaml").decode()
     text = text.replace("\nexpected:", f"\n{HAPPENED}\nexpected:") if "expected" in tree else text + UNASKED
     return f"{LACKING.format(what=lacks) if lacks else ''}{text}".encode()
@@ -231,7 +231,7 @@ def _find_native(events: Mapping[str, str], canonical: str) -> str:
 
 
 def _make_expected(rows: list[Record]) -> dict[str, Tree]:
-    """What hooks of one file decided together, as a case says it."""
+    """The decision of the hooks of one file together, in the fields of a case."""
     decisions = [row.get("decision") for row in rows]
     known = set(Decision().as_dict())
     decision = merge.merge_decisions(
@@ -262,12 +262,12 @@ def _cut_line(text: str) -> str:
 
 
 def _describe_call(call: Call | None) -> list[Tree]:
-    """What two calls have in common that are the same to a test, whichever payload they came in."""
+    """The parts of a call that a test compares, independent of the payload's dialect."""
     return [] if call is None else [call.tool, call.server, call.mcp_tool, dict(call.input), call.text]
 
 
 def _make_slug(native: str, event: Event, suite: _HookSuite) -> str:
-    """The event, the tool and what it is about, in a few words."""
+    """Name a case by event, tool and subject, in a few words."""
     call = event.call
     words = [native]
     if call is not None:
@@ -284,14 +284,14 @@ def _describe_case(recorded: RecordedEvent, asked: list[tuple[PlannedHook, Recor
 
 
 class WrittenFiles(NamedTuple):
-    """What became of drafts: the files that were written and those that were there already."""
+    """The files that were written, and those that existed already."""
 
     new: tuple[Path, ...]
     kept: tuple[Path, ...]
 
 
 def write_drafts(drafted: Iterable[Draft], *, dry: bool = False) -> WrittenFiles:
-    """Write the files of every draft, or only tell; a file that is there stays as it is."""
+    """Write the files of every draft, or only list them; an existing file stays unchanged."""
     new: list[Path] = []
     kept: list[Path] = []
     for draft in drafted:

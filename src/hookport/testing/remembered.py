@@ -13,7 +13,7 @@ from hookport.testing.session import TaskResult
 
 
 def read_failed(folder: Path, env: Mapping[str, str]) -> set[str]:
-    """The ids of what failed in a suite the last time it was run."""
+    """Read the ids of the cases that failed in the last run of a suite."""
     path = _find_path(folder, env)
     try:
         failed = json.loads(path.read_text("utf-8")) if path else []
@@ -23,7 +23,7 @@ def read_failed(folder: Path, env: Mapping[str, str]) -> set[str]:
 
 
 def remember(results: Iterable[TaskResult], env: Mapping[str, str]) -> None:
-    """Keep what failed; of cases that were not run now, what was known stays."""
+    """Store which cases failed; cases that did not run now keep their status."""
     by_folder: dict[Path, list[TaskResult]] = {}
     for result in results:
         by_folder.setdefault(result.task.folder, []).append(result)

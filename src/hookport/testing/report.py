@@ -28,12 +28,12 @@ MOST_DIFF_LINES = 60
 
 
 def leave_unpainted(text: str, _style: str) -> str:
-    """A text as it is."""
+    """A text without a style."""
     return text
 
 
 def describe_results(results: Sequence[TaskResult], paint: Paint = leave_unpainted) -> list[str]:
-    """The results of one case, a line for each thing that came of it; agents are named together."""
+    """The results of one case, one line for each status and reason; agents share a line."""
     together: dict[tuple[str, str], list[TaskResult]] = {}
     for result in results:
         together.setdefault((result.status, result.why), []).append(result)
@@ -52,7 +52,7 @@ def _describe_status(status: str, why: str, results: Sequence[TaskResult], paint
 
 
 def _name_agents(results: Sequence[TaskResult], *, brief: bool = False) -> str:
-    """The agents that something is so for."""
+    """Name the agents of these results."""
     entry = results[0].task.entry
     agents = [result.task.agent for result in results if result.task.agent]
     if not agents or isinstance(entry, BrokenFile):
@@ -82,7 +82,7 @@ def describe_failures(results: Iterable[TaskResult], paint: Paint = leave_unpain
 
 
 def explain(result: TaskResult, paint: Paint = leave_unpainted) -> list[str]:
-    """Everything that helps to understand one failure."""
+    """Everything that explains one failure."""
     entry = result.task.entry
     if isinstance(entry, BrokenFile):
         return _describe_problems(result.task, entry)
@@ -97,7 +97,7 @@ def explain(result: TaskResult, paint: Paint = leave_unpainted) -> list[str]:
 
 
 def find_hint(result: TaskResult) -> str:
-    """What would mend a failure, where its cause is known; empty where it is not."""
+    """The hint that fixes a failure; empty if its cause is unknown."""
     if result.status != "failed" or result.got is None or result.task.package is None:
         return ""
     return missing.write_hint(result.task.package, result.got)
@@ -154,7 +154,7 @@ def _describe_stream(name: str, text: str) -> Iterator[str]:
 
 
 def escape_controls(text: str) -> str:
-    """A text on one line, in which what would steer the terminal is shown as an escape."""
+    """A text on one line, with control characters written as escapes."""
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 

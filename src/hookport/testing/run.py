@@ -53,7 +53,7 @@ class Package(NamedTuple):
 
 
 class HookRun(NamedTuple):
-    """One hook of a case: whether it was for the event, and what came of it."""
+    """One hook in a run: whether it matched the event, and its result."""
 
     name: str
     matched: bool
@@ -65,7 +65,7 @@ class HookRun(NamedTuple):
 
 
 class CaseRun(NamedTuple):
-    """What came of an event: what the hooks printed and decided, and what the agent would receive.
+    """One run of a case: what the hooks printed and decided, and the answer that the agent would receive.
 
     `reason` tells why there is nothing to compare, `late` that the case took longer than it may. Paths of the
     copy are `${PACKAGE_ROOT}` in all texts.
@@ -109,7 +109,7 @@ class CaseRun(NamedTuple):
 
 
 def run_case(bench: Bench, package: Package, case: Case, agent: str = "") -> CaseRun:
-    """What comes of a case, for the hook alone or for an agent; UsageError where it cannot be run."""
+    """Run a case for the hook alone or for an agent; UsageError if it cannot run."""
     selected = select_hooks(bench.hooks, case.event, case.hook_index)
     if case.answers:
         with serve_answers(case.answers) as variables:
@@ -131,12 +131,12 @@ def _run_selected(bench: Bench, package: Package, case: Case, selected: CaseHook
 
 
 def read_case_event(bench: Bench, case: Case) -> Event:
-    """The event that a case is about."""
+    """Read the event of a case."""
     return _read_event(case, select_hooks(bench.hooks, case.event, case.hook_index), bench)[0]
 
 
 def _read_event(case: Case, selected: CaseHooks, bench: Bench) -> tuple[Event, dict[str, Tree] | None]:
-    """The event of a case, and the payload as it was written where that is what the hooks read."""
+    """Read the event of a case, and its payload if the hooks read it as written."""
     hook_dialect = selected.hooks[0].dialect
     base = dict(case.fixture) if case.fixture is not None else None
     dialect = case.dialect or (
@@ -157,7 +157,7 @@ def _read_event(case: Case, selected: CaseHooks, bench: Bench) -> tuple[Event, d
 
 
 def _find_dialect(payload: Mapping[str, Tree], hook_dialect: str, event: str) -> str:
-    """The dialect of a fixture: the hook's own, unless another's payload is what it must be."""
+    """The dialect of a fixture: the hook's own, unless only another dialect has such a payload."""
     candidates = recognise_payload(payload)
     if not candidates or any(dialect == hook_dialect for dialect, _ in candidates):
         return hook_dialect
@@ -235,7 +235,7 @@ def _execute(
 
 
 def _explain_late(result: RunResult | None, hook: PlannedHook, left: float, seconds: float) -> str:
-    """Whether it was the case's own time that ran out, not the hook's."""
+    """A message if the case's time ran out before the hook's timeout; else empty."""
     if result is None or result.outcome != "timeout" or hook.timeout_seconds < left:
         return ""
     return f"took longer than the {seconds:g} s that a case may take, and was stopped"
@@ -352,7 +352,7 @@ def _name_tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
 
 
 def _make_awaited(hook: PlannedHook) -> PlannedHook:
-    """A hook that is waited for, so that nothing of a case goes on after it."""
+    """Make a hook synchronous, so that nothing of a case runs on after it."""
     return hook.replace(is_async=False, dialect=hook.dialect + UNHEARD) if hook.is_async else hook
 
 

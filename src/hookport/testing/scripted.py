@@ -1,4 +1,4 @@
-"""A model that says what a case scripts: a server on this machine, which hooks ask like any other."""
+"""A model with scripted answers: a local server that hooks ask like any other model."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_said: object) -> None:
-        """Nothing: what is printed is the report's."""
+        """Print nothing: only the report prints."""
 
 
 @contextmanager
 def serve_answers(answers: Sequence[str]) -> Iterator[Mapping[str, str]]:
-    """The variables by which hooks ask a model that gives these answers, in their order."""
+    """Serve these answers in order; yields the variables that make hooks ask this model."""
     server = _Server(answers)
     thread = Thread(target=server.serve_forever, args=(POLL_SECONDS,), daemon=True)
     thread.start()

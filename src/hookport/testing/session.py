@@ -45,7 +45,7 @@ class Task(NamedTuple):
         return self.entry.name if isinstance(self.entry, Case) else self.entry.file.name
 
     def show_path(self, path: str | Path) -> str:
-        """A path as a person would type it."""
+        """A path as a person types it."""
         near = os.path.relpath(path, self.here)
         return str(path) if near.startswith("..") else near
 
@@ -55,7 +55,7 @@ class Task(NamedTuple):
 
 
 class TaskResult(NamedTuple):
-    """What came of a task; `why` tells why there is nothing to compare."""
+    """The result of a task; `why` is the reason if there is nothing to compare."""
 
     task: Task
     status: Status
@@ -66,7 +66,7 @@ class TaskResult(NamedTuple):
 
 
 def list_tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
-    """Everything that a `tests/` folder asks for, in the order of its files."""
+    """List the tasks of a `tests/` folder, in the order of its files."""
     suite = load.load_suite(folder)
     where, broken = find_origin(suite, os.environ if env is None else env)
     cwd = str(Path.cwd())

@@ -15,12 +15,12 @@ FOLDER = "snapshots"
 
 
 def find_path(folder: Path, name: str, agent: str) -> Path:
-    """Where a snapshot is; each agent has its own."""
+    """The file of a snapshot; each agent has its own."""
     return folder / FOLDER / (f"{name}.{agent}.json" if agent else f"{name}.json")
 
 
 def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> tuple[list[Difference], bool]:
-    """The differences to what is kept, and whether that was written anew."""
+    """Compare with the stored snapshot; also returns whether it was rewritten."""
     path = find_path(folder, name, got.agent)
     text = encode_snapshot(got)
     try:
@@ -61,7 +61,7 @@ def encode_snapshot(got: CaseRun) -> str:
 
 
 def _read_json(text: str) -> Tree:
-    """What is JSON is kept as such, so that its changes can be seen."""
+    """Parse JSON, so that a diff shows its changes; other text stays text."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Test files as values: what a suite says, after it was read and before anything runs."""
+"""Test files as values: a suite after reading, before anything runs."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def split_path(path: str) -> Steps:
 
 
 def apply_overrides(base: Mapping[str, Tree], overrides: tuple[tuple[Steps, Tree], ...]) -> dict[str, Tree]:
-    """The payload with the overrides on top, in their order; ValueError where a path leads nowhere."""
+    """Apply overrides to a payload in order; ValueError if a path leads nowhere."""
     payload: dict[str, Tree] = copy.deepcopy(dict(base))
     for steps, value in overrides:
         at: Tree = payload
@@ -130,7 +130,7 @@ def _describe_astray(step: str, at: Tree) -> str:
 
 
 def change_texts(tree: Tree, change: Callable[[str], str]) -> Tree:
-    """The same tree with every text changed."""
+    """Change every text of a tree."""
     if isinstance(tree, str):
         return change(tree)
     if isinstance(tree, dict):

@@ -1,4 +1,4 @@
-"""Files that a run of the tests depends on, compared by what the file system says of them."""
+"""Watch the files that a run of the tests depends on, by size, mtime and inode."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FileTraces = dict[str, tuple[int, int, int]]
 
 
 def trace_files(roots: Iterable[Path], without: Collection[str] = ()) -> FileTraces:
-    """Every file at or below some paths as it is now, but for those that are named."""
+    """Size, mtime and inode of every file at or below some paths, except those in `without`."""
     traces: FileTraces = {}
     for root in roots:
         if root.is_file():
