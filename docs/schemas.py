@@ -9,7 +9,7 @@ from hookport.model.events import EVENTS
 from hookport.model.hooks import CAPABILITIES, SPEC, STRATEGIES
 from hookport.model.tools import TOOLS
 from hookport.shapes.dialect import MILLISECOND, SECOND, HandlerSpec, Timeout, iter_fields
-from hookport.testing.load import ALL, CASE, CONFIGURED, NAME, VERDICTS, VERSION
+from hookport.testing.load import ALL, CASE_KEYS, CONFIG_KEYS, NAME, VERDICTS, VERSION
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -35,8 +35,8 @@ def all_schemas() -> dict[str, Schema]:
         "universal.schema.json": by_event(get("universal")),
         "open-plugin.schema.json": by_event(get("open-plugin")),
         "agent-hooks.schema.json": frontmatter(),
-        "test-case.schema.json": test_file("a test case of hooks", CASE, ("name", "event")),
-        "test-config.schema.json": test_file("what holds for all test cases", CONFIGURED, ("version",)),
+        "test-case.schema.json": test_file("a test case of hooks", CASE_KEYS, ("name", "event")),
+        "test-config.schema.json": test_file("what holds for all test cases", CONFIG_KEYS, ("version",)),
     }
 
 

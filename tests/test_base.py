@@ -46,8 +46,8 @@ def test_a_quoted_word_is_neither_a_keyword_nor_an_assignment() -> None:
     [
         (files.PRIVATE, None, 0o600),
         (files.PRIVATE, 0o644, 0o600),
-        (files.NEW[False], None, 0o640),
-        (files.NEW[True], 0o600, 0o750),
+        (files.NEW_FILE_MODES[False], None, 0o640),
+        (files.NEW_FILE_MODES[True], 0o600, 0o750),
         (None, None, 0o640),
         (None, 0o755, 0o755),
     ],

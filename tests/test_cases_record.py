@@ -180,7 +180,7 @@ def test_a_hook_that_was_not_asked_gets_a_case_to_fill_in(project: Project) -> N
     (draft,) = made.drafts
     assert draft.verdict == ""
     (text,) = (data.decode() for name, data in draft.files.items() if name.endswith(".yaml"))
-    assert text.endswith(record.UNASKED)
+    assert text.endswith(record.NOT_RUN_NOTE)
     assert "\nexpected:" not in text
 
 

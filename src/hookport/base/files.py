@@ -11,7 +11,7 @@ DRAFT = ".new"
 # For the user alone, as everything in hookport's own folders is.
 PRIVATE = 0o600
 # A new file in a project, and one that can be run.
-NEW = {False: 0o666, True: 0o777}
+NEW_FILE_MODES = {False: 0o666, True: 0o777}
 PAUSE_SECONDS = 0.002
 
 

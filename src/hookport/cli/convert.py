@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 
 from hookport.agents import get, list_dialects
-from hookport.base.files import NEW, replace_file
+from hookport.base.files import NEW_FILE_MODES, replace_file
 from hookport.cli import report
 from hookport.console.terminal import Paint, plain
 from hookport.convert.pipeline import Conversion, File, Reading, convert_all
@@ -147,7 +147,7 @@ def write(results: list[Conversion], folder: Path, *, is_all: bool, force: bool)
         for path, file in planned:
             path.parent.mkdir(parents=True, exist_ok=True)
             undo.append((path, _put_aside(path) if path in taken else None))
-            replace_file(str(path), _data(file), NEW[file.text.startswith("#!")], is_durable=True)
+            replace_file(str(path), _data(file), NEW_FILE_MODES[file.text.startswith("#!")], is_durable=True)
     except OSError as error:
         _take_back(undo)
         where = error.filename or str(folder)

@@ -11,7 +11,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from hookport.base.files import NEW, replace_file
+from hookport.base.files import NEW_FILE_MODES, replace_file
 from hookport.cli import report
 from hookport.console.terminal import Paint, plain
 from hookport.errors import InputError, Problem, UsageError
@@ -102,14 +102,14 @@ def _write(made: Scaffold, root: Path) -> None:
         for one in made.files:
             path = root / one.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            replace_file(str(path), one.data, NEW[one.is_executable], is_durable=True)
+            replace_file(str(path), one.data, NEW_FILE_MODES[one.is_executable], is_durable=True)
             done.append(one)
     except OSError as error:
         for one in done:
             if one.before is None:
                 (root / one.path).unlink(missing_ok=True)
             else:
-                replace_file(str(root / one.path), one.before, NEW[False], is_durable=True)
+                replace_file(str(root / one.path), one.before, NEW_FILE_MODES[False], is_durable=True)
         where = str(error.filename or root)
         raise InputError(Problem(f"cannot be written: {error.strerror or error}", file=where)) from error
 

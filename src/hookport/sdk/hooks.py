@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 # Under this name a function keeps what it is bound to.
 MARK = "__hookport__"
 # Events whose matcher is about a tool; the others ask for how a session began and the like.
-ABOUT_TOOLS = (
+TOOL_EVENTS = (
     *("before_tool_execute", "after_tool_execute", "permission_request"),
     *("tool_use_failure", "permission_denied"),
 )
@@ -124,7 +124,7 @@ def list_bound(function: object) -> list[Bound]:
 
 
 def _bind(function: F, event: str, terms: tuple[tuple[str, str, str], ...]) -> F:
-    subject = "tool" if event in ABOUT_TOOLS else "subject" if terms else ""
+    subject = "tool" if event in TOOL_EVENTS else "subject" if terms else ""
     hook = PlannedHook(
         name=getattr(function, "__name__", repr(function)),
         event=event,
@@ -178,7 +178,7 @@ def _is_server(mcp: Mapping[str, Any] | None) -> bool:
 
 def _check_word(word: str, event: str) -> str:
     """Check that a tool is in the vocabulary; an agent's own name would guard that agent only."""
-    if event in ABOUT_TOOLS and word not in TOOLS:
+    if event in TOOL_EVENTS and word not in TOOLS:
         from hookport.errors import UsageError, correct_slip
 
         correction = correct_slip(word, tuple(TOOLS))

@@ -33,7 +33,7 @@ from hookport.wire.table import Wire
 # A name is that of a folder, and the start of the names of cases, which have 64 signs at most.
 NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 LONGEST_NAME = 40
-PLACE = "${PACKAGE_ROOT}"
+PACKAGE_ROOT = "${PACKAGE_ROOT}"
 MARK = "hookport-mark"
 DEFAULT_TOOL = "shell"
 
@@ -50,14 +50,18 @@ class Subject(NamedTuple):
 
 SUBJECTS: Mapping[str, Subject] = {
     "shell": Subject("command", "rm -rf", "rm -rf build", "ls -l"),
-    "file_read": Subject("path", ".env", f"{PLACE}/.env", f"{PLACE}/notes.txt"),
-    "file_write": Subject("path", ".env", f"{PLACE}/.env", f"{PLACE}/notes.txt", {"content": "a"}),
-    "file_edit": Subject("path", ".env", f"{PLACE}/.env", f"{PLACE}/notes.txt", {"old": "a", "new": "b"}),
+    "file_read": Subject("path", ".env", f"{PACKAGE_ROOT}/.env", f"{PACKAGE_ROOT}/notes.txt"),
+    "file_write": Subject(
+        "path", ".env", f"{PACKAGE_ROOT}/.env", f"{PACKAGE_ROOT}/notes.txt", {"content": "a"}
+    ),
+    "file_edit": Subject(
+        "path", ".env", f"{PACKAGE_ROOT}/.env", f"{PACKAGE_ROOT}/notes.txt", {"old": "a", "new": "b"}
+    ),
     "web_fetch": Subject("url", "http://", "http://example.com/", "https://example.com/"),
     "web_search": Subject("query", "password", "the password of the printer", "the weather"),
 }
-OF_MCP = Subject("text", "forbidden", "something forbidden", "something else")
-PROMPT = Subject("", "password", "my password is hunter2", "hello")
+MCP_SUBJECT = Subject("text", "forbidden", "something forbidden", "something else")
+PROMPT_SUBJECT = Subject("", "password", "my password is hunter2", "hello")
 NO_SUBJECT = Subject("", "", "", "")
 
 
@@ -136,10 +140,10 @@ def scaffold(request: ScaffoldRequest, root: Path) -> Scaffold:
         files.append(ScaffoldFile(layout.readme, f"# {request.name}\n\n{design.text}\n\n{readme}".encode()))
     files.append(ScaffoldFile(layout.script, text.encode(), is_executable=True))
     files += _make_tests(request, design, layout, index)
-    taken = [file.path for file in files if file.before is None and os.path.lexists(root / file.path)]
-    if taken:
-        more = f", and so are {len(taken) - 1} more of its files" if len(taken) > 1 else ""
-        raise InputError(Problem(f"is there already{more}; choose another name", file=taken[0]))
+    existing = [file.path for file in files if file.before is None and os.path.lexists(root / file.path)]
+    if existing:
+        more = f", and so are {len(existing) - 1} more of its files" if len(existing) > 1 else ""
+        raise InputError(Problem(f"is there already{more}; choose another name", file=existing[0]))
     return Scaffold(tuple(files), layout.tests, findings)
 
 
@@ -220,9 +224,9 @@ def _make_call(terms: tuple[Term, ...], agent_wire: Wire) -> tuple[Call, Subject
         server, tool = term.value.replace("*", "server"), term.tool or "tool"
         return Call(
             native=name_mcp_tool(agent_wire, server, tool), server=server, mcp_tool=tool, input={"text": MARK}
-        ), OF_MCP
+        ), MCP_SUBJECT
     if term.kind == "pattern":
-        fits = [tool for tool in TOOLS if _fits(term.value, tool, agent_wire)]
+        fits = [tool for tool in TOOLS if _matches_tool(term.value, tool, agent_wire)]
         if not fits:
             raise UsageError(
                 f"the matcher '{term.value}' fits no tool of {agent_wire.id}. Tools: {', '.join(TOOLS)}."
@@ -232,7 +236,7 @@ def _make_call(terms: tuple[Term, ...], agent_wire: Wire) -> tuple[Call, Subject
     return Call(term.value, input={**subject.also, subject.field: MARK} if subject.field else {}), subject
 
 
-def _fits(pattern: str, tool: str, agent_wire: Wire) -> bool:
+def _matches_tool(pattern: str, tool: str, agent_wire: Wire) -> bool:
     try:
         return any(re.search(pattern, name) for name in (tool, name_tool(agent_wire, Call(tool))))
     except re.error as error:
@@ -243,9 +247,11 @@ def _design_hook(request: ScaffoldRequest, dialect: Dialect) -> _HookDesign:
     canonical, agent_wire = _find_event(request.event, dialect), get_wire(dialect.id)
     terms = _parse_matcher(request.matcher, canonical, agent_wire)
     call, subject = _make_call(terms, agent_wire) if is_about_tool(canonical) else (None, NO_SUBJECT)
-    event = Event(canonical, dialect.id, session="s1", cwd=PLACE, timestamp="2026-01-01T00:00:00Z", call=call)
+    event = Event(
+        canonical, dialect.id, session="s1", cwd=PACKAGE_ROOT, timestamp="2026-01-01T00:00:00Z", call=call
+    )
     if canonical == "before_prompt":
-        event, subject = event.replace(prompt=MARK), PROMPT
+        event, subject = event.replace(prompt=MARK), PROMPT_SUBJECT
     elif not is_about_tool(canonical) and request.matcher:
         event = event.replace(source=request.matcher)
     native = find_fired_native(agent_wire, event)
@@ -384,11 +390,11 @@ def _number_entry(files: Mapping[str, bytes], dialect: Dialect, command: str) ->
     path, entry = next(((path, hook) for path, hook in groups if hook.handler.command == command), ((), None))
     if entry is None or not path or not isinstance(path[-1], int):
         return 0
-    listed = [(other, hook.event) for other, hook in groups if other[:-1] == path[:-1]]
+    listed = [(place, hook.event) for place, hook in groups if place[:-1] == path[:-1]]
     if {event for _, event in listed} == {entry.event}:
         return path[-1]
     # A list that events share: only those of this event count.
-    return [other for other, event in dict.fromkeys(listed) if event == entry.event].index(path)
+    return [place for place, event in dict.fromkeys(listed) if event == entry.event].index(path)
 
 
 def _list_facts(design: _HookDesign, layout: _HookLayout) -> dict[str, str]:

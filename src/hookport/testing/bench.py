@@ -23,14 +23,14 @@ from hookport.project.discovery import load
 from hookport.project.settings import load_settings
 from hookport.runtime.plan import PlannedHook
 from hookport.testing.package import PackageOrigin, list_hooks
-from hookport.testing.suite import CONFIG, PLACE
+from hookport.testing.suite import CONFIG, PACKAGE_ROOT
 
-LEFT_OUT = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__"})
 # A copy of this takes seconds, once for each job; a file counts as a block of the file system at least.
 LARGEST = 256 << 20
 BLOCK_BYTES = 4096
 # What programs need to be found and to speak, and the version managers whose folders are in a home.
-KEPT = (
+PASSED_VARIABLES = (
     "PATH",
     "LANG",
     "LC_ALL",
@@ -68,7 +68,7 @@ class Bench(NamedTuple):
 
     def hide_paths(self, text: str) -> str:
         """Replace the paths of the copy and the home by names that are the same in every run."""
-        for path, name in ((self.root, PLACE), (self.home, "${HOME}")):
+        for path, name in ((self.root, PACKAGE_ROOT), (self.home, "${HOME}")):
             for spelling in (path, os.path.realpath(path)):
                 text = text.replace(spelling, name)
         return text
@@ -85,7 +85,7 @@ class Copy:
         self.copying = _Copier(origin.base, self.root)
         try:
             self.copying.copy_package(origin)
-            passed_on = {name: os.environ[name] for name in KEPT if name in os.environ}
+            passed_on = {name: os.environ[name] for name in PASSED_VARIABLES if name in os.environ}
             # What Python compiles would be a change of the package; as for approved hooks, it goes elsewhere.
             compiled = {"PYTHONPYCACHEPREFIX": str(self.top / "pycache")}
             full_env = {**passed_on, **compiled, "HOME": str(self.home), "TMPDIR": str(self.scratch), **env}
@@ -272,11 +272,11 @@ class _Copier(NamedTuple):
             to.parent.mkdir(parents=True, exist_ok=True)
             if part.is_dir():
                 # Who names a folder that is otherwise left out wants all that is in it.
-                self.copy_folder(part, to, frozenset() if part.name in LEFT_OUT else LEFT_OUT)
+                self.copy_folder(part, to, frozenset() if part.name in SKIPPED_FOLDERS else SKIPPED_FOLDERS)
             else:
                 self.copy(part, to)
 
-    def copy(self, source: Path, to: Path, left_out: frozenset[str] = LEFT_OUT) -> None:
+    def copy(self, source: Path, to: Path, left_out: frozenset[str] = SKIPPED_FOLDERS) -> None:
         """A file, a link or a folder with all that is in it; a pipe or a socket is left out.
 
         What cannot be read is copied as something that cannot be read: so it is for the hooks.
@@ -337,7 +337,7 @@ def _measure_size(folder: Path) -> int:
     """The bytes that a copy takes, counted only up to the limit."""
     total = 0
     for subfolder, inside, files in os.walk(folder):
-        inside[:] = set(inside) - LEFT_OUT
+        inside[:] = set(inside) - SKIPPED_FOLDERS
         for name in files:
             with suppress(OSError):
                 total += max(os.lstat(f"{subfolder}/{name}").st_size, BLOCK_BYTES)
@@ -348,5 +348,5 @@ def _measure_size(folder: Path) -> int:
 
 def _find_largest_part(base: Path) -> str:
     """The largest entry of a folder; sizes are counted only up to the limit."""
-    parts = [path for path in base.iterdir() if path.name not in LEFT_OUT and not path.is_symlink()]
+    parts = [path for path in base.iterdir() if path.name not in SKIPPED_FOLDERS and not path.is_symlink()]
     return max(parts, key=lambda path: _measure_size(path) if path.is_dir() else path.stat().st_size).name

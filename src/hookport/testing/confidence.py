@@ -107,16 +107,16 @@ def _measure_suite(
     )
     covered = tuple(_measure_hook(place, hook, results, columns) for place, hook in hooks)
     shown = results[0].task.show_path(folder)
-    return Coverage(folder, shown, covered, tuple(_doubt(shown, covered, results)))
+    return Coverage(folder, shown, covered, tuple(_find_doubts(shown, covered, results)))
 
 
 def _measure_hook(
     place: str, hook: PlannedHook, results: Sequence[TaskResult], columns: Sequence[str]
 ) -> HookCoverage:
-    asked = [
+    considered = [
         (result, run) for result in results if result.got for run in result.got.runs if run.place == place
     ]
-    ran = [result for result, run in asked if run.matched and run.result is not None]
+    ran = [result for result, run in considered if run.matched and run.result is not None]
     telling = [
         result for result in ran if result.status == "passed" and _get_case(result).expected != Expected()
     ]
@@ -132,10 +132,10 @@ def _measure_hook(
             column: TESTED if column in tested else UNTESTED if _can_fire(column, hook) else LACKING
             for column in columns
         },
-        considered=_list_names(result for result, _ in asked),
+        considered=_list_names(result for result, _ in considered),
         stopping=_list_names(result for result in stopped if _would_miss_deny(_get_case(result).expected)),
         passing=_list_names(result for result in passed if _would_mind_deny(_get_case(result).expected)),
-        why=next((run.why for _, run in asked if not run.matched), ""),
+        why=next((run.why for _, run in considered if not run.matched), ""),
     )
 
 
@@ -166,7 +166,9 @@ def _would_miss_deny(expected: Expected) -> bool:
     return is_about_text or is_about_output or bool(expected.decision)
 
 
-def _doubt(shown: str, hooks: Sequence[HookCoverage], results: Sequence[TaskResult]) -> Iterator[Finding]:
+def _find_doubts(
+    shown: str, hooks: Sequence[HookCoverage], results: Sequence[TaskResult]
+) -> Iterator[Finding]:
     """Where the suite gives false confidence."""
     for hook in hooks:
         if not hook.is_tested:
@@ -177,7 +179,7 @@ def _doubt(shown: str, hooks: Sequence[HookCoverage], results: Sequence[TaskResu
         if hook.is_guard and not hook.stopping:
             yield f.NothingStopped.at(shown, name=hook.name)
     for same in _group_by_case(results):
-        yield from _doubt_case(same)
+        yield from _find_case_doubts(same)
 
 
 def _explain_untested(hook: HookCoverage) -> str:
@@ -197,7 +199,7 @@ def _group_by_case(results: Iterable[TaskResult]) -> list[list[TaskResult]]:
     return list(together.values())
 
 
-def _doubt_case(results: Sequence[TaskResult]) -> Iterator[Finding]:
+def _find_case_doubts(results: Sequence[TaskResult]) -> Iterator[Finding]:
     case, first = _get_case(results[0]), results[0].task
     where = first.show_path(case.file)
     if case.expected == Expected():

@@ -10,13 +10,15 @@ TESTS, CASES = "tests", "cases"
 CONFIG = "test-config.json"
 SHAPE = "tests/cases/*.yaml, with tests/test-config.json, or with hooks.json or HOOK.md beside tests/"
 # What stands beside `tests/` in the formats that say where tests are.
-BESIDE = ("hooks.json", "HOOK.md")
-SKIPPED = frozenset({".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", "site-packages"})
+HOOK_FILES = ("hooks.json", "HOOK.md")
+SKIPPED_FOLDERS = frozenset(
+    {".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", "site-packages"}
+)
 
 
 def is_suite(folder: Path) -> bool:
     """Whether a `tests/` folder holds tests of hooks: it has a configuration, or hooks stand beside it."""
-    return (folder / CONFIG).is_file() or any((folder.parent / name).is_file() for name in BESIDE)
+    return (folder / CONFIG).is_file() or any((folder.parent / name).is_file() for name in HOOK_FILES)
 
 
 def find_suites(path: Path) -> dict[Path, Path | None]:
@@ -33,7 +35,7 @@ def find_suites(path: Path) -> dict[Path, Path | None]:
 
 def _find_below(folder: Path) -> Iterator[Path]:
     for subfolder, inside, _ in os.walk(folder):
-        inside[:] = sorted(set(inside) - SKIPPED)
+        inside[:] = sorted(set(inside) - SKIPPED_FOLDERS)
         if (
             TESTS in inside
             and is_suite(Path(subfolder) / TESTS)

@@ -21,9 +21,9 @@ from hookport.wire.events import read_event, write_event, write_input
 Record = Mapping[str, Tree]
 
 # Where the journal cut a text, or left a field out.
-CUT, LEFT_OUT = "… [cut: ", "[left out: "
+TEXT_CUT, FIELD_CUT = "… [cut: ", "[left out: "
 # What the journal does not keep, by the events that are about it.
-UNKEPT = {
+NOT_RECORDED = {
     "before_prompt": "the prompt",
     "agent_stop": "the last message",
     "subagent_stop": "the last message",
@@ -142,6 +142,6 @@ def _read_call(record: Record) -> Call | None:
 
 def _name_lacking(event: Event, record: Record) -> str:
     text = json.dumps(record.get("input"), ensure_ascii=False)
-    if CUT in text or LEFT_OUT in text:
+    if TEXT_CUT in text or FIELD_CUT in text:
         return "a part of the input, which was too long"
-    return UNKEPT.get(event.event, "")
+    return NOT_RECORDED.get(event.event, "")

@@ -119,8 +119,12 @@ def _check_env(value: Tree) -> str:
 
 
 # A table within a table is an object with these keys and no others.
-INPUT: dict[str, Tree] = {"fixture": _check_fixture, "overrides": _check_object, "dialect": _check_dialect}
-EXPECTED: dict[str, Tree] = {
+INPUT_KEYS: dict[str, Tree] = {
+    "fixture": _check_fixture,
+    "overrides": _check_object,
+    "dialect": _check_dialect,
+}
+EXPECTED_KEYS: dict[str, Tree] = {
     "exit-code": _check_code,
     "stderr-contains": _check_texts,
     "stdout-json": _check_object,
@@ -132,17 +136,17 @@ EXPECTED: dict[str, Tree] = {
     "failure-contains": _check_texts,
     "snapshot": _check_name,
 }
-CASE: dict[str, Tree] = {
+CASE_KEYS: dict[str, Tree] = {
     "name": _check_name,
     "description": _check_any_text,
     "event": _check_text,
     "hook-index": _check_index,
     "agents": _check_agents,
     "model-answer": _check_answers,
-    "input": INPUT,
-    "expected": EXPECTED,
+    "input": INPUT_KEYS,
+    "expected": EXPECTED_KEYS,
 }
-CONFIGURED: dict[str, Tree] = {
+CONFIG_KEYS: dict[str, Tree] = {
     "version": _check_version,
     "timeout": _check_seconds,
     "env": _check_env,
@@ -254,7 +258,7 @@ def _read_config(folder: Path) -> tuple[Config, list[Case | BrokenFile]]:
         return Config(), []
     file = _TestFile(path, "json")
     if file.document is not None:
-        file.check(CONFIGURED, ("version",))
+        file.check(CONFIG_KEYS, ("version",))
     wrong = {problem.path[:1] for problem in file.problems}
     tree = file.tree if isinstance(file.tree, dict) else {}
     settings = {key: value for key, value in tree.items() if (key,) not in wrong}
@@ -279,7 +283,7 @@ def _read_case(path: Path, folder: Path, used: set[Path]) -> Case | BrokenFile:
         return BrokenFile(path, (Problem("is not run: the files of cases end in .yaml", file=str(path)),))
     file = _TestFile(path, "yaml")
     if file.document is not None:
-        file.check(CASE, ("name", "event"))
+        file.check(CASE_KEYS, ("name", "event"))
     if file.problems or file.document is None:
         return BrokenFile(path, tuple(file.problems))
     tree = file.tree

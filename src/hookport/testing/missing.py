@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from hookport.base import paths
-from hookport.testing.bench import LEFT_OUT
+from hookport.testing.bench import SKIPPED_FOLDERS
 from hookport.testing.run import CaseRun, Package
 from hookport.testing.suite import CONFIG
 
 # Folders of dependencies. The others that are left out hold nothing that a hook loads.
-DEPENDENCIES = tuple(sorted(LEFT_OUT & {"node_modules", ".venv", "venv"}))
+DEPENDENCIES = tuple(sorted(SKIPPED_FOLDERS & {"node_modules", ".venv", "venv"}))
 # What an interpreter prints about a module that it does not find, and where it would be on disk.
 MODULES = (
     # Node 22: CommonJS, then ES modules.

@@ -48,7 +48,7 @@ from hookport.testing.disguises import (
 from hookport.testing.lookalikes import ASKED, BESIDE_PATH, MENTIONED, NEAR
 from hookport.testing.run import STOPPED, Package, read_case_event, run_case
 from hookport.testing.session import leave_interrupts
-from hookport.testing.suite import PLACE, Case, change_texts
+from hookport.testing.suite import PACKAGE_ROOT, Case, change_texts
 from hookport.wire.events import rewrite_call, write_event
 
 PLAIN_WORD = re.compile(r"[\w@%+=:./-]+")
@@ -62,7 +62,7 @@ SHOWN_EACH = 3
 # The dynamic loaders of Linux, which start the program that they are given.
 LOADERS = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 # What a command leaves out: git's own remote, and the port of HTTP.
-LEFT_OUT = {"REMOTE": "origin", "PORT": "80"}
+DEFAULT_PARTS = {"REMOTE": "origin", "PORT": "80"}
 # Spellings after which the copy of the package is looked at.
 LOT = 24
 ADVICE = (
@@ -148,10 +148,12 @@ def mutate_case(pool: CopyPool, package: Package, case: Case, agent: str = "") -
     )
     if not spelled or _run_all(pool, package, [verdict_on(subject)])[0] not in STOPPED:
         return None
-    spelled = [spelling._replace(text=spelling.text.replace(event.root, PLACE)) for spelling in spelled]
+    spelled = [
+        spelling._replace(text=spelling.text.replace(event.root, PACKAGE_ROOT)) for spelling in spelled
+    ]
     harmless = list_lookalikes(subject) if field == COMMAND else list_neighbours(subject)
     verdicts = _run_all(pool, package, [verdict_on(spelling.text) for spelling in (*spelled, *harmless)])
-    return make_report(subject.replace(event.root, PLACE), spelled, verdicts, harmless)
+    return make_report(subject.replace(event.root, PACKAGE_ROOT), spelled, verdicts, harmless)
 
 
 def _run_all(copies: CopyPool, package: Package, runs: Sequence[Callable[[Bench], Outcome]]) -> list[Outcome]:
@@ -170,7 +172,7 @@ def _respell_case(case: Case, event: Event, field: str, text: str) -> Case:
     call = event.call and rewrite_call(agent_wire, event.call, {**event.call.input, field: text})
     payload = write_event(agent_wire, event.replace(call=call))
     # The copy that the event was read in is gone; the next one is in its place.
-    fixture = change_texts(payload, lambda shown: shown.replace(event.root, PLACE))
+    fixture = change_texts(payload, lambda shown: shown.replace(event.root, PACKAGE_ROOT))
     return case._replace(fixture=fixture, overrides=(), dialect=event.agent)
 
 
@@ -461,7 +463,9 @@ def _respell_effect(text: str) -> Iterator[Spelling]:
     for pattern, rows in EFFECTS:
         if match := re.fullmatch(pattern, text):
             parts = {key.upper(): value for key, value in match.groupdict(default="").items()}
-            parts = {key: value.removeprefix(":") or LEFT_OUT.get(key, "") for key, value in parts.items()}
+            parts = {
+                key: value.removeprefix(":") or DEFAULT_PARTS.get(key, "") for key, value in parts.items()
+            }
             yield from _fill_table({"the same effect": rows}, parts)
     if match := re.fullmatch(SENDABLE, text):
         yield from _fill_table({"sent to another machine": SENT}, {"IT": match["it"]})

@@ -60,7 +60,7 @@ def _list_tasks(folder: Path) -> tuple[Task, ...]:
     except HookportError:
         return ()
     has_hooks = any(task.package for task in tasks) or any(
-        (folder.parent / name).is_file() for name in find.BESIDE
+        (folder.parent / name).is_file() for name in find.HOOK_FILES
     )
     return tuple(tasks) if has_hooks else ()
 

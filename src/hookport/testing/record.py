@@ -26,23 +26,23 @@ from hookport.runtime.plan import PlannedHook
 from hookport.runtime.redaction import REDACTED, clean, walk
 from hookport.runtime.select import match_hook
 from hookport.testing import load
-from hookport.testing.find import BESIDE, CASES, TESTS
-from hookport.testing.happened import CUT, Record, RecordedEvent
+from hookport.testing.find import CASES, HOOK_FILES, TESTS
+from hookport.testing.happened import TEXT_CUT, Record, RecordedEvent
 from hookport.testing.package import find_origin, list_hooks, select_hooks
-from hookport.testing.suite import CONFIG, PLACE, Config, Suite, change_texts
+from hookport.testing.suite import CONFIG, PACKAGE_ROOT, Config, Suite, change_texts
 from hookport.wire.events import rewrite_call, write_event
 
 # In place of what tells one session, time or person from another.
 SESSION, HOME = "recorded", "/home/user"
 SUBJECTS = ("command", "path", "url", "query", "pattern", "skill")
 # What tells events without a tool apart.
-TOLD = ("prompt", "final_message", "stop_active", "source", "subagent")
+DISTINGUISHING_FIELDS = ("prompt", "final_message", "stop_active", "source", "subagent")
 LONGEST_NAME, LONGEST_TEXT = 50, 200
-HAPPENED = "# This is what happened. Change it into what should have happened."
-UNASKED = (
+EXPECTED_NOTE = "# This is what happened. Change it into what should have happened."
+NOT_RUN_NOTE = (
     "# This hook was not asked then. Say what it should do, for example:\n# expected:\n#   decision: deny\n"
 )
-LACKING = (
+NOT_RECORDED_NOTE = (
     "# The journal does not keep {what}; `hookport dispatch --record` does. Write it into the fixture.\n"
 )
 
@@ -96,9 +96,9 @@ def draft_cases(
             break
         new: list[Draft] = []
         for file, hooks in by_file.items():
-            if asked := _find_asked(event, hooks):
+            if runs := _find_runs(event, hooks):
                 try:
-                    new.append(_draft_case(event, asked, suites[file]))
+                    new.append(_draft_case(event, runs, suites[file]))
                 except HookportError as error:
                     notes[f"{file}: {error}"] = None
         used, total = used + bool(new), total + len(new)
@@ -113,14 +113,14 @@ class _HookSuite:
         self.suite, self.root, self.env = suite, root, env
         self.hooks: list[PlannedHook] | None = None
 
-    def find_index(self, event: str, asked: list[PlannedHook]) -> int | str:
+    def find_index(self, event: str, run_hooks: list[PlannedHook]) -> int | str:
         """The index of the hooks' group, as tests count groups; `all` if the hooks are in several groups."""
         if self.hooks is None:
-            where, broken = find_origin(self.suite, self.env)
-            if where is None:
+            hooks_origin, broken = find_origin(self.suite, self.env)
+            if hooks_origin is None:
                 raise UsageError("; ".join(str(problem) for entry in broken for problem in entry.problems))
-            self.hooks = list_hooks(load_hooks(str(where.source), None, self.env))
-        places = {hook.place for hook in asked}
+            self.hooks = list_hooks(load_hooks(str(hooks_origin.source), None, self.env))
+        places = {hook.place for hook in run_hooks}
         for number in range(len(select_hooks(self.hooks, event, None).hooks)):
             try:
                 group = {hook.place for hook in select_hooks(self.hooks, event, number).hooks}
@@ -135,7 +135,11 @@ class _HookSuite:
         home = self.env.get("HOME", "").rstrip("/")
 
         def moved(text: str) -> str:
-            for folder, name in ((self.root, PLACE), (os.path.realpath(self.root), PLACE), (home, HOME)):
+            for folder, name in (
+                (self.root, PACKAGE_ROOT),
+                (os.path.realpath(self.root), PACKAGE_ROOT),
+                (home, HOME),
+            ):
                 if len(folder) > 1:
                     text = re.sub(rf"{re.escape(folder)}(?![\w.-])", name, text)
             return text
@@ -143,16 +147,16 @@ class _HookSuite:
         return change_texts(walk(tree, clean), moved)
 
 
-def _find_asked(recorded: RecordedEvent, hooks: list[PlannedHook]) -> list[tuple[PlannedHook, Record]]:
+def _find_runs(recorded: RecordedEvent, hooks: list[PlannedHook]) -> list[tuple[PlannedHook, Record]]:
     """Find the hooks of one file that ran, each with its record, or those that would run now."""
     rows = {
         (os.path.realpath(str(record.get("source"))), record.get("place")): record
         for record in recorded.hooks
     }
     known = [(hook, rows.get((os.path.realpath(hook.file), hook.place), {})) for hook in hooks]
-    asked = [(hook, row) for hook, row in known if row.get("matched")]
-    if asked or recorded.lacks or any(row for _, row in known):
-        return asked
+    runs = [(hook, row) for hook, row in known if row.get("matched")]
+    if runs or recorded.lacks or any(row for _, row in known):
+        return runs
     current = [hook for hook in hooks if hook.event == recorded.event.event]
     return [
         (hook, {})
@@ -166,29 +170,31 @@ def _find_suite(file: Path) -> Suite:
     folder = file.parent / TESTS
     if (folder / CONFIG).exists():
         return load.load_suite(folder)
-    return Suite(folder, Config(hooks="" if file.name in BESIDE else f"../{file.name}"), ())
+    return Suite(folder, Config(hooks="" if file.name in HOOK_FILES else f"../{file.name}"), ())
 
 
-def _draft_case(recorded: RecordedEvent, asked: list[tuple[PlannedHook, Record]], suite: _HookSuite) -> Draft:
-    hook, folder = asked[0][0], suite.suite.folder
+def _draft_case(recorded: RecordedEvent, runs: list[tuple[PlannedHook, Record]], suite: _HookSuite) -> Draft:
+    hook, folder = runs[0][0], suite.suite.folder
     hook_wire = get_wire(hook.dialect)
-    event = _rebuild_event(recorded, asked[0][1]).replace(session=SESSION, timestamp=recorded.time)
+    event = _rebuild_event(recorded, runs[0][1]).replace(session=SESSION, timestamp=recorded.time)
     fixture = suite.hide_secrets(write_event(hook_wire, event, hook.native))
-    expected = suite.hide_secrets(_make_expected([row for _, row in asked])) if asked[0][1] else {}
+    expected = suite.hide_secrets(_make_expected([row for _, row in runs])) if runs[0][1] else {}
     native = hook.native or _find_native(hook_wire.events, hook.event)
     tree: dict[str, Tree] = {
         "event": native,
-        "hook-index": suite.find_index(native, [asked_hook for asked_hook, _ in asked]),
+        "hook-index": suite.find_index(native, [asked_hook for asked_hook, _ in runs]),
     }
     if event.agent in list_agents():
         tree["agents"] = [event.agent]
-    essence = suite.hide_secrets([getattr(event, field) for field in TOLD] + _describe_call(event.call))
+    essence = suite.hide_secrets(
+        [getattr(event, field) for field in DISTINGUISHING_FIELDS] + _describe_call(event.call)
+    )
     content = json.dumps([tree, essence, expected], sort_keys=True, default=str)
     name = f"{_make_slug(native, event, suite)}-{hashlib.sha256(content.encode()).hexdigest()[:6]}"
     fixture_file = f"fixtures/{name}.json"
     tree = {
         "name": name,
-        "description": _describe_case(recorded, asked),
+        "description": _describe_case(recorded, runs),
         **tree,
         "input": {"fixture": fixture_file},
     }
@@ -222,8 +228,12 @@ def _rebuild_event(recorded: RecordedEvent, row: Record) -> Event:
 def _write_case(tree: Mapping[str, Tree], lacks: str) -> bytes:
     """Write a case as YAML, with a comment on what its author must do."""
     text = documents.dump(tree, "yaml").decode()
-    text = text.replace("\nexpected:", f"\n{HAPPENED}\nexpected:") if "expected" in tree else text + UNASKED
-    return f"{LACKING.format(what=lacks) if lacks else ''}{text}".encode()
+    text = (
+        text.replace("\nexpected:", f"\n{EXPECTED_NOTE}\nexpected:")
+        if "expected" in tree
+        else text + NOT_RUN_NOTE
+    )
+    return f"{NOT_RECORDED_NOTE.format(what=lacks) if lacks else ''}{text}".encode()
 
 
 def _find_native(events: Mapping[str, str], canonical: str) -> str:
@@ -257,7 +267,7 @@ def _make_expected(rows: list[Record]) -> dict[str, Tree]:
 def _cut_line(text: str) -> str:
     """The first line of a text, up to what was taken out of it."""
     lines = text.strip().splitlines()
-    line = re.split(f"{re.escape(REDACTED)}|{re.escape(CUT)}", lines[0])[0] if lines else ""
+    line = re.split(f"{re.escape(REDACTED)}|{re.escape(TEXT_CUT)}", lines[0])[0] if lines else ""
     return line[:LONGEST_TEXT].strip()
 
 
@@ -273,13 +283,13 @@ def _make_slug(native: str, event: Event, suite: _HookSuite) -> str:
     if call is not None:
         words.append(call.tool or call.mcp_tool or call.native)
         subject = next((str(call.input[key]) for key in SUBJECTS if call.input.get(key)), "")
-        words.append(suite.hide_secrets(subject).replace(PLACE, "").replace(REDACTED, ""))
+        words.append(suite.hide_secrets(subject).replace(PACKAGE_ROOT, "").replace(REDACTED, ""))
     spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", "-", " ".join(words)).lower()
     return re.sub(r"[^a-z0-9]+", "-", spaced)[:LONGEST_NAME].strip("-") or "event"
 
 
-def _describe_case(recorded: RecordedEvent, asked: list[tuple[PlannedHook, Record]]) -> str:
-    names = ", ".join(dict.fromkeys(hook.name for hook, _ in asked))
+def _describe_case(recorded: RecordedEvent, runs: list[tuple[PlannedHook, Record]]) -> str:
+    names = ", ".join(dict.fromkeys(hook.name for hook, _ in runs))
     return f"{recorded.event.agent} fired {recorded.event.native} at {recorded.time}; for {names}"
 
 

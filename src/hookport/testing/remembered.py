@@ -30,11 +30,13 @@ def remember(results: Iterable[TaskResult], env: Mapping[str, str]) -> None:
     for folder, own_results in by_folder.items():
         path = _find_path(folder, env)
         failed = {task_result.task.id for task_result in own_results if task_result.status == "failed"}
-        kept = failed | (read_failed(folder, env) - {task_result.task.id for task_result in own_results})
+        still_failed = failed | (
+            read_failed(folder, env) - {task_result.task.id for task_result in own_results}
+        )
         try:
-            if path and (kept or path.exists()):
+            if path and (still_failed or path.exists()):
                 path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_text(json.dumps(sorted(kept)) + "\n", "utf-8")
+                path.write_text(json.dumps(sorted(still_failed)) + "\n", "utf-8")
         except OSError:
             # It is a convenience; where nothing can be kept, all cases are run.
             continue

@@ -21,7 +21,7 @@ from hookport.runtime.sources import HookSources
 from hookport.testing.bench import Bench
 from hookport.testing.package import CaseHooks, PackageOrigin, select_hooks
 from hookport.testing.scripted import serve_answers
-from hookport.testing.suite import PLACE, Case, Config, apply_overrides, change_texts
+from hookport.testing.suite import PACKAGE_ROOT, Case, Config, apply_overrides, change_texts
 from hookport.wire.events import (
     choose_native,
     find_fired_native,
@@ -35,7 +35,7 @@ from hookport.wire.table import Wire, find_wait
 Status = Literal["passed", "failed", "not applicable"]
 
 # Behind the dialect of a hook that no agent waits for: what it says decides nothing.
-UNHEARD = " unheard"
+NOT_AWAITED = " unheard"
 # Tests ask no real model: "no LLM calls, no agent sandbox, CI-safe".
 ASKS_MODEL = ("prompt", "agent")
 # Verdicts that keep an agent from going on by itself.
@@ -147,7 +147,7 @@ def _read_event(case: Case, selected: CaseHooks, bench: Bench) -> tuple[Event, d
     if base is None:
         base = write_event(fixture_wire, Event(selected.event, dialect, native))
     payload = change_texts(
-        apply_overrides(base, case.overrides), lambda text: text.replace(PLACE, bench.root)
+        apply_overrides(base, case.overrides), lambda text: text.replace(PACKAGE_ROOT, bench.root)
     )
     event = read_event(fixture_wire, payload, native)
     cwd = event.cwd if event.cwd.startswith(bench.root) and Path(event.cwd).is_dir() else bench.root
@@ -184,7 +184,7 @@ def _run_alone(
     bench: Bench, selected: CaseHooks, event: Event, payload: dict[str, Tree] | None, seconds: float
 ) -> CaseRun:
     """Every hook of the group on the payload as it is, whatever its matcher."""
-    begun = time.monotonic()
+    started = time.monotonic()
     setting = _make_setting(bench, get_wire(event.agent))
     runs: list[HookRun] = []
     decisions: list[Decision] = []
@@ -194,9 +194,9 @@ def _run_alone(
         hook_wire = get_wire(hook.dialect)
         tree = payload if payload is not None else write_event(hook_wire, event, hook.native)
         body = json.dumps(tree, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        left = seconds - (time.monotonic() - begun)
-        result = _execute(hook.replace(is_async=False), hook_wire, event, body, left, setting)
-        late = late or _explain_late(result, hook, left, seconds)
+        remaining = seconds - (time.monotonic() - started)
+        result = _execute(hook.replace(is_async=False), hook_wire, event, body, remaining, setting)
+        late = late or _explain_late(result, hook, remaining, seconds)
         fits = match_hook(hook, event, event.call, hook_wire)
         natively = engine.is_native(hook, setting.replace(agent=hook_wire, natively=True))
         answered = read_answer(hook, hook_wire, event, result, natively=natively)
@@ -217,26 +217,31 @@ def _run_alone(
         payload=bench.hide_paths(json.dumps(payload, ensure_ascii=False)) if payload is not None else "",
         notes=tuple(notes),
         late=late,
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - started,
         dialect=selected.hooks[0].dialect,
         tool=_name_tool(selected.hooks[0], event),
     )
 
 
 def _execute(
-    hook: PlannedHook, hook_wire: Wire, event: Event, body: bytes, left: float, setting: engine.RunSetting
+    hook: PlannedHook,
+    hook_wire: Wire,
+    event: Event,
+    body: bytes,
+    remaining: float,
+    setting: engine.RunSetting,
 ) -> RunResult:
-    if left <= 0:
+    if remaining <= 0:
         return RunResult("timeout", detail="there was no time left for it")
     if hook.unable:
         return RunResult("spawn_error", detail=hook.unable)
-    result = execute(hook, hook_wire, event, body, min(left, hook.timeout_seconds), setting)
+    result = execute(hook, hook_wire, event, body, min(remaining, hook.timeout_seconds), setting)
     return result if result is not None else RunResult("completed", 0)
 
 
-def _explain_late(result: RunResult | None, hook: PlannedHook, left: float, seconds: float) -> str:
+def _explain_late(result: RunResult | None, hook: PlannedHook, remaining: float, seconds: float) -> str:
     """A message if the case's time ran out before the hook's timeout; else empty."""
-    if result is None or result.outcome != "timeout" or hook.timeout_seconds < left:
+    if result is None or result.outcome != "timeout" or hook.timeout_seconds < remaining:
         return ""
     return f"took longer than the {seconds:g} s that a case may take, and was stopped"
 
@@ -250,7 +255,7 @@ def _run_bridged(
     if not native:
         about = f" on {event.call.tool or event.call.native}" if event.call else ""
         return CaseRun(agent=agent, reason=f"no event like {event.event}{about}")
-    begun = time.monotonic()
+    started = time.monotonic()
     payload = write_event(agent_wire, event.replace(root=bench.root))
     if event.call and event.call.tool in TOOLS and not _is_known(read_event(agent_wire, payload, native)):
         return CaseRun(agent=agent, reason=f"no tool like {event.call.tool}")
@@ -259,7 +264,7 @@ def _run_bridged(
     body = json.dumps(payload, ensure_ascii=False).encode("utf-8", "surrogatepass")
     wait = find_wait(agent_wire, native)
     # Of the time that an agent waits, a dispatch leaves a margin; a case has all of its own.
-    mine = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
+    case_seconds = min(seconds + MARGIN_SECONDS, seconds / (1 - MARGIN_SHARE))
     ordered = sorted(hooks, key=lambda hook: -hook.priority)
     sources = HookSources(
         agent_wire,
@@ -270,10 +275,12 @@ def _run_bridged(
         bench.root,
         agent_folder=bench.root,
     )
-    dispatched = dispatch.answer_payload(body, native, sources, bench.env, min(mine, wait or mine))
+    dispatched = dispatch.answer_payload(
+        body, native, sources, bench.env, min(case_seconds, wait or case_seconds)
+    )
     runs = _list_runs(dispatched.report, bench)
     late = ""
-    if not wait or mine < wait:
+    if not wait or case_seconds < wait:
         late = next(
             filter(
                 None,
@@ -291,7 +298,7 @@ def _run_bridged(
         answer=Answer(bench.hide_paths(answer.stdout), bench.hide_paths(answer.stderr), answer.exit_code),
         notes=tuple(map(bench.hide_paths, dispatched.notes)),
         late=late,
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - started,
         dialect=hooks[0].dialect,
         tool=_name_tool(hooks[0], event),
     )
@@ -301,9 +308,9 @@ def _run_natively(
     bench: Bench, hooks: Sequence[PlannedHook], event: Event, agent_wire: Wire, seconds: float
 ) -> CaseRun:
     """The event as an agent fires it whose own hooks these are: no bridge is between them."""
-    begun = time.monotonic()
+    started = time.monotonic()
     event = event.replace(cwd=event.cwd or bench.root, root=bench.root)
-    setting = engine.RunSetting(agent_wire, _find_wire, bench.env, natively=True, deadline=begun + seconds)
+    setting = engine.RunSetting(agent_wire, _find_wire, bench.env, natively=True, deadline=started + seconds)
     report = engine.run_hooks(event, [_make_awaited(hook) for hook in hooks], setting)
     late = filter(None, (_explain_late(run.result, run.hook, seconds, seconds) for run in report.runs))
     got = CaseRun(
@@ -314,7 +321,7 @@ def _run_natively(
         payload=bench.hide_paths(json.dumps(write_event(agent_wire, event), ensure_ascii=False)),
         notes=tuple(map(bench.hide_paths, report.notes)),
         late=next(late, ""),
-        seconds=time.monotonic() - begun,
+        seconds=time.monotonic() - started,
         dialect=agent_wire.id,
         tool=_name_tool(hooks[0], event),
     )
@@ -353,12 +360,12 @@ def _name_tool(hook: PlannedHook, event: Event) -> tuple[str, str]:
 
 def _make_awaited(hook: PlannedHook) -> PlannedHook:
     """Make a hook synchronous, so that nothing of a case runs on after it."""
-    return hook.replace(is_async=False, dialect=hook.dialect + UNHEARD) if hook.is_async else hook
+    return hook.replace(is_async=False, dialect=hook.dialect + NOT_AWAITED) if hook.is_async else hook
 
 
 def _find_wire(name: str) -> Wire:
-    hook_wire = get_wire(name.removesuffix(UNHEARD))
-    return hook_wire.replace(reads={}) if name.endswith(UNHEARD) else hook_wire
+    hook_wire = get_wire(name.removesuffix(NOT_AWAITED))
+    return hook_wire.replace(reads={}) if name.endswith(NOT_AWAITED) else hook_wire
 
 
 def _make_setting(bench: Bench, agent: Wire) -> engine.RunSetting:

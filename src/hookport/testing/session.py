@@ -68,10 +68,10 @@ class TaskResult(NamedTuple):
 def list_tasks(folder: Path, env: Mapping[str, str] | None = None) -> list[Task]:
     """List the tasks of a `tests/` folder, in the order of its files."""
     suite = load.load_suite(folder)
-    where, broken = find_origin(suite, os.environ if env is None else env)
+    hooks_origin, broken = find_origin(suite, os.environ if env is None else env)
     cwd = str(Path.cwd())
     listed = [Task(folder, entry, here=cwd) for entry in broken]
-    package = Package(folder, where, suite.config) if where else None
+    package = Package(folder, hooks_origin, suite.config) if hooks_origin else None
     for entry in suite.entries:
         if isinstance(entry, BrokenFile):
             listed.append(Task(folder, entry, here=cwd))

@@ -24,22 +24,22 @@ def compare_snapshot(folder: Path, name: str, got: CaseRun, *, update: bool) -> 
     path = find_path(folder, name, got.agent)
     text = encode_snapshot(got)
     try:
-        kept = path.read_text("utf-8")
+        stored = path.read_text("utf-8")
     except FileNotFoundError:
-        kept = ""
+        stored = ""
     except (OSError, UnicodeDecodeError) as error:
         return [Difference("snapshot", f"{path.name} cannot be read: {error}")], False
-    if kept == text:
+    if stored == text:
         return [], False
     if update:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text, "utf-8")
         return [], True
     where = f"{FOLDER}/{path.name}"
-    if not kept:
+    if not stored:
         return [Difference("snapshot", f"there is no {where} yet; `hookport test --update` writes it")], False
     message = f"is not {where}; `hookport test --update` takes it over"
-    return [Difference("snapshot", message, kept, text)], False
+    return [Difference("snapshot", message, stored, text)], False
 
 
 def encode_snapshot(got: CaseRun) -> str:

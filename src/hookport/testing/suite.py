@@ -15,7 +15,7 @@ Steps = tuple[str, ...]
 CONFIG = "test-config.json"
 DEFAULT_SECONDS = 30.0
 # In fixtures, overrides and what is expected: the copy that a case runs in.
-PLACE = "${PACKAGE_ROOT}"
+PACKAGE_ROOT = "${PACKAGE_ROOT}"
 
 
 class Config(NamedTuple):

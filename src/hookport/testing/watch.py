@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from hookport.testing.find import SKIPPED
+from hookport.testing.find import SKIPPED_FOLDERS
 
 POLL_SECONDS = 0.3
 
@@ -23,7 +23,7 @@ def trace_files(roots: Iterable[Path], without: Collection[str] = ()) -> FileTra
         if root.is_file():
             _add(traces, str(root))
         for folder, inside, files in os.walk(root):
-            inside[:] = set(inside) - SKIPPED
+            inside[:] = set(inside) - SKIPPED_FOLDERS
             for name in files:
                 _add(traces, os.path.join(folder, name))  # noqa: PTH118  (one call for each of many files)
     return {path: status for path, status in traces.items() if path not in without}
