@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from hookport.base.tree import Tree
     from hookport.model.runs import Call
-    from hookport.model.runs import Event as Happened
+    from hookport.model.runs import Event as CanonicalEvent
 
 # What a tool call that is none has.
 NO_INPUT: dict[str, object] = {}
@@ -20,7 +20,9 @@ class Event:
 
     __slots__ = ("agent", "happened", "raw")
 
-    def __init__(self, happened: Happened, raw: Mapping[str, Tree] | None = None, agent: str = "") -> None:
+    def __init__(
+        self, happened: CanonicalEvent, raw: Mapping[str, Tree] | None = None, agent: str = ""
+    ) -> None:
         # The payload as it came, in the terms of the hook's own dialect.
         self.raw: Mapping[str, Tree] = {} if raw is None else raw
         # The id of the agent that fired the event, also where hookport translated it.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import Any
 
-    from hookport.model.runs import Event as Happened
+    from hookport.model.runs import Event as CanonicalEvent
     from hookport.sdk.hooks import Bound, Function
 
 LONGEST_ERROR = 300
@@ -41,7 +41,12 @@ class EventOrigin(Value):
 
 
 def run_functions(
-    event: Happened, functions: Iterable[Bound], agent: Wire, origin: EventOrigin, *, catches: bool = True
+    event: CanonicalEvent,
+    functions: Iterable[Bound],
+    agent: Wire,
+    origin: EventOrigin,
+    *,
+    catches: bool = True,
 ) -> engine.DispatchReport:
     """Run every function for the event, in order; without `catches`, an exception is raised.
 
@@ -73,10 +78,10 @@ def judge_failures(
 
 def _make_handler(
     bound: Bound, origin: EventOrigin, raised: list[Exception], *, catches: bool
-) -> Callable[[Happened], list[Decision]]:
+) -> Callable[[CanonicalEvent], list[Decision]]:
     """Make the engine's handler for a function; without `catches`, no function runs after one that raised."""
 
-    def handler(event: Happened) -> list[Decision]:
+    def handler(event: CanonicalEvent) -> list[Decision]:
         if raised and not catches:
             return []
         try:
@@ -93,7 +98,7 @@ def _make_handler(
     return handler
 
 
-def _complete_input(answer: Decision, event: Happened) -> list[Decision]:
+def _complete_input(answer: Decision, event: CanonicalEvent) -> list[Decision]:
     """Complete the rewritten input of an answer; a rewrite without a call is also a failure."""
     changes, call = answer.updated_input, event.call
     if changes is None:

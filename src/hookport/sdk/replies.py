@@ -18,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from hookport.model.runs import Event as Happened
+    from hookport.model.runs import Event as CanonicalEvent
     from hookport.runtime.engine import DispatchReport
     from hookport.runtime.occasion import Payload
     from hookport.sdk.callers import Caller
@@ -71,7 +71,7 @@ def reply(
 
 
 def _write_reply(
-    event: Happened, report: DispatchReport, by: Caller, env: Mapping[str, str], on_failure: str
+    event: CanonicalEvent, report: DispatchReport, by: Caller, env: Mapping[str, str], on_failure: str
 ) -> Answer:
     chosen, judged = on_failure or env.get(policy.VARIABLE, ""), []
     failed = [run for run in report.runs if run.answered.failure]

@@ -24,7 +24,7 @@ from hookport.base.tree import Tree
 from hookport.errors import UsageError, suggest_closest
 from hookport.model.events import EVENTS
 from hookport.model.runs import Answer, Call, Decision, RunResult
-from hookport.model.runs import Event as Happened
+from hookport.model.runs import Event as CanonicalEvent
 from hookport.model.tools import TOOLS
 from hookport.runtime.handlers import read_answer
 from hookport.runtime.merge import merge_decisions
@@ -128,7 +128,7 @@ def event(name: str, /, *, session_id: str = SESSION, cwd: str = PROJECT, **attr
     """Any event, by its canonical name: `prompt`, `source`, `subagent` … are those of `hookport.Event`."""
     if name not in EVENTS and ":" not in name:
         raise UsageError(f"unknown event '{name}'.{suggest_closest(name, tuple(EVENTS))}")
-    return Event(Happened(name, "", session=session_id, cwd=cwd, root=cwd, **attributes))
+    return Event(CanonicalEvent(name, "", session=session_id, cwd=cwd, root=cwd, **attributes))
 
 
 def _make_tool_event(name: str, tool: str, fields: Mapping[str, Tree], **result: Tree) -> Event:
@@ -155,7 +155,7 @@ def agents(about: Event | str | None = None) -> tuple[str, ...]:
     """The ids of all agents; with an event, or its name, of those that have it."""
     if about is None:
         return dialects.list_agents()
-    happened = about.happened if isinstance(about, Event) else Happened(about, "")
+    happened = about.happened if isinstance(about, Event) else CanonicalEvent(about, "")
     return tuple(name for name in dialects.list_agents() if find_fired_native(get_wire(name), happened))
 
 
