@@ -31,7 +31,7 @@ def compiled(archive: zipimporter, file: str) -> CodeType:
 def cache_folder(archive: zipimporter) -> str:
     """Where code is kept; what says so is compiled each time, as nothing is kept before that is known."""
     names = run_code(compiled(archive, FOLDERS))
-    return str(names["own"](os.environ, *names["CACHE"]))
+    return str(names["find_own_folder"](os.environ, *names["CACHE"]))
 
 
 def run_code(code: CodeType) -> dict[str, Any]:
