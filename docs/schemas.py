@@ -175,27 +175,27 @@ TEXTS: Schema = {"type": "array", "items": TEXT}
 AGENTS: Schema = {"enum": [*list_agents(), ALL]}
 # The value that each check of `hookport.testing.load` takes, by the check's name.
 CHECKED: dict[str, Schema] = {
-    "_text": FILLED,
-    "_any_text": TEXT,
-    "_name": {"type": "string", "pattern": f"^(?:{NAME.pattern})$"},
-    "_index": {"anyOf": [{"type": "integer", "minimum": 0}, {"const": ALL}]},
-    "_code": {"type": "integer", "minimum": 0, "maximum": 255},
-    "_texts": TEXTS,
-    "_object": {"type": "object"},
-    "_verdict": {"enum": list(VERDICTS)},
-    "_agents": {"anyOf": [{"const": ALL}, {"type": "array", "minItems": 1, "items": AGENTS}]},
-    "_dialect": {"enum": list(list_dialects())},
-    "_answers": {
+    "_check_text": FILLED,
+    "_check_any_text": TEXT,
+    "_check_name": {"type": "string", "pattern": f"^(?:{NAME.pattern})$"},
+    "_check_index": {"anyOf": [{"type": "integer", "minimum": 0}, {"const": ALL}]},
+    "_check_code": {"type": "integer", "minimum": 0, "maximum": 255},
+    "_check_texts": TEXTS,
+    "_check_object": {"type": "object"},
+    "_check_verdict": {"enum": list(VERDICTS)},
+    "_check_agents": {"anyOf": [{"const": ALL}, {"type": "array", "minItems": 1, "items": AGENTS}]},
+    "_check_dialect": {"enum": list(list_dialects())},
+    "_check_answers": {
         "anyOf": [
             {"type": ["string", "object"]},
             {"type": "array", "minItems": 1, "items": {"type": ["string", "object"]}},
         ]
     },
     # A path that stays inside tests/; the reader looks at the normalised path, a pattern cannot.
-    "_fixture": {"type": "string", "minLength": 1, "pattern": r"^(?!/|\.\.(?:/|$))"},
-    "_seconds": {"type": "number", "exclusiveMinimum": 0},
-    "_version": {"const": VERSION},
-    "_env": STRINGS,
+    "_check_fixture": {"type": "string", "minLength": 1, "pattern": r"^(?!/|\.\.(?:/|$))"},
+    "_check_seconds": {"type": "number", "exclusiveMinimum": 0},
+    "_check_version": {"const": VERSION},
+    "_check_env": STRINGS,
 }
 MEANINGS = {
     "name": "unique in the suite",
