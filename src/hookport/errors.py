@@ -13,7 +13,7 @@ from typing import NamedTuple
 # How alike two words are when one is the other mistyped: `PreTolUse` is `PreToolUse` and `Bsh` is `Bash`,
 # `SessionPause` is not `SessionStart`, nor `TodoRead` `TodoWrite`.
 SLIP = 0.85
-# The letters that tell the start of one name from that of another.
+# The letters that a beginning needs to identify a name.
 LEAST_START = 6
 
 

@@ -80,7 +80,7 @@ class RunResult(Value):
     stdout: str = ""
     stderr: str = ""
     signal: int = 0
-    # Why it did not start, or what else there is to say.
+    # Why it did not start, or another detail.
     detail: str = ""
     seconds: float = 0.0
     # Bytes that were read and thrown away, of both streams.
@@ -106,7 +106,7 @@ class Decision(Value):
     replaced_result: Any = None
     failure: str = ""
     noise: str = ""
-    # What else an answer says, by the words of `Wire.extras`.
+    # Other fields of an answer, by the names of `Wire.extras`.
     more: Mapping[str, Any] = {}
 
 

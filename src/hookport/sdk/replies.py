@@ -76,7 +76,7 @@ def _write_reply(
     chosen, judged = on_failure or env.get(policy.VARIABLE, ""), []
     failed = [run for run in report.runs if run.answered.failure]
     if failed:
-        # An exit code would lose what another function said.
+        # An exit code would lose the answer of another function.
         is_silent = report.decision == Decision()
         if by.is_bridge and chosen not in (policy.OPEN, policy.CLOSED) and is_silent:
             # Whoever runs us has a policy of its own, for this hook and the project.

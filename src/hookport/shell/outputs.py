@@ -33,7 +33,7 @@ SILENT = (
     "[",
     "[[",
 )
-# The function in `shell.printers` that tells what a program prints.
+# The function in `shell.printers` that predicts what a program prints.
 PRINTERS = {
     "printf": "printf",
     "pwd": "pwd",

@@ -525,7 +525,7 @@ class Parser:
                 if char == "(" and letters and letters[-1][-1:] in (STAR, ONE, "@", "+", "!"):
                     start = self.at
                     if self._skip_pattern():
-                        # It stands for what the sign before it and the brackets say together.
+                        # It stands for the sign before it and the brackets together.
                         names = text[start + 1 : self.at - 1].split("|")
                         is_hidden = letters[-1][-1:] != "!" and any(name.startswith(".") for name in names)
                         letters[-1] = letters[-1][:-1]

@@ -165,7 +165,7 @@ class Wrapper:
 
 
 _NO_OPTIONS: dict[str, str | int] = {}
-# Those without options that have a value, then the others; a row becomes a `Wrapper` when it is asked.
+# Those without options that have a value, then the others; a row becomes a `Wrapper` when it is used.
 WRAPPERS: dict[str, dict[str, str | int]] = {
     **dict.fromkeys(
         """

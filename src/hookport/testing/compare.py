@@ -47,7 +47,7 @@ def _compare_failures(expected: Expected, got: CaseRun) -> Iterator[Difference]:
             yield _describe_absence("failure-contains", text, "what failed", failures or "nothing failed")
     if expected.failure_contains:
         return
-    # A script that crashed has no opinion either: a decision alone does not tell it from one that has none.
+    # A crashed script has no opinion either; a decision alone does not distinguish the two.
     is_about_decision = bool(expected.decision) and expected.exit_code is None
     for run in got.runs:
         result = run.result

@@ -34,7 +34,7 @@ class HookCoverage(NamedTuple):
     considered: tuple[str, ...] = ()
     stopping: tuple[str, ...] = ()
     passing: tuple[str, ...] = ()
-    # Why it did not match, where it was asked.
+    # Why it did not match a case for its event.
     why: str = ""
 
     @property

@@ -9,7 +9,7 @@ from pathlib import Path
 TESTS, CASES = "tests", "cases"
 CONFIG = "test-config.json"
 SHAPE = "tests/cases/*.yaml, with tests/test-config.json, or with hooks.json or HOOK.md beside tests/"
-# What stands beside `tests/` in the formats that say where tests are.
+# Files beside `tests/` in the formats that define where tests are.
 HOOK_FILES = ("hooks.json", "HOOK.md")
 SKIPPED_FOLDERS = frozenset(
     {".git", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", "site-packages"}

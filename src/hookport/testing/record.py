@@ -32,10 +32,10 @@ from hookport.testing.package import find_origin, list_hooks, select_hooks
 from hookport.testing.suite import CONFIG, PACKAGE_ROOT, Config, Suite, change_texts
 from hookport.wire.events import rewrite_call, write_event
 
-# In place of what tells one session, time or person from another.
+# Replacements for what identifies a session or a person.
 SESSION, HOME = "recorded", "/home/user"
 SUBJECTS = ("command", "path", "url", "query", "pattern", "skill")
-# What tells events without a tool apart.
+# Fields that distinguish events without a tool.
 DISTINGUISHING_FIELDS = ("prompt", "final_message", "stop_active", "source", "subagent")
 LONGEST_NAME, LONGEST_TEXT = 50, 200
 EXPECTED_NOTE = "# This is what happened. Change it into what should have happened."

@@ -34,7 +34,7 @@ from hookport.wire.table import Wire, find_wait
 
 Status = Literal["passed", "failed", "not applicable"]
 
-# Behind the dialect of a hook that no agent waits for: what it says decides nothing.
+# Suffix for the dialect of a hook that no agent waits for: its answer decides nothing.
 NOT_AWAITED = " unheard"
 # Tests ask no real model: "no LLM calls, no agent sandbox, CI-safe".
 ASKS_MODEL = ("prompt", "agent")
